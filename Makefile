@@ -1,0 +1,52 @@
+# `make demo` and `make test` set themselves up; everything runs from .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check slow golden bench lock format docs clean
+
+demo: .venv/ready            ## play a whole match by mail, without accounts or servers
+	@$(BIN)/pbem demo
+
+test: .venv/ready            ## every test
+	$(BIN)/pytest -q
+
+check: .venv/ready           ## what must be green at every commit
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/cog --check $(COGGED)
+	$(BIN)/pytest -q
+
+slow: .venv/ready            ## the tests that take minutes
+	$(BIN)/pytest -q -m slow --timeout=1800
+
+golden: .venv/ready          ## write the golden files anew; review them as a diff
+	PBEM_GOLDEN=write $(BIN)/pytest -q tests/stories tests/playthroughs
+
+COGGED := $(shell grep -rl '\[\[\[cog' README.md docs 2>/dev/null)
+docs: .venv/ready            ## write the generated parts of the documents anew
+	$(BIN)/cog -r $(COGGED)
+
+format: .venv/ready
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+bench: .venv/ready           ## measure against the floors in the same run
+	$(BIN)/python bench/mail.py
+	$(BIN)/python bench/replay.py
+
+lock:                        ## choose versions anew (needs uv)
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links --extra dev --extra postgres pyproject.toml -o deploy/lock/dev.txt
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links --extra postgres -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
+
+.venv/ready: deploy/lock/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/dev.txt
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+clean:
+	rm -rf .venv dist

@@ -1,0 +1,11 @@
+"""The rules of the games: values in, values out; no time, chance, files, mail, SQL or logging."""
+
+from collections.abc import Mapping
+
+from engines.core import Game
+from engines.phages import HEXAPHAGES, QUADRAPHAGES
+
+GAMES: Mapping[str, Game] = {
+    "quadraphages": QUADRAPHAGES,
+    "hexaphages": HEXAPHAGES,
+}

@@ -1,0 +1,161 @@
+"""The two boards of the phages games as tables, so that a step is judged by looking it up."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+from engines import hex as hexagon
+from engines import square
+from engines.diagram import Shape
+from engines.square import Rows
+
+SIDES = ("X", "O")
+NUMBERS = range(1, 9)
+MOVERS = 2
+"""How many stones an operation moves if they can: Quadraphages all, Hexaphages (ruling) two of three."""
+
+
+class Step(NamedTuple):
+    """One stone's way in an operation: the cell it leaves and the cell it goes to.
+
+    >>> str(Step("c1", "b1"))
+    'c1b1'
+    """
+
+    origin: str
+    target: str
+
+    def __str__(self) -> str:
+        """Return the step as it is written."""
+        return self.origin + self.target
+
+
+class Line(NamedTuple):
+    """What is known of a step before anything stands on the board; `between` are bits of cells."""
+
+    origin: int
+    target: int
+    distance: int
+    between: int
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board: its picture, where the stones begin, and for every straight step and every number a table.
+
+    Cells are numbered row by row. `reach[cell][number]` lists (target, cells between as bits).
+    """
+
+    shape: Shape
+    columns: tuple[str, ...]
+    rows: Rows
+    directions: str
+    start: tuple[tuple[int, ...], tuple[int, ...]]
+    names: tuple[str, ...]
+    index: Mapping[str, int]
+    lines: Mapping[tuple[str, str], Line]
+    steps: tuple[Mapping[int, Step], ...]
+    reach: tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
+
+    @classmethod
+    def of(
+        cls,
+        shape: Shape,
+        columns: tuple[str, ...],
+        rows: Rows,
+        rays: Mapping[str, tuple[tuple[str, ...], ...]],
+        directions: str,
+        start: tuple[tuple[str, ...], tuple[str, ...]],
+    ) -> Self:
+        """The board with its tables."""
+        names = tuple(cell for _, cells in rows for cell in cells)
+        index = {name: number for number, name in enumerate(names)}
+        lines: dict[tuple[str, str], Line] = {}
+        steps: list[dict[int, Step]] = [{} for _ in names]
+        reach: list[list[list[tuple[int, int]]]] = [[[] for _ in range(NUMBERS.stop)] for _ in names]
+        for origin, name in enumerate(names):
+            for ray in rays[name]:
+                between = 0
+                for distance, cell in enumerate(ray, start=1):
+                    target = index[cell]
+                    lines[Step(name, cell)] = Line(origin, target, distance, between)
+                    steps[origin][target] = Step(name, cell)
+                    reach[origin][distance].append((target, between))
+                    between |= 1 << target
+        seats = (tuple(sorted(index[c] for c in start[0])), tuple(sorted(index[c] for c in start[1])))
+        table = tuple(tuple(map(tuple, numbers)) for numbers in reach)
+        return cls(shape, columns, rows, directions, seats, names, index, lines, tuple(steps), table)
+
+    def by_name(self, cells: Iterable[int]) -> list[int]:
+        """The cells in the order of their names, as canonical texts have them."""
+        return sorted(cells, key=self.names.__getitem__)
+
+    def named(self, cells: Iterable[int]) -> tuple[str, ...]:
+        """The names of the cells, sorted."""
+        return tuple(sorted(self.names[cell] for cell in cells))
+
+    def reachable(self, cell: int, number: int, hostile: int, closed: int) -> list[int]:
+        """Where a stone can land by a number: not past `hostile` cells, not upon `closed` ones (both bits).
+
+        The sheet: own stones and marks in between do not block, the opponent's stones do.
+        """
+        ways = self.reach[cell][number]
+        return [target for target, between in ways if not (between & hostile or closed >> target & 1)]
+
+
+BOARDS: Mapping[str, Board] = {
+    "quadraphages": Board.of(
+        "square",
+        square.columns(9),
+        square.rows(9),
+        square.rays(9),
+        "along its row or its column",
+        (("a7", "i3"), ("c1", "g9")),
+    ),
+    "hexaphages": Board.of(
+        "hex",
+        hexagon.columns(5),
+        hexagon.rows(5),
+        hexagon.rays(5),
+        "along its row (every second letter) or aslant (one letter a row)",
+        (("e5", "k3", "k7"), ("g3", "g7", "m5")),
+    ),
+}
+
+
+def bits(cells: Iterable[int]) -> int:
+    """The cells as one number with a bit for each."""
+    total = 0
+    for cell in cells:
+        total |= 1 << cell
+    return total
+
+
+def spelled(steps: Iterable[Step]) -> str:
+    """An operation as it is written: by origin, and `----` for what stays.
+
+    >>> spelled([Step("g9", "h9"), Step("c1", "b1")]), spelled([])
+    ('c1b1 g9h9', '---- ----')
+    """
+    words = [origin + target for origin, target in sorted(steps)]
+    return " ".join(words + ["----"] * (MOVERS - len(words)))
+
+
+def either(words: Iterable[str]) -> str:
+    """The words as a choice.
+
+    >>> either(["b1"]), either(["b1", "c2", "c4"])
+    ('b1', 'b1, c2 or c4')
+    """
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def together(words: Iterable[str]) -> str:
+    """The words as a list.
+
+    >>> together(["b1", "c2", "c4"])
+    'b1, c2 and c4'
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,48 @@
+"""Square boards: the names of their cells row by row, and the straight lines that leave a cell."""
+
+from string import ascii_lowercase
+
+Rows = tuple[tuple[str, tuple[str, ...]], ...]
+Steps = tuple[tuple[int, int], ...]
+
+ORTHOGONAL: Steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
+DIAGONAL: Steps = ((1, -1), (1, 1), (-1, 1), (-1, -1))
+
+
+def columns(size: int) -> tuple[str, ...]:
+    """The letters of a board that is `size` cells wide."""
+    return tuple(ascii_lowercase[:size])
+
+
+def rows(size: int, *, first_on_top: bool = True) -> Rows:
+    """The rows as they are drawn, from top to bottom: each its label and its cells from left to right.
+
+    >>> rows(2)
+    (('1', ('a1', 'b1')), ('2', ('a2', 'b2')))
+    """
+    numbers = range(1, size + 1)
+    drawn = numbers if first_on_top else reversed(numbers)
+    return tuple((str(row), tuple(f"{letter}{row}" for letter in columns(size))) for row in drawn)
+
+
+def rays(size: int, steps: Steps = ORTHOGONAL) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """For every cell the lines that leave it, one for each step: the cells upon it, nearest first.
+
+    >>> rays(3)["a1"]
+    ((), ('b1', 'c1'), ('a2', 'a3'), ())
+    """
+    return {
+        f"{letter}{row}": tuple(_ray(size, column, row, step) for step in steps)
+        for column, letter in enumerate(columns(size), start=1)
+        for row in range(1, size + 1)
+    }
+
+
+def _ray(size: int, column: int, row: int, step: tuple[int, int]) -> tuple[str, ...]:
+    """The cells from a place (counted from 1) in one direction, as far as the board goes."""
+    cells: list[str] = []
+    while True:
+        column, row = column + step[0], row + step[1]
+        if not (1 <= column <= size and 1 <= row <= size):
+            return tuple(cells)
+        cells.append(f"{ascii_lowercase[column - 1]}{row}")

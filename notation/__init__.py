@@ -1,0 +1,19 @@
+"""Between text and values: how moves, boards and records are written; no time, mail or SQL."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from notation.core import Arbiter, Notation
+from notation.phages import HEXAPHAGES, QUADRAPHAGES
+from notation.phages_arbiter import arbitrate_text
+
+NOTATIONS: Mapping[str, Notation[Any]] = {
+    "quadraphages": QUADRAPHAGES,
+    "hexaphages": HEXAPHAGES,
+}
+
+# Only games of which records were typed by hand, with slips, need one.
+ARBITERS: Mapping[str, Arbiter] = {
+    "quadraphages": arbitrate_text,
+    "hexaphages": arbitrate_text,
+}

@@ -1,0 +1,254 @@
+"""Records of matches: what was played by whom, read and written as the rule sheets print them, and replayed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from engines import GAMES
+from engines.core import BadOption, Game, IllegalMove, Position, Seat
+from notation import ARBITERS, NOTATIONS
+from notation.core import BadNotation
+from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
+
+
+class BadRecord(Exception):
+    """A record that cannot be read or replayed, in a sentence.
+
+    `ply` is the turn counted from 1 (0: the record as a whole), `text` its text, `token` the word in it that
+    is wrong (or the whole text), `cause` what was raised there.
+    """
+
+    def __init__(self, ply: int, text: str, cause: Exception | str, *, player: str = "", token: str = "") -> None:
+        self.ply = ply
+        self.text = text
+        self.cause = cause
+        self.player = player
+        self.token = token or text
+        where = f"turn {ply}, {player}, {self.token}: " if ply else ""
+        super().__init__(f"{where}{_why(cause)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A match: its game, what was chosen, who played (by seat), the texts of the turns in playing order.
+
+    `resigned` is the seat that resigned; `board` is the board printed below the turns, if there is one.
+    Options that are not given have their defaults.
+    """
+
+    game: str
+    options: Mapping[str, str]
+    players: tuple[str, str]
+    moves: tuple[str, ...]
+    resigned: Seat | None = None
+    board: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Fill in the defaults; raises BadOption."""
+        if self.game not in GAMES:
+            raise BadOption(f"there is no game {self.game}; there are {', '.join(GAMES)}")
+        object.__setattr__(self, "options", GAMES[self.game].chosen(self.options))
+
+    def start(self) -> Position[Any]:
+        """The position before the first turn."""
+        return GAMES[self.game].position(self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A slip in an old record: the turn counted from 1, its player, the word, what is wrong and was meant."""
+
+    turn: int
+    player: str
+    token: str
+    why: str
+
+
+def replay(record: Record) -> tuple[Position[Any], ...]:
+    """The positions of a match, from before its first turn to after its last.
+
+    Raises BadRecord at the first turn that cannot be read or is not legal.
+    """
+    notation = NOTATIONS[record.game]
+    position = record.start()
+    positions = [position]
+    for ply, text in enumerate(record.moves, start=1):
+        try:
+            position = position.play(notation.parse(text))
+        except (BadNotation, IllegalMove) as cause:
+            player = record.players[_seat(record, position, ply)]
+            raise BadRecord(ply, text, cause, player=player, token=_token(cause)) from cause
+        positions.append(position)
+    return tuple(positions)
+
+
+def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[Slip, ...]]:
+    """The positions of a match as an arbiter would take it, and every slip that he passed over.
+
+    Raises BadRecord where even he cannot tell what was meant, and at any slip where the game has no arbiter.
+    """
+    arbiter = ARBITERS.get(record.game)
+    if arbiter is None:
+        return replay(record), ()
+    position = record.start()
+    positions = [position]
+    slips: list[Slip] = []
+    for ply, text in enumerate(record.moves, start=1):
+        seat = _seat(record, position, ply)
+        player = record.players[seat]
+        try:
+            position, faults = arbiter(position, seat, text)
+        except BadNotation as cause:
+            raise BadRecord(ply, text, cause, player=player) from cause
+        positions.append(position)
+        slips.extend(Slip(ply, player, fault.token, fault.why) for fault in faults)
+    return tuple(positions), tuple(slips)
+
+
+def board_difference(record: Record, position: Position[Any]) -> str:
+    """How the board printed in a record differs from a position, in a sentence; "" where it does not."""
+    if not record.board:
+        return ""
+    drawn = position.diagram().rows
+    printed = {words[-1].rstrip("."): words[:-1] for words in map(str.split, record.board) if len(words) > 1}
+    differences = []
+    for label, cells in drawn:
+        marks = printed.get(label, [])
+        if len(marks) != len(cells):
+            return f"the printed board has {len(marks)} cells in row {label}, and this board has {len(cells)}"
+        differences += [
+            f"{cell} is printed {mark} and should be {right}"
+            for (cell, right), mark in zip(cells, marks, strict=True)
+            if mark != right
+        ]
+    return f"the printed board differs: {'; '.join(differences)}" if differences else ""
+
+
+def loads(text: str, game: str | None = None) -> Record:
+    """The record that a text says; raises BadRecord.
+
+    The game and its options may stand in a line before the table, as `Quadraphages first=o`. Otherwise they
+    are the first under which the first turn is legal, or if there is no such, the one with the fewest slips.
+    """
+    try:
+        sheet = read_sheet(text)
+    except BadSheet as bad:
+        raise BadRecord(0, text, bad) from bad
+    named, options = _named(sheet)
+    if game is not None and named is not None and game != named:
+        raise BadRecord(0, text, f"the record says it is of {named}, not of {game}")
+    game = game or named
+    if game is not None and game not in GAMES:
+        raise BadRecord(0, text, f"there is no game {game}; there are {', '.join(GAMES)}")
+    try:
+        if game is not None and options:
+            return _record(sheet, game, options)
+        return _inferred(sheet, text, game)
+    except BadOption as bad:
+        raise BadRecord(0, text, bad) from bad
+
+
+def dumps(record: Record) -> str:
+    """The record as text that loads reads as the same record; raises BadRecord for turns that do not fit.
+
+    >>> turns = ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2")
+    >>> print(dumps(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), turns, resigned=1)), end="")
+    Quadraphages first=o
+    <BLANKLINE>
+        _Bo_                                _Jx_
+    1.  ....  ....  1  c1b1  g9h9           a7b7  i3i2  3  b7b4  i2f2
+    2.  resign
+    """
+    names = record.players
+    first = record.start().turn or 0
+    title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
+    resigned = None if record.resigned is None else record.resigned ^ first
+    try:
+        sheet = Sheet((title, ""), (names[first], names[1 - first]), record.moves, resigned, record.board)
+        text = write_sheet(sheet)
+    except BadSheet as bad:
+        raise BadRecord(0, "", bad) from bad
+    if loads(text) != record:  # a word or a name that a reader would take for something else
+        raise BadRecord(0, text, "this record does not fit into the table of a sheet")
+    return text
+
+
+def _named(sheet: Sheet) -> tuple[str | None, dict[str, str]]:
+    """The game and options that a line before the table names."""
+    games = {name.casefold(): key for key, game in GAMES.items() for name in (key, game.title)}
+    for line in sheet.lead:
+        name, *words = line.split()
+        options = dict(word.split("=", 1) for word in words if "=" in word)
+        if name.casefold() in games and len(options) == len(words):
+            return games[name.casefold()], options
+    return None, {}
+
+
+def _inferred(sheet: Sheet, text: str, key: str | None) -> Record:
+    """The record of the first game and options that fit its first turn."""
+    candidates = [
+        _record(sheet, game.key, options)
+        for game in (GAMES.values() if key is None else (GAMES[key],))
+        for options in _choices(game)
+    ]
+    if not sheet.turns:
+        if key is None:
+            raise BadRecord(0, text, "there are no turns, and no line that names the game")
+        return candidates[0]
+    for record in candidates:
+        try:
+            record.start().play(NOTATIONS[record.game].parse(record.moves[0]))
+        except (BadNotation, IllegalMove):
+            continue
+        return record
+    best = min(candidates, key=_slips)
+    if _slips(best) > len(best.moves):
+        raise BadRecord(0, text, f"the first turn, {sheet.turns[0]}, is not legal in any game that is known")
+    return best
+
+
+def _choices(game: Game) -> Iterator[dict[str, str]]:
+    """Every way to choose the options of a game."""
+    for choices in product(*(option.choices for option in game.options)):
+        yield {option.name: choice for option, choice in zip(game.options, choices, strict=True)}
+
+
+def _slips(record: Record) -> int:
+    """How many slips a record has, or very many if it makes no sense."""
+    try:
+        return len(replay_tolerantly(record)[1])
+    except BadRecord:
+        return 10 * len(record.moves)
+
+
+def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
+    """The record of a table under a game and options: column 0 belongs to the seat that begins."""
+    game = GAMES[key]
+    first = game.position(options).turn or 0
+    names = sheet.names or (game.sides[first], game.sides[1 - first])
+    players = names if first == 0 else (names[1], names[0])
+    resigned: Seat | None = None
+    if sheet.resigned is not None:
+        resigned = 1 if sheet.resigned ^ first else 0
+    return Record(key, options, players, sheet.turns, resigned, sheet.board)
+
+
+def _seat(record: Record, position: Position[Any], ply: int) -> Seat:
+    """Whose turn a text is: of the seat to move, or when the game is over already, by turns."""
+    if position.turn is not None:
+        return position.turn
+    return 1 if ((record.start().turn or 0) + ply - 1) % 2 else 0
+
+
+def _token(cause: BadNotation | IllegalMove) -> str:
+    """The word of a text that is wrong; "" if it is not one word."""
+    if isinstance(cause, IllegalMove):
+        return str(cause.details.get("token", ""))
+    before, after = cause.text[: cause.at], cause.text[cause.at :]
+    return (before.split(" ")[-1] + after.split(" ")[0]).strip()
+
+
+def _why(cause: Exception | str) -> str:
+    """The sentence of a cause, without repeating the text."""
+    return f"expected {cause.expected}" if isinstance(cause, BadNotation) else str(cause)

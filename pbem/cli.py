@@ -1,0 +1,334 @@
+"""The operator's verbs: init, run, feed, check, show, shunted, retry, record check, demo.
+
+Exit codes: 0 all is well · 1 something was found wrong, and said · 2 it could not be done, and why.
+"""
+
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import track
+from rich.table import Table
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from engines.core import BadOption
+from notation import record
+from notation.board import format_board
+from pbem import check as checking
+from pbem import config, daemon, database, demo, handle, logs, matches
+from pbem.config import BadConfig, Settings
+from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Ply
+from pbem.receive import NotStored
+from pbem.render import Renderer
+from pbem.transport import Arrival, Unreachable
+
+app = typer.Typer(
+    help="A play-by-email server for small abstract board games.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+records = typer.Typer(help="Work with record files.", no_args_is_help=True)
+app.add_typer(records, name="record")
+
+out = Console(soft_wrap=True)
+errors = Console(stderr=True, soft_wrap=True)
+
+ConfigOption = Annotated[
+    Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)
+]
+CONFIG = Path("pbem.toml")
+FOUND, IMPOSSIBLE = 1, 2
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Turn what can go wrong outside of us into a sentence and exit code 2."""
+    try:
+        yield
+    except DBAPIError as error:
+        errors.print(f"pbem: the database: {escape(str(error.orig))}")
+        raise typer.Exit(IMPOSSIBLE) from error
+    except (BadConfig, database.InUse, Unreachable, NotStored, OSError) as error:
+        errors.print(f"pbem: {escape(str(error))}")
+        raise typer.Exit(IMPOSSIBLE) from error
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[daemon.Works]:
+    """The configured server, with its log set up, but not running."""
+    with sentences():
+        settings = config.load(path)
+        logs.configure(settings.log)
+        with daemon.works(settings) as works:
+            yield works
+
+
+@app.command()
+def init(config_file: ConfigOption = CONFIG) -> None:
+    """Write a configuration and a key where there are none, and bring the database up to date."""
+    with sentences():
+        if not config_file.exists():
+            config_file.parent.mkdir(parents=True, exist_ok=True)
+            config_file.write_bytes(example().read_bytes())
+            out.print(f"wrote {config_file}; look it through: it says what every key means")
+        settings = config.load(config_file)
+        _make_key(settings)
+        engine = database.connect(settings.server.database)
+        database.upgrade(engine)
+        engine.dispose()
+        out.print(f"the database {engine.url.render_as_string(hide_password=True)} is up to date")
+        out.print(f"next: [bold]pbem run --config {config_file}[/]")
+
+
+def example() -> Path:
+    """The example configuration: inside an installed package, beside it in a checkout."""
+    inside = Path(__file__).parent / "config.example.toml"
+    return inside if inside.is_file() else inside.parent.parent / "config.example.toml"
+
+
+def _make_key(settings: Settings) -> None:
+    path = settings.server.key.file
+    if path is None or path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
+    out.print(f"wrote the server's key to {path}; without it no token that players hold is good any more: back it up")
+
+
+@app.command()
+def run(
+    config_file: ConfigOption = CONFIG,
+    once: Annotated[bool, typer.Option("--once", help="Handle and send what waits, then end.")] = False,
+) -> None:
+    """Run the server until SIGTERM or Ctrl-C; it ends after the mail in hand."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    with opened(config_file) as works, database.alone(works.settings.server.database):
+        if once:
+            received, handled, sent = daemon.run_once(works)
+            out.print(f"{received} received, {handled} handled, {sent} sent")
+        else:
+            daemon.run(works, stop)
+
+
+@app.command()
+def feed(
+    file: Annotated[Path, typer.Argument(help="A raw mail; - reads standard input.")],
+    config_file: ConfigOption = CONFIG,
+    to: Annotated[str, typer.Option("--to", help="The envelope recipient, where it is not in the mail.")] = "",
+) -> None:
+    """Handle a raw mail as if it had been received, and print what is owed for it."""
+    with opened(config_file) as works:
+        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        if not raw.strip():
+            errors.print(f"pbem: {file} is empty; a raw mail begins with its header lines")
+            raise typer.Exit(IMPOSSIBLE)
+        added = works.take((Arrival(raw, "feed", recipients=(to,) if to else ()),))
+        if not added:
+            out.print("this mail was received before; nothing is done twice")
+            return
+        handle.handle(works.engine, works.office, added[0], daemon.now())
+        with database.transaction(works.engine) as session:
+            row = session.get_one(Incoming, added[0])
+            out.print(f"mail {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
+            owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
+            for mail in owed:
+                _print_mail(works.renderer, session, mail)
+            state = row.state
+    if state == IncomingState.SHUNTED:
+        raise typer.Exit(FOUND)
+
+
+def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
+    message = renderer.render(session, row)
+    out.rule(f"owed to {row.address}", style="dim")
+    for header in ("From", "To", "Reply-To", "Subject"):
+        out.print(f"{header}: {message[header]}", markup=False, highlight=False)
+    out.print()
+    out.print(message.get_content().replace("\r\n", "\n"), markup=False, highlight=False)
+
+
+@app.command()
+def check(config_file: ConfigOption = CONFIG) -> None:
+    """Replay every stored match; exit code 1 when one does not replay to how it is stored."""
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        stored = checking.played(session)
+        found = [
+            fault
+            for match in track(stored, "replaying", console=errors, transient=True)
+            for fault in checking.faults(session, match)
+        ]
+    for fault in found:
+        out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
+    out.print(f"{len(stored)} matches replayed, {len(found)} faults")
+    if found:
+        raise typer.Exit(FOUND)
+
+
+@app.command()
+def show(
+    number: Annotated[int, typer.Argument(help="The match, or with --mail the mail.")],
+    config_file: ConfigOption = CONFIG,
+    mail: Annotated[bool, typer.Option("--mail", help="Show an incoming mail and what became of it.")] = False,
+) -> None:
+    """Show a match with all its turns and mails, or a mail and what became of it."""
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        row = session.get(Incoming, number) if mail else session.get(Match, number)
+        if row is None:
+            errors.print(f"pbem: there is no {'mail' if mail else 'match'} {number}")
+            raise typer.Exit(FOUND)
+        if isinstance(row, Incoming):
+            _show_mail(session, row)
+        else:
+            _show_match(session, row)
+
+
+def _show_mail(session: Session, row: Incoming) -> None:
+    out.print(f"mail {row.id} from {row.source}, received {row.received:%Y-%m-%d %H:%M:%S} UTC", markup=False)
+    out.print(f"state {row.state}, verdict: {row.verdict or 'none yet'}", markup=False)
+    for owed in session.exec(select(Outgoing).where(Outgoing.incoming == row.id)):
+        out.print(f"owed: {owed.template} to {owed.address}, {owed.state} {owed.message_id}", markup=False)
+    if row.trouble:
+        out.print(row.trouble, markup=False)
+    out.rule("as it came", style="dim")
+    out.print(row.raw.decode("utf-8", "replace"), markup=False, highlight=False)
+
+
+def _show_match(session: Session, match: Match) -> None:
+    standing = matches.stand(session, match)
+    first, second = (matches.name(player) for player in standing.players)
+    out.print(
+        f"match #{match.id}, {standing.game.title} {match.options}: {first} - {second}, {match.state}", markup=False
+    )
+    if match.reason:
+        winner = "a draw" if match.winner is None else f"{(first, second)[match.winner]} won"
+        out.print(f"{winner}: {match.reason}", markup=False)
+    if match.part:
+        out.print(f"begun: {match.part}", markup=False)
+    out.print()
+    out.print(format_board(standing.position.diagram()), markup=False, highlight=False)
+    out.print()
+    table = Table("turn", "by", "text", "played (UTC)", "mail")
+    for ply in session.exec(select(Ply).where(Ply.match == match.id).order_by(col(Ply.number))):
+        by = (first, second)[ply.seat]
+        table.add_row(str(ply.number), by, ply.text, f"{ply.played:%Y-%m-%d %H:%M:%S}", str(ply.incoming or ""))
+    out.print(table)
+
+
+@app.command()
+def shunted(config_file: ConfigOption = CONFIG) -> None:
+    """List the mails that met a bug, and the owed ones that nobody would take; exit code 1 when there are any."""
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
+        owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
+        table = Table("mail", "what", "why", "since (UTC)")
+        for row in came:
+            table.add_row(
+                f"{row.id}", f"from {row.source}", escape(row.verdict or ""), f"{row.received:%Y-%m-%d %H:%M}"
+            )
+        for sent in owed:
+            last = (sent.trouble or "").strip().splitlines()[-1:] or [""]
+            table.add_row(f"out {sent.id}", f"to {sent.address}", escape(last[0]), f"{sent.created:%Y-%m-%d %H:%M}")
+    if not came and not owed:
+        out.print("nothing is shunted")
+        return
+    out.print(table)
+    out.print('"pbem show --mail N" shows one with its traceback')
+    out.print('"pbem retry N" tries it again, "pbem retry --out N" an owed one')
+    raise typer.Exit(FOUND)
+
+
+@app.command()
+def retry(
+    numbers: Annotated[list[int], typer.Argument(help="The mails, as `pbem shunted` numbers them.")],
+    config_file: ConfigOption = CONFIG,
+    owed: Annotated[bool, typer.Option("--out", help="The numbers are of owed mails.")] = False,
+) -> None:
+    """Let the daemon try shunted or failed mails again."""
+    missing = []
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        for number in numbers:
+            row = session.get(Outgoing if owed else Incoming, number)
+            if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
+                row.state, row.handled, row.trouble = IncomingState.NEW, None, None
+            elif isinstance(row, Outgoing) and row.state == OutgoingState.FAILED:
+                row.state, row.attempts, row.due, row.created = OutgoingState.OWED, 0, daemon.now(), daemon.now()
+            else:
+                missing.append(number)
+                continue
+            session.add(row)
+    for number in missing:
+        errors.print(f"pbem: {number} is not among the {'failed' if owed else 'shunted'} mails")
+    out.print(f"{len(numbers) - len(missing)} will be tried again")
+    if missing:
+        raise typer.Exit(FOUND)
+
+
+@app.command("demo")
+def demo_(
+    folder: Annotated[Path | None, typer.Option("--folder", help="Where to put database and mails.")] = None,
+) -> None:
+    """Play a whole match by mail between two scripted players, with nothing but this machine."""
+    with sentences():
+        if not demo.play(out, folder):
+            raise typer.Exit(FOUND)
+
+
+@records.command("check")
+def record_check(
+    file: Annotated[Path, typer.Argument(help="A record; - reads standard input.")],
+    tolerant: Annotated[bool, typer.Option("--tolerant", help="List every slip, as an arbiter would.")] = False,
+    game: Annotated[str, typer.Option("--game", help="The game, where the record does not tell.")] = "",
+) -> None:
+    """Replay a record file; a sentence for each slip, and exit code 1 when there are any."""
+    with sentences():
+        try:
+            text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            errors.print(f"pbem: {file} is not a text file: {error.reason} at byte {error.start}")
+            raise typer.Exit(IMPOSSIBLE) from error
+    raise typer.Exit(_check_record(text, game or None, tolerant=tolerant))
+
+
+def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
+    """Print a sentence for each slip, and the last board; the exit code."""
+    try:
+        loaded = record.loads(text, game)
+        positions, slips = record.replay_tolerantly(loaded) if tolerant else (record.replay(loaded), ())
+    except (record.BadRecord, BadOption) as error:
+        out.print(str(error), markup=False, highlight=False)
+        return FOUND
+    for slip in slips:
+        out.print(f"turn {slip.turn}, {slip.player}, {slip.token}: {slip.why}", markup=False, highlight=False)
+    last = positions[-1]
+    difference = record.board_difference(loaded, last)
+    if difference:
+        out.print(difference, markup=False, highlight=False)
+    title = GAMES[loaded.game].title
+    out.print(f"{title}, {len(loaded.moves)} turns: {len(slips)} slips", markup=False, highlight=False)
+    out.print(f"\n{format_board(last.diagram())}", markup=False, highlight=False)
+    if last.outcome is not None:
+        winner = "a draw" if last.outcome.winner is None else f"{loaded.players[last.outcome.winner]} won"
+        out.print(f"\n{winner}: {last.outcome.reason}", markup=False, highlight=False)
+    elif loaded.resigned is not None:
+        out.print(f"\n{loaded.players[loaded.resigned]} resigned", markup=False, highlight=False)
+    return FOUND if slips or difference else 0
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

@@ -1,0 +1,25 @@
+"""COMMANDS: what a player can write, verb by verb."""
+
+from pbem.commands.account import JOIN
+from pbem.commands.core import Command
+from pbem.commands.guide import HELP, RULES
+from pbem.commands.look import GAMES_COMMAND, RECORD, SHOW
+from pbem.commands.offers import ACCEPT, CHALLENGE, DECLINE, WITHDRAW
+from pbem.commands.play import MOVE, RESIGN, SAY, UNDO
+
+COMMANDS: dict[str, Command] = {
+    "join": JOIN,
+    "challenge": CHALLENGE,
+    "accept": ACCEPT,
+    "decline": DECLINE,
+    "withdraw": WITHDRAW,
+    "move": MOVE,
+    "undo": UNDO,
+    "resign": RESIGN,
+    "say": SAY,
+    "games": GAMES_COMMAND,
+    "show": SHOW,
+    "record": RECORD,
+    "help": HELP,
+    "rules": RULES,
+}

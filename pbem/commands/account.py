@@ -1,0 +1,71 @@
+"""Becoming a player: join, and the welcome that follows."""
+
+import re
+
+from sqlmodel import Session, select
+
+from pbem.commands.core import Command, Context, Line
+from pbem.models import Player
+from pbem.refusals import Refused
+from pbem.tokens import Purpose
+
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
+RESERVED = frozenset({"me", "you", "random", "pbem", "admin", "postmaster", "server", "all", "none", "resign"})
+
+
+def check_name(session: Session, wanted: str) -> str:
+    """The name in lower case; raises Refused where it can't be had."""
+    wanted = wanted.lower()
+    if not NAME.fullmatch(wanted) or wanted in RESERVED:
+        raise Refused(
+            f"\"{wanted[:40]}\" can't be a player's name.",
+            fits="A name is one word of 2 to 20 letters and digits (- and _ within), and begins with a letter.",
+        )
+    if session.exec(select(Player).where(Player.name == wanted)).first():
+        raise Refused(f"The name {wanted} is taken.", fits=f'Try another one, for example "join {wanted}2".')
+    return wanted
+
+
+def free_name(session: Session, address: str) -> str:
+    """A name for somebody who came by invitation and chose none: from the address, made unique."""
+    local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].lower())[:16].lstrip("0123456789")
+    stem = local if NAME.fullmatch(local) and local not in RESERVED else "player"
+    wanted, number = stem, 1
+    while session.exec(select(Player).where(Player.name == wanted)).first():
+        number += 1
+        wanted = f"{stem}{number}"
+    return wanted
+
+
+def welcome(context: Context, player: Player, wanted: str) -> None:
+    """Make the person who answered our mail a player."""
+    player.name, player.confirmed = wanted, context.now
+    context.session.add(player)
+    context.session.flush()
+    context.owe("welcome", player, purpose=Purpose.PERSONAL)
+
+
+def join(context: Context, line: Line) -> None:
+    """Give the sender, who has proven his address, the name he asked for."""
+    player = context.sender.player
+    if player is not None and player.confirmed:
+        raise Refused(
+            f"You are {player.name} already.",
+            fits=f"Mail to {context.personal_address(player)} acts at once as you; keep it in your address book.",
+        )
+    wanted = check_name(context.session, line.words.split()[0])
+    if player is None:
+        raise Refused("This address is not known yet.", fits=f'Write "join {wanted}" in a mail of its own.')
+    welcome(context, player, wanted)
+    context.told = True
+
+
+JOIN = Command(
+    "join",
+    "NAME",
+    "become a player under that name; we mail you back, and your answer confirms it",
+    join,
+    changes=True,
+    words=(1, 1),
+    aliases=("signup", "register"),
+)

@@ -1,0 +1,197 @@
+"""What a command is, and what it gets: the context of one mail."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, select
+
+from pbem import outgoing
+from pbem.authority import Sender, address_with
+from pbem.config import ServerSettings
+from pbem.mail import Mail
+from pbem.models import Incoming, Match, MatchState, Player
+from pbem.refusals import Refused
+from pbem.tokens import Keyring, Purpose, Token
+
+
+@dataclass(slots=True)
+class Context:
+    """One mail being executed: who sent it, when, and the answers it has earned so far."""
+
+    session: Session
+    server: ServerSettings
+    keyring: Keyring
+    now: datetime
+    incoming: Incoming
+    mail: Mail
+    sender: Sender
+    commands: "Mapping[str, Command]"
+    """Every command there is, for those who explain them."""
+    prose: tuple[str, ...] = ()
+    """What the person wrote besides commands, for the opponent."""
+    sections: list[dict[str, Any]] = field(default_factory=list)
+    """The parts of the one answer to the sender: each a template's name and its words."""
+    told: bool = False
+    """Whether a mail of its own already tells the sender what became of a command."""
+    match: int | None = None
+    """The match that the last command was about."""
+    prose_used: bool = False
+    moves_ahead: frozenset[int] = frozenset()
+    """The matches in which a later line of the same mail moves again."""
+
+    @property
+    def player(self) -> Player:
+        """The sender as a player; raises Refused for a stranger."""
+        player = self.sender.player
+        if player is None or player.confirmed is None:
+            raise Refused(
+                "This address does not belong to a player yet.",
+                fits='Write "join NAME" (one word, the name you want) to begin.',
+            )
+        return player
+
+    def answer(self, template: str, **words: Any) -> None:
+        """Add a section to the answer that the sender gets."""
+        self.sections.append({"template": template, "words": words})
+
+    def owe(
+        self,
+        template: str,
+        player: Player,
+        *,
+        purpose: Purpose,
+        match: Match | None = None,
+        ply: int = 0,
+        **words: Any,
+    ) -> None:
+        """Owe a player a mail of its own."""
+        outgoing.owe(
+            self.session,
+            self.now,
+            self.server.domain,
+            template=template,
+            address=player.address,
+            words=words,
+            player=player,
+            purpose=purpose,
+            subject=(match.id or 0) if match and purpose is Purpose.PLAY else 0,
+            match=match,
+            ply=ply,
+            incoming=self.incoming,
+            answers=(self.mail.message_id,) if self.is_sender(player) and self.mail.message_id else (),
+        )
+
+    def is_sender(self, player: Player) -> bool:
+        """Whether that player sent this mail."""
+        return self.sender.player is not None and self.sender.player.id == player.id
+
+    def personal_address(self, player: Player) -> str:
+        """Where the player's fresh mails act at once."""
+        return address_with(self.server, self.keyring, Token(Purpose.PERSONAL, player.id or 0), player.epoch)
+
+    def message(self, about: int | None) -> tuple[str, ...]:
+        """The person's prose, to travel with something about that match; given out once."""
+        if self.prose_used or about is None:
+            return ()
+        self.prose_used = True
+        return self.prose
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A verb: the parser, the help mail and the documents all read these attributes."""
+
+    name: str
+    arguments: str
+    help: str
+    run: "Callable[[Context, Line], None]"
+    changes: bool = False
+    """Whether it needs a proof of who sends it."""
+    of_match: bool = False
+    """Whether it is about one match, named or that of the mail being answered."""
+    words: tuple[int, int] = (0, 0)
+    """How few and how many words may follow (the match's number not counted)."""
+    aliases: tuple[str, ...] = ()
+
+    def fits(self, words: str) -> bool:
+        """Whether so many words may follow; prose that happens to begin with the verb mostly does not fit."""
+        fewest, most = self.words
+        return fewest <= len(words.split()) <= most
+
+    @property
+    def usage(self) -> str:
+        """How it is written."""
+        return f"{self.name} {self.arguments}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a mail, read as a command."""
+
+    command: Command
+    words: str
+    match: int | None
+    text: str
+    """As the person wrote it."""
+    misfit: bool = False
+    """The verb is known, but what follows does not fit."""
+
+
+def named(commands: Mapping[str, Command], verb: str) -> Command | None:
+    """The command of that name or alias."""
+    verb = verb.lower()
+    return commands.get(verb) or next((found for found in commands.values() if verb in found.aliases), None)
+
+
+def match_of(context: Context, line: Line) -> Match:
+    """The match that the line is about, locked for this transaction; raises Refused."""
+    if line.match is None:
+        raise Refused(
+            "Which match? This mail does not answer one.",
+            read=line.text,
+            fits=f'Put its number in front, as in "#42 {line.text[:30]}"; "games" lists yours.',
+        )
+    match = context.session.exec(select(Match).where(Match.id == line.match).with_for_update()).first()
+    if match is None:
+        raise Refused(f"There is no match #{line.match}.", read=line.text, fits='"games" lists yours.')
+    context.match = match.id
+    return match
+
+
+def own_match(context: Context, line: Line) -> tuple[Match, int]:
+    """The match and the sender's seat in it; raises Refused for somebody else's match."""
+    player = context.sender.player
+    match = match_of(context, line)
+    if player is None or player.id not in (match.seat0, match.seat1):
+        raise Refused(
+            f"You do not play in match #{match.id}.",
+            read=line.text,
+            fits='"games" lists the matches you play in.',
+        )
+    return match, 0 if player.id == match.seat0 else 1
+
+
+def running(match: Match) -> Match:
+    """The match, where it is being played; raises Refused with how it stands instead."""
+    number = match.id
+    match match.state:
+        case MatchState.OFFERED:
+            raise Refused(f"Match #{number} has not begun: the challenge is not accepted yet.")
+        case MatchState.OVER:
+            raise Refused(f"Match #{number} is over.", match=number)
+        case MatchState.DECLINED | MatchState.WITHDRAWN:
+            raise Refused(f"Match #{number} was never played: the challenge was {match.state}.")
+    return match
+
+
+def seats(session: Session, match: Match) -> tuple[Player, Player]:
+    """The players of a match, by seat."""
+    return session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
+
+
+def opponent(context: Context, match: Match) -> Player:
+    """The other player than the sender."""
+    first, second = seats(context.session, match)
+    return second if context.is_sender(first) else first

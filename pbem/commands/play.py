@@ -1,0 +1,236 @@
+"""Playing: move, undo, resign, say."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from engines.core import IllegalMove
+from notation import NOTATIONS
+from notation.core import BadNotation
+from pbem.commands.core import Command, Context, Line, opponent, own_match, running
+from pbem.matches import Standing, count, name, stand
+from pbem.models import Match, MatchState, Ply
+from pbem.refusals import Refused
+from pbem.tokens import Purpose
+
+
+def move(context: Context, line: Line) -> None:
+    """Play a turn, or keep the beginning of one."""
+    match, seat = own_match(context, line)
+    running(match)
+    standing = stand(context.session, match)
+    notation = NOTATIONS[match.game]
+    _fresh(context, line, standing, seat)
+    if standing.position.turn != seat:
+        raise Refused(
+            f"It is not your turn in match #{match.id}.",
+            read=line.words,
+            fits="You get a mail when it is.",
+            match=match.id,
+        )
+    try:
+        wanted = notation.parse(line.words)
+        position = standing.position.play(wanted)
+    except BadNotation as error:
+        raise Refused(
+            f"I can't read this as a move: I expected {error.expected}.",
+            read=error.text,
+            at=error.at,
+            fits=notation.help,
+            match=match.id,
+        ) from error
+    except IllegalMove as error:
+        read = notation.format(wanted, standing.position)
+        token = str(error.details.get("token", ""))
+        at = read.find(token) if token else -1
+        raise Refused(f"{error}.", read=read, at=at if at >= 0 else None, width=len(token), match=match.id) from error
+    only: Any = None
+    if position.turn == seat and position.outcome is None:
+        completions = position.moves()
+        only, more = next(completions), next(completions, None)
+        if more is not None:
+            _keep(context, match, notation.format(wanted, standing.position), standing)
+            return
+    if match.id in context.moves_ahead:
+        raise Refused(
+            "This mail holds two moves for the same match, so none was played.",
+            read=line.text,
+            fits="Send the one you mean; the next one after your opponent has answered.",
+            match=match.id,
+        )
+    _played(context, standing, _whole_turn(standing, wanted, only))
+
+
+def _fresh(context: Context, line: Line, standing: Standing, seat: int) -> None:
+    """Raise Refused when the move answers a mail after which the match has moved on."""
+    seen = context.sender.ply
+    if context.sender.match != standing.number or seen is None or seen >= standing.ply:
+        return
+    notation = NOTATIONS[standing.match.game]
+    then = stand(context.session, standing.match, seen)
+    try:
+        wanted = notation.format(notation.parse(line.words), then.position)
+    except BadNotation:
+        wanted = line.words
+    if then.position.turn == seat and standing.texts[seen].endswith(wanted):
+        raise Refused(
+            f"Your turn {wanted} is already played; nothing more was done.",
+            read=line.words,
+            match=standing.number,
+        )
+    raise Refused(
+        "You answered an older mail: the match has moved on since, so nothing was played.",
+        read=line.words,
+        fits="Look at the board as it is now and answer this mail.",
+        match=standing.number,
+    )
+
+
+def _keep(context: Context, match: Match, part: str, standing: Standing) -> None:
+    """Keep the beginning of a turn and ask for the rest."""
+    if match.part is None:
+        match.part = part
+        context.session.add(match)
+        context.session.flush()
+    context.answer("begun", match=match.id, ply=standing.ply, part=match.part)
+
+
+def _whole_turn(standing: Standing, wanted: Any, only: Any) -> str:
+    """The canonical text of the turn that began with the kept part, or with `wanted`, and now is complete.
+
+    A part's text and a completion's text, one after the other, are the text of the whole turn.
+    """
+    notation = NOTATIONS[standing.match.game]
+    text = notation.format(wanted, standing.position)
+    if only is not None:
+        text = f"{text} {notation.format(only, standing.position.play(wanted))}"
+    for candidate in (f"{standing.part} {text}", text) if standing.part else (text,):
+        try:
+            turn = notation.parse(candidate)
+            after = standing.base.play(turn)
+        except (BadNotation, IllegalMove):
+            continue
+        if after.turn != standing.base.turn or after.outcome is not None:
+            return notation.format(turn, standing.base)
+    raise AssertionError(f"{text!r} completes no turn of match {standing.number}")
+
+
+def _played(context: Context, standing: Standing, text: str) -> None:
+    """Store the turn and tell both players."""
+    match = standing.match
+    seat = standing.base.turn
+    assert seat is not None  # noqa: S101 - somebody has just moved
+    context.session.add(
+        Ply(
+            match=standing.number,
+            number=standing.ply + 1,
+            seat=seat,
+            text=text,
+            incoming=context.incoming.id,
+            played=context.now,
+        )
+    )
+    match.part = None
+    context.session.add(match)
+    context.session.flush()
+    after = stand(context.session, match)
+    if after.position.outcome is not None:
+        match.state, match.ended = MatchState.OVER, context.now
+        match.winner, match.reason = after.position.outcome.winner, after.position.outcome.reason
+        context.session.add(match)
+        context.session.flush()
+    tell_turn(context, after)
+
+
+def tell_turn(context: Context, standing: Standing, *, resigned: bool = False) -> None:
+    """Owe both players the mail that shows how the match stands now."""
+    message = context.message(standing.number)
+    by = name(context.sender.player) if message and context.sender.player else ""
+    for player in standing.players:
+        context.owe(
+            "turn",
+            player,
+            purpose=Purpose.PLAY,
+            match=standing.match,
+            ply=standing.ply,
+            message=message,
+            by=by,
+            resigned=resigned,
+        )
+    context.told = True
+
+
+def undo(context: Context, line: Line) -> None:
+    """Drop the begun turn."""
+    match, seat = own_match(context, line)
+    running(match)
+    standing = stand(context.session, match)
+    if match.part is None or standing.base.turn != seat:
+        raise Refused(
+            "There is no begun turn of yours to take back; a complete turn stands.",
+            read=line.text,
+            match=match.id,
+        )
+    dropped, match.part = match.part, None
+    context.session.add(match)
+    context.session.flush()
+    context.answer("undone", match=match.id, ply=standing.ply, dropped=dropped)
+
+
+def resign(context: Context, line: Line) -> None:
+    """Give the match up."""
+    match, seat = own_match(context, line)
+    running(match)
+    match.state, match.ended, match.part = MatchState.OVER, context.now, None
+    match.winner, match.reason = 1 - seat, f"{name(context.player)} resigned"
+    context.session.add(match)
+    context.session.flush()
+    tell_turn(context, stand(context.session, match), resigned=True)
+
+
+def say(context: Context, line: Line) -> None:
+    """Send the opponent words."""
+    match, _ = own_match(context, line)
+    other = opponent(context, match)
+    if other.confirmed is None:
+        raise Refused("Your opponent has not joined yet; the words were not sent.", read=line.text)
+    prose = context.message(match.id)
+    send_words(context, match, (line.words, *prose))
+
+
+def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
+    """Owe the opponent a mail with the sender's words, and tell the sender."""
+    other = opponent(context, match)
+    context.owe(
+        "message",
+        other,
+        purpose=Purpose.PLAY,
+        match=match,
+        ply=count(context.session, match),
+        message=words,
+        by=name(context.player),
+    )
+    context.answer("said", match=match.id, opponent=name(other), message=words)
+
+
+MOVE = Command(
+    "move",
+    "[NUMBER] TURN",
+    "play a turn; in the answer to a match mail the turn alone will do",
+    move,
+    changes=True,
+    of_match=True,
+    words=(1, 40),
+    aliases=("mvoe", "board", "play"),
+)
+UNDO = Command("undo", "[NUMBER]", "drop your own begun turn", undo, changes=True, of_match=True)
+RESIGN = Command("resign", "[NUMBER]", "give the match up", resign, changes=True, of_match=True)
+SAY = Command(
+    "say",
+    "[NUMBER] WORDS",
+    "send your opponent words without moving",
+    say,
+    changes=True,
+    of_match=True,
+    words=(1, 500),
+    aliases=("chat",),
+)

@@ -1,0 +1,158 @@
+"""Lines of a mail -> commands and prose. Nothing is executed here.
+
+A mail is: perhaps a greeting, then commands, one a line, then prose. The Subject of a fresh mail counts as
+a line before the first when it is a command. What is neither a command nor a move is prose.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engines import GAMES
+from notation import NOTATIONS
+from notation.core import BadNotation
+from pbem.commands.core import Command, Line, named
+
+NUMBER = re.compile(r"#?(\d{1,9})(?:\s+|$)")
+TAG = re.compile(r"\[pbem #(\d{1,9})\]")
+ANSWERED = ("re:", "aw:", "antw:", "sv:", "vs:", "fw:", "fwd:", "wg:", "tr:", "rv:", "odp:", "ynt:")
+LONGEST_LINE = 1_000
+MOST_COMMANDS = 20
+
+GameOf = Callable[[int], str | None]
+"""The game's key of a match by number; None where there is no such match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a mail says: commands, then prose for the opponent."""
+
+    commands: tuple[Line, ...]
+    prose: tuple[str, ...]
+    first: str
+    """The first line that says anything, for the answer to a mail without any command."""
+
+
+def tagged_match(subject: str) -> int | None:
+    """The match in the Subject of an answer.
+
+    >>> tagged_match("Re: [pbem #42] Quadraphages: alice - bob")
+    42
+    """
+    tag = TAG.search(subject)
+    return int(tag[1]) if tag else None
+
+
+class Reader:
+    """Reads the lines of one mail."""
+
+    def __init__(self, commands: Mapping[str, Command], game_of: GameOf, match: int | None) -> None:
+        self._commands = commands
+        self._game_of = game_of
+        self._match = match
+
+    def read(self, subject: str, lines: Sequence[str]) -> Reading:
+        """The commands and the prose of a mail that is about `match`, where it is about one."""
+        found: list[Line] = []
+        before: list[str] = []
+        after: list[str] = []
+        head = self._line(_bare(subject)) if subject else None
+        if head is not None and not head.misfit and (not head.command.of_match or head.match is not None):
+            found.append(head)
+        for number, raw in enumerate(lines):
+            line = raw.strip()[:LONGEST_LINE]
+            if not line:
+                (before if not found else after).append("")
+                continue
+            if after and any(after):
+                after.append(raw)
+                continue
+            command = self._line(line) if len(found) < MOST_COMMANDS else None
+            if command is None or (command.misfit and found and command.command.name != "move"):
+                (after if found else before).append(raw)
+            elif found and number and command.text == found[0].text == _bare(subject):
+                continue  # the Subject said it already
+            else:
+                found.append(command)
+        first = next((line.strip() for line in before if line.strip()), "")
+        return Reading(tuple(found), _trimmed([*before, "", *after] if found else []), first)
+
+    def _line(self, text: str) -> Line | None:
+        """The line as a command; None for prose."""
+        words, match, named_match, pointed = text, self._match, False, False
+        if text.startswith("#") and (number := NUMBER.match(text)):
+            match, words, named_match, pointed = int(number[1]), text[number.end() :], True, True
+        verb, _, rest = words.partition(" ")
+        game: str | None = None
+        if verb.lower().rstrip(":") in GAMES and rest:
+            game = verb.lower().rstrip(":")
+            verb, _, rest = rest.strip().partition(" ")
+        command = named(self._commands, verb.lower().rstrip(":!.") if not rest else verb.lower().rstrip(":"))
+        if command is None:
+            return self._move(words, match, text, pointed=pointed) if game is None else None
+        rest = rest.strip()
+        if game is not None and command.name in ("challenge", "help", "rules"):
+            rest = f"{game} {rest}".strip()
+        if (
+            command.of_match
+            and not named_match
+            and (number := NUMBER.match(rest))
+            and (rest.startswith("#") or self._leads(command, rest, number, game))
+        ):
+            match, rest = int(number[1]), rest[number.end() :].strip()
+        return Line(command, rest, match, text, misfit=not command.fits(rest))
+
+    def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
+        """Whether a number without # names a match: a move or words may begin with a number themselves."""
+        if command.name != "move" or self._match is None or game is not None:
+            return True
+        key = self._game_of(self._match)
+        try:
+            if key:
+                NOTATIONS[key].parse(rest)
+        except BadNotation:
+            return self._game_of(int(number[1])) is not None
+        return False
+
+    def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
+        """The line as a bare move: readable, or readable at its beginning, or put behind a match's number."""
+        move = self._commands["move"]
+        key = self._game_of(match) if match is not None else None
+        if pointed:
+            return Line(move, words.strip(), match, text, misfit=not words.strip())
+        for notation in [NOTATIONS[key]] if key else NOTATIONS.values():
+            try:
+                notation.parse(words)
+            except BadNotation as error:
+                if key is None or not words[: error.at].strip() or _is_sentence(words):
+                    continue
+            return Line(move, words, match, text)
+        return None
+
+
+def _is_sentence(words: str) -> bool:
+    """Whether a text that begins like a move is rather prose ("3 cheers for you", "a1 is a fine square").
+
+    >>> _is_sentence("c1b1 g9h9 9"), _is_sentence("c1 b1 is what I feared")
+    (False, True)
+    """
+    return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1
+
+
+def _bare(subject: str) -> str:
+    """The Subject without Re: and the like."""
+    bare = subject.strip()
+    while bare.lower().startswith(ANSWERED):
+        bare = bare.partition(":")[2].strip()
+    return bare[:LONGEST_LINE]
+
+
+def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines without blank ones at the ends, and never two blank ones together."""
+    kept: list[str] = []
+    for line in lines:
+        if line.strip() or (kept and kept[-1]):
+            kept.append(line.rstrip())
+    while kept and not kept[-1]:
+        kept.pop()
+    return tuple(kept)

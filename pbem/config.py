@@ -1,0 +1,252 @@
+"""config.toml, the environment and files with secrets -> typed settings; nothing here opens a connection."""
+
+import shlex
+import ssl
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+Seconds = Annotated[float, Field(gt=0)]
+
+SECRET_COMMAND_SECONDS = 30
+
+
+class BadConfig(Exception):
+    """Settings that can't be used: which key, in which file, why, and what would do."""
+
+
+class Section(BaseModel):
+    """A table of config.toml: unknown keys are errors, so that a misspelt one is noticed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Secret(Section):
+    """A secret, in one of three ways: as it is, as the first line of a file, as what a command prints."""
+
+    value: SecretStr | None = None
+    file: Path | None = None
+    command: str | None = None
+
+    @model_validator(mode="after")
+    def one_way(self) -> Self:
+        """Exactly one of the three is given."""
+        if sum(way is not None for way in (self.value, self.file, self.command)) != 1:
+            raise ValueError("give exactly one of: value, file, command")
+        return self
+
+    def read(self) -> str:
+        """The secret itself; raises BadConfig with a sentence that does not contain it."""
+        if self.value is not None:
+            return self.value.get_secret_value()
+        if self.file is not None:
+            try:
+                lines = self.file.expanduser().read_text(encoding="utf-8").splitlines()
+            except (OSError, UnicodeDecodeError) as error:
+                raise BadConfig(f"the secret in {self.file} can't be read: {error}") from error
+        else:
+            lines = self._run(shlex.split(self.command or "")).splitlines()
+        if not lines or not lines[0]:
+            raise BadConfig(f"the secret from {self.file or self.command} is empty")
+        return lines[0]
+
+    @staticmethod
+    def _run(command: list[str]) -> str:
+        try:
+            done = subprocess.run(  # noqa: S603 - the admin's own command, from the admin's own file
+                command, capture_output=True, text=True, check=True, timeout=SECRET_COMMAND_SECONDS
+            )
+        except (OSError, subprocess.SubprocessError, ValueError) as error:
+            raise BadConfig(f"the command {command[:1]} for a secret failed: {type(error).__name__}") from error
+        return done.stdout
+
+
+class Tls(Section):
+    """How a connection is protected."""
+
+    ca_file: Path | None = None
+    """Certificates to trust besides none other; the system's when left out."""
+
+    def context(self) -> ssl.SSLContext:
+        """A client context that checks certificate and host name, TLS 1.2 or newer."""
+        context = ssl.create_default_context(cafile=str(self.ca_file) if self.ca_file else None)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        return context
+
+
+class Account(Section):
+    """A login at a mail server. OAuth2 will be a second kind of `auth`, with a token in place of a password."""
+
+    host: str
+    username: str
+    auth: Literal["password"] = "password"
+    password: Secret
+    security: Literal["tls", "starttls", "none"] = "tls"
+    tls: Tls = Tls()
+    connect_seconds: Seconds = 15
+    answer_seconds: Seconds = 60
+
+
+class ImapSettings(Account):
+    """[inbox.imap]: a mailbox on an IMAP server."""
+
+    port: Port = 993
+    folder: str = "INBOX"
+    processed: str = "Processed"
+    poll_seconds: Seconds = 60
+    idle_seconds: Seconds = 300
+    use_idle: bool = True
+
+
+class ListenSettings(Section):
+    """[inbox.lmtp] or [inbox.smtp]: a listener of our own."""
+
+    host: str = "127.0.0.1"
+    port: Port
+
+
+class MaildirSettings(Section):
+    """[inbox.maildir] or [outbox.maildir]: a folder with new/, cur/ and tmp/."""
+
+    path: Path
+    poll_seconds: Seconds = 1
+
+
+class InboxSettings(Section):
+    """[inbox]: any number of the four kinds, one of each."""
+
+    imap: ImapSettings | None = None
+    lmtp: ListenSettings | None = None
+    smtp: ListenSettings | None = None
+    maildir: MaildirSettings | None = None
+
+
+class SmtpSettings(Section):
+    """[outbox.smtp]: the server that takes our mail; without a username no login is tried."""
+
+    host: str
+    port: Port = 465
+    security: Literal["tls", "starttls", "none"] = "tls"
+    username: str | None = None
+    auth: Literal["password"] = "password"
+    password: Secret | None = None
+    tls: Tls = Tls()
+    connect_seconds: Seconds = 15
+    answer_seconds: Seconds = 60
+
+
+class OutboxSettings(Section):
+    """[outbox]: exactly one of the two kinds."""
+
+    smtp: SmtpSettings | None = None
+    maildir: MaildirSettings | None = None
+
+    @model_validator(mode="after")
+    def one_kind(self) -> Self:
+        """Mail goes one way."""
+        if (self.smtp is None) == (self.maildir is None):
+            raise ValueError("give exactly one of [outbox.smtp] and [outbox.maildir]")
+        return self
+
+
+class ServerSettings(Section):
+    """[server]: who we are and where we keep things."""
+
+    address: Annotated[str, Field(pattern=r"^[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+$")]
+    name: Annotated[str, Field(pattern=r"^[^\x00-\x1f<>\"]{1,60}$")] = "PBeM"
+    admin: str | None = None
+    database: str = "sqlite:///pbem.sqlite"
+    key: Secret = Secret(file=Path("pbem.key"))
+    delimiter: Literal["+", "-", "="] = "+"
+    mail_limit: Annotated[int, Field(ge=16_384, le=50_000_000)] = 1_000_000
+    answers_per_hour: Annotated[int, Field(ge=1)] = 30
+
+    @property
+    def domain(self) -> str:
+        """The part of our address behind the @."""
+        return self.address.rpartition("@")[2]
+
+    @property
+    def local(self) -> str:
+        """The part of our address before the @."""
+        return self.address.rpartition("@")[0]
+
+
+class LogSettings(Section):
+    """[log]: one line per event, to standard error."""
+
+    format: Literal["console", "json"] = "console"
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class Settings(BaseSettings):
+    """Everything that config.toml can say; PBEM_SERVER__ADDRESS=… in the environment overrides it."""
+
+    model_config = SettingsConfigDict(env_prefix="PBEM_", env_nested_delimiter="__", extra="forbid", frozen=True)
+
+    server: ServerSettings
+    inbox: InboxSettings = InboxSettings()
+    outbox: OutboxSettings
+    log: LogSettings = LogSettings()
+
+
+def load(path: Path) -> Settings:
+    """The settings of that file under those of the environment; raises BadConfig. Relative paths start there."""
+
+    class FromFile(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return env_settings, TomlConfigSettingsSource(settings_cls, toml_file=path)
+
+    if not path.is_file():
+        raise BadConfig(f"there is no configuration at {path}; `pbem init --config {path}` writes one")
+    try:
+        settings = FromFile()
+    except ValidationError as error:
+        raise BadConfig(_sentences(path, error)) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise BadConfig(f"{path} can't be read: {error}") from error
+    return _anchored(settings, path.resolve().parent)
+
+
+def _sentences(path: Path, error: ValidationError) -> str:
+    """Each wrong key with what is wrong; never the value, which may be a secret."""
+    lines = [f"  {'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()]
+    return f"{path} can't be used:\n" + "\n".join(lines)
+
+
+def _anchored(settings: Settings, folder: Path) -> Settings:
+    """The same settings with every relative path, and a relative SQLite file, made absolute."""
+
+    def anchor(model: BaseModel) -> BaseModel:
+        changes: dict[str, object] = {}
+        for name in type(model).model_fields:
+            value = getattr(model, name)
+            if isinstance(value, Path):
+                changes[name] = folder / value.expanduser()
+            elif isinstance(value, BaseModel):
+                changes[name] = anchor(value)
+            elif name == "database" and value.startswith("sqlite:///") and not value.startswith("sqlite:////"):
+                changes[name] = f"sqlite:///{folder / value.removeprefix('sqlite:///')}"
+        return model.model_copy(update=changes)
+
+    anchored = anchor(settings)
+    assert isinstance(anchored, Settings)  # noqa: S101 - model_copy keeps the class
+    return anchored

@@ -1,0 +1,204 @@
+"""The daemon: receive, work, send, each in a thread of its own, and how they stop.
+
+    inboxes and listeners --store--> incoming --handle--> outgoing --send--> outbox
+
+Nothing passes between the threads but rows and two bells: one rings when mail came in, one when mail is owed.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from pbem import authority, database, handle, receive
+from pbem.config import Settings
+from pbem.handle import Office
+from pbem.imap import ImapInbox
+from pbem.lmtp import MailListener
+from pbem.maildir import MaildirInbox, MaildirOutbox
+from pbem.render import Renderer
+from pbem.send import send_due
+from pbem.smtp import SmtpOutbox
+from pbem.tokens import Keyring
+from pbem.transport import Arrival, Inbox, Outbox
+
+log = structlog.get_logger()
+
+STOP_SECONDS = 4.0
+"""How long the threads may take to end; what they have not finished by then is in the database."""
+
+LOOK_SECONDS = 10.0
+"""How often work is looked for when no bell rings (mail due again, rows added by another program)."""
+
+LONGEST_PAUSE = 60.0
+
+
+def now() -> datetime:
+    """The time; the only place that asks the clock for what is stored."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """What a running server is made of."""
+
+    settings: Settings
+    engine: Engine
+    office: Office
+    renderer: Renderer
+    outbox: Outbox
+    inboxes: tuple[Inbox, ...]
+    listeners: tuple[MailListener, ...]
+
+    def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
+        """Commit the arrivals; the ids of those that are new."""
+        with database.transaction(self.engine) as session:
+            return handle.store(session, arrivals, now())
+
+    def store(self, arrivals: tuple[Arrival, ...]) -> None:
+        """Commit the arrivals, as a transport wants it."""
+        self.take(arrivals)
+
+    def handle_waiting(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Handle the stored mails in order; how many."""
+        with database.transaction(self.engine) as session:
+            waiting = handle.waiting(session)
+        for handled, incoming_id in enumerate(waiting):
+            if stopped():
+                return handled
+            handle.handle(self.engine, self.office, incoming_id, now())
+        return len(waiting)
+
+    def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Send the owed mails that are due; how many went out."""
+        return send_due(self.engine, self.settings.server, self.renderer, self.outbox, now, stopped)
+
+
+@contextmanager
+def works(settings: Settings) -> Iterator[Works]:
+    """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises."""
+    server = settings.server
+    keyring = Keyring(server.key.read())
+    engine = database.connect(server.database)
+    outbox = _outbox(settings)
+    try:
+        database.upgrade(engine)
+        yield Works(
+            settings=settings,
+            engine=engine,
+            office=Office(server, keyring),
+            renderer=Renderer(server, keyring),
+            outbox=outbox,
+            inboxes=tuple(_inboxes(settings)),
+            listeners=tuple(_listeners(settings)),
+        )
+    finally:
+        outbox.close()
+        engine.dispose()
+
+
+def run_once(works: Works) -> tuple[int, int, int]:
+    """Receive, handle and send what waits now; how many mails each."""
+    received = sum(receive.receive_once(inbox, works.store) for inbox in works.inboxes)
+    handled = works.handle_waiting()
+    return received, handled, works.send_due()
+
+
+def run(works: Works, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
+    """Serve until `stop` is set; returns within about five seconds after that, with nothing half done."""
+    came, owed = threading.Event(), threading.Event()
+
+    def store(arrivals: tuple[Arrival, ...]) -> None:
+        works.store(arrivals)
+        came.set()
+
+    def handle_waiting() -> int:
+        handled = works.handle_waiting(stop.is_set)
+        if handled:
+            owed.set()
+        return handled
+
+    threads = [
+        threading.Thread(
+            target=partial(receive.receive, inbox, store, stop.is_set, stop.wait), name="receive", daemon=True
+        )
+        for inbox in works.inboxes
+    ]
+    threads.append(_loop("work", handle_waiting, came, stop))
+    threads.append(_loop("send", lambda: works.send_due(stop.is_set), owed, stop))
+    for listener in works.listeners:
+        listener.start(store)
+    for thread in threads:
+        thread.start()
+    log.info("ready", listening=[listener.port for listener in works.listeners], inboxes=len(works.inboxes))
+    ready()
+    stop.wait()
+    _stop(works, threads, (came, owed))
+
+
+def _stop(works: Works, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:
+    deadline = time.monotonic() + STOP_SECONDS
+    for bell in bells:
+        bell.set()
+    for listener in works.listeners:
+        listener.stop()
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    late = [thread.name for thread in threads if thread.is_alive()]
+    log.info("stopped", unfinished=late)
+
+
+def _loop(name: str, step: Callable[[], object], bell: threading.Event, stop: threading.Event) -> threading.Thread:
+    """A thread that takes the step when the bell rings, until nothing is left, and waits out a lost database."""
+
+    def loop() -> None:
+        pause = 1.0
+        while not stop.is_set():
+            bell.clear()
+            try:
+                while step() and not stop.is_set():
+                    pass
+                pause = 1.0
+            except DBAPIError as error:
+                log.error("database", thread=name, error=str(error.orig), pause=pause)  # noqa: TRY400 - no bug of ours
+                stop.wait(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+                continue
+            except Exception:  # a bug must not end the thread, and with it all service, silently
+                log.exception("failed", thread=name)
+                stop.wait(LONGEST_PAUSE)
+            if not stop.is_set():
+                bell.wait(LOOK_SECONDS)
+
+    return threading.Thread(target=loop, name=name, daemon=True)
+
+
+def _outbox(settings: Settings) -> Outbox:
+    if settings.outbox.smtp is not None:
+        return SmtpOutbox(settings.outbox.smtp)
+    assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one
+    return MaildirOutbox(settings.outbox.maildir)
+
+
+def _inboxes(settings: Settings) -> Iterator[Inbox]:
+    limit = settings.server.mail_limit
+    if settings.inbox.imap is not None:
+        yield ImapInbox(settings.inbox.imap, limit)
+    if settings.inbox.maildir is not None:
+        yield MaildirInbox(settings.inbox.maildir, limit)
+
+
+def _listeners(settings: Settings) -> Iterator[MailListener]:
+    limit = settings.server.mail_limit
+    accepts = partial(authority.is_ours, server=settings.server)
+    if settings.inbox.lmtp is not None:
+        yield MailListener(settings.inbox.lmtp, "lmtp", limit, accepts)
+    if settings.inbox.smtp is not None:
+        yield MailListener(settings.inbox.smtp, "smtp", limit, accepts)

@@ -1,0 +1,378 @@
+"""One mail, one transaction: read, authorise, execute, owe the answers. A crash shunts the mail."""
+
+import traceback
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, col, func, select
+
+from pbem import authority, mail, outgoing
+from pbem.commands import COMMANDS
+from pbem.commands.core import Context, Line
+from pbem.commands.play import send_words
+from pbem.commands.reading import Reader, Reading, tagged_match
+from pbem.config import ServerSettings
+from pbem.database import transaction
+from pbem.mail import Unreadable
+from pbem.matches import count
+from pbem.models import Incoming, IncomingState, Match, Outgoing, Player
+from pbem.refusals import Refused, Unanswerable
+from pbem.tokens import Keyring, Purpose
+from pbem.transport import Arrival
+
+log = structlog.get_logger()
+
+REFUSAL_WORDS = frozenset({"no", "cancel", "nein", "non", "withdraw", "decline", "stop"})
+OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
+INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """What handling a mail needs besides the mail: the server's settings and its key."""
+
+    server: ServerSettings
+    keyring: Keyring
+
+
+def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> list[int]:
+    """Add rows for the arrivals that are not there yet; the ids of the new ones. Raw mail comes first."""
+    added = []
+    for arrival in arrivals:
+        key = mail.key(arrival.raw, arrival.recipients)
+        if session.exec(select(Incoming.id).where(Incoming.key == key)).first() is not None:
+            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
+            continue
+        row = Incoming(
+            key=key,
+            raw=arrival.raw,
+            size=arrival.size or len(arrival.raw),
+            source=arrival.source,
+            sender=arrival.sender,
+            recipients=list(arrival.recipients),
+            received=now,
+        )
+        session.add(row)
+        session.flush()
+        added.append(row.id or 0)
+    return added
+
+
+def waiting(session: Session) -> list[int]:
+    """The ids of the mails that nobody has handled yet, oldest first."""
+    return [
+        found
+        for found in session.exec(
+            select(Incoming.id).where(Incoming.state == IncomingState.NEW).order_by(col(Incoming.id))
+        )
+        if found is not None
+    ]
+
+
+def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> None:
+    """Handle a stored mail and commit; shunt it where that meets a bug of ours.
+
+    Raises DBAPIError where the database is at fault: then the mail is still new and can be tried again.
+    """
+    try:
+        with transaction(engine) as session:
+            row = session.exec(select(Incoming).where(Incoming.id == incoming_id).with_for_update()).one()
+            if row.state == IncomingState.NEW:
+                _handle(session, office, row, now)
+    except DBAPIError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
+        with transaction(engine) as session:
+            row = session.get_one(Incoming, incoming_id)
+            row.state, row.handled = IncomingState.SHUNTED, now
+            row.verdict, row.trouble = f"{type(error).__name__}", traceback.format_exc()
+            session.add(row)
+        # The traceback is in the row: it may hold what people wrote, and a log line never does.
+        log.error("mail in", incoming=incoming_id, verdict="shunted", error=type(error).__name__)  # noqa: TRY400
+
+
+def _handle(session: Session, office: Office, row: Incoming, now: datetime) -> None:
+    about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
+    try:
+        letter = mail.read(row.raw, row.sender, tuple(row.recipients))
+        about["message_id"] = letter.message_id
+        if letter.automatic:
+            raise Unanswerable(f"automatic: {letter.automatic}")
+        if letter.sender is not None and authority.is_ours(letter.sender, office.server):
+            raise Unanswerable("automatic: own mail")
+        sender = authority.of(session, letter, office.server, office.keyring)
+        context = Context(session, office.server, office.keyring, now, row, letter, sender, COMMANDS)
+        verdict = _converse(context)
+        about |= {
+            "player": sender.player.name if sender.player else None,
+            "match": context.match or sender.match,
+        }
+    except (Unanswerable, Unreadable) as error:
+        verdict = f"no answer: {error}"
+    row.verdict, row.handled = verdict, now
+    if row.state == IncomingState.NEW:
+        row.state = IncomingState.DONE
+    session.add(row)
+    log.info("mail in", incoming=row.id, source=row.source, verdict=verdict, **about)
+
+
+def _converse(context: Context) -> str:
+    """Do what the mail says, owe the answers, and say in a word what became of it."""
+    if not context.sender.proven:
+        _within_budget(context)
+    if context.incoming.size > len(context.incoming.raw) or len(context.incoming.raw) > context.server.mail_limit:
+        limit = context.server.mail_limit // 1000
+        _refuse(
+            context,
+            Refused(
+                f"Your mail is larger than {limit} KB, so it was not read.",
+                fits="Send the words alone, without attachments.",
+            ),
+            None,
+        )
+        verdict = "refused"
+    elif context.sender.held is not None:
+        verdict = _confirmed(context, context.sender.held)
+    else:
+        verdict = _obey(context, _reading(context))
+    _answer(context)
+    return verdict
+
+
+def _reading(context: Context) -> Reading:
+    """What the mail says, in the light of the match it answers."""
+
+    def game_of(number: int) -> str | None:
+        match = context.session.get(Match, number)
+        return match.game if match else None
+
+    about = context.sender.match or tagged_match(context.mail.subject)
+    return Reader(COMMANDS, game_of, about).read(context.mail.subject, context.mail.lines)
+
+
+def _obey(context: Context, reading: Reading) -> str:
+    """Execute the commands, or hold them until the sender has proven himself."""
+    if not reading.commands:
+        _refuse(context, _nothing_read(context, reading), None)
+        return "refused"
+    player = context.sender.player
+    names = [line.command.name for line in reading.commands]
+    if player is None or player.confirmed is None:
+        allowed = INVITED_MAY | OPEN_TO_STRANGERS if context.sender.proven else OPEN_TO_STRANGERS
+        if not allowed.issuperset(names):
+            _refuse(context, _stranger(), None)
+            return "refused"
+    if context.sender.proven or not any(line.command.changes for line in reading.commands):
+        return _execute(context, reading)
+    return _hold(context, reading)
+
+
+def _execute(context: Context, reading: Reading) -> str:
+    """Run the commands in order; the first refusal undoes its own line and ends the mail."""
+    context.prose = reading.prose
+    for number, line in enumerate(reading.commands):
+        later = reading.commands[number + 1 :]
+        context.moves_ahead = frozenset(
+            ahead.match for ahead in later if ahead.command.name == "move" and ahead.match is not None
+        )
+        kept, told, prose_used = len(context.sections), context.told, context.prose_used
+        try:
+            with context.session.begin_nested():
+                if line.misfit:
+                    raise Refused(
+                        f'"{line.command.name}" is written otherwise.',
+                        read=line.text,
+                        fits=line.command.usage,
+                    )
+                line.command.run(context, line)
+        except Refused as refusal:
+            del context.sections[kept:]
+            context.told, context.prose_used = told, prose_used
+            _refuse(context, refusal, line)
+            if later:
+                context.answer("unattempted", lines=[ahead.text for ahead in later])
+            if context.prose and not context.prose_used:
+                context.answer("unsent", lines=list(context.prose))
+            return "refused" if number == 0 else "refused in part"
+    _pass_prose_on(context)
+    return "done: " + ", ".join(line.command.name for line in reading.commands)
+
+
+def _pass_prose_on(context: Context) -> None:
+    """Send the prose that nothing has carried yet to the opponent, where there is one."""
+    if not context.prose or context.prose_used:
+        return
+    number = context.match or context.sender.match
+    match = context.session.get(Match, number) if number else None
+    player = context.sender.player
+    if match is None or player is None or player.id not in (match.seat0, match.seat1) or not context.sender.proven:
+        context.answer("unsent", lines=list(context.prose))
+        return
+    send_words(context, match, context.message(match.id))
+
+
+def _hold(context: Context, reading: Reading) -> str:
+    """Keep the mail and ask the address on file whether it was meant; refuse at once what can't be done."""
+    savepoint = context.session.begin_nested()
+    sender = replace(context.sender, player=_on_file(context), proven=True)
+    trial = replace(context, sender=sender, sections=[])
+    verdict = _execute(trial, reading)
+    savepoint.rollback()
+    if verdict.startswith("refused"):
+        context.sections = [part for part in trial.sections if part["template"] in ("refused", "unattempted")]
+        return verdict
+    player = _on_file(context)
+    context.incoming.state = IncomingState.HELD
+    joining = player.confirmed is None
+    outgoing.owe(
+        context.session,
+        context.now,
+        context.server.domain,
+        template="confirm",
+        address=player.address,
+        words={
+            "lines": [line.text for line in reading.commands],
+            "prose": list(reading.prose),
+            "joining": joining,
+        },
+        player=player,
+        purpose=Purpose.CONFIRM,
+        subject=context.incoming.id or 0,
+        incoming=context.incoming,
+        answers=(context.mail.message_id,) if context.mail.message_id else (),
+    )
+    return "held"
+
+
+def _on_file(context: Context) -> Player:
+    """The sender's row; a new one, not yet a player, for an address that we don't know."""
+    if context.sender.player is not None:
+        return context.sender.player
+    player = Player(address=context.sender.address, created=context.now)
+    context.session.add(player)
+    context.session.flush()
+    return player
+
+
+def _confirmed(context: Context, held_id: int) -> str:
+    """Let a held mail act, now that its sender has answered from the address on file."""
+    held = context.session.exec(select(Incoming).where(Incoming.id == held_id).with_for_update()).first()
+    if held is None:
+        raise Unanswerable("unknown token")
+    if held.state != IncomingState.HELD:
+        context.answer("settled", verdict=held.verdict or "")
+        return "settled already"
+    held.state, held.handled = IncomingState.DONE, context.now
+    context.session.add(held)
+    first = next((line.strip().lower().strip(".!") for line in context.mail.lines if line.strip()), "")
+    if first.split(" ")[0].rstrip(",.!") in REFUSAL_WORDS:
+        held.verdict = "not confirmed"
+        context.answer("dropped")
+        return "not confirmed"
+    letter = mail.read(held.raw, held.sender, tuple(held.recipients))
+    told_of = authority.of(context.session, letter, context.server, context.keyring)
+    context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, held=None)
+    reading = _reading(replace(context, mail=letter))
+    verdict = _execute(context, reading)
+    held.verdict = f"confirmed; {verdict}"
+    return f"confirmed mail {held_id}; {verdict}"
+
+
+def _nothing_read(context: Context, reading: Reading) -> Refused:
+    """What to say to a mail in which no command was found."""
+    about = context.sender.match
+    match = context.session.get(Match, about) if about else None
+    if not reading.first:
+        return Refused(
+            "Your mail holds no words of your own (quotes and signatures don't count).",
+            fits="Write a command at the top of the mail.",
+            match=match.id if match else None,
+        )
+    if match is not None:
+        return Refused(
+            "I found neither a turn nor a command in your mail, so nothing was done and nothing was passed on.",
+            read=reading.first[:60],
+            at=0,
+            width=len(reading.first.split()[0][:60]),
+            fits='To write to your opponent begin the line with "say". "help" lists the commands.',
+            match=match.id,
+        )
+    word = reading.first.split()[0]
+    return Refused(
+        f'I don\'t know the command "{word[:30]}".',
+        read=reading.first[:60],
+        at=0,
+        width=len(word[:60]),
+        fits='"help" lists the commands, one a line; the match is named as in "#42 TURN".',
+    )
+
+
+def _stranger() -> Refused:
+    return Refused(
+        "This address does not belong to a player yet.",
+        fits='Write "join NAME" (one word, the name you want) to begin, or "help" to see what this is.',
+    )
+
+
+def _refuse(context: Context, refusal: Refused, line: Line | None) -> None:
+    """Add the refusal to the answer: what was read with a caret, what is wrong, what would fit, the board."""
+    match = context.session.get(Match, refusal.match) if refusal.match else None
+    player = context.sender.player
+    context.answer(
+        "refused",
+        sentence=refusal.sentence,
+        read=refusal.read,
+        written=line.text if line and refusal.read and line.text != refusal.read else None,
+        at=refusal.at,
+        width=max(1, refusal.width),
+        fits=refusal.fits,
+        match=match.id if match else None,
+        part=match.part if match and player and player.id in (match.seat0, match.seat1) else None,
+        own=bool(match and player and player.id in (match.seat0, match.seat1)),
+    )
+
+
+def _answer(context: Context) -> None:
+    """Owe the sender one answer with all that has to be said; no answer where another mail says it all."""
+    if not context.sections:
+        return
+    player = context.sender.player
+    about = context.match or context.sender.match
+    match = context.session.get(Match, about) if about else None
+    ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
+    to_player = player is not None and (player.confirmed is not None or ours)
+    outgoing.owe(
+        context.session,
+        context.now,
+        context.server.domain,
+        template="answer",
+        address=context.sender.address,
+        words={"sections": context.sections, "subject": context.mail.subject[:60]},
+        player=player if to_player else None,
+        purpose=(Purpose.PLAY if ours else Purpose.PERSONAL) if to_player else None,
+        subject=(match.id or 0) if match and ours else 0,
+        match=match if ours else None,
+        ply=count(context.session, match) if match and ours else 0,
+        incoming=context.incoming,
+        answers=(context.mail.message_id,) if context.mail.message_id else (),
+    )
+
+
+def _within_budget(context: Context) -> None:
+    """Raise Unanswerable when an address whose mails prove nothing has had its answers for this hour."""
+    since = context.now - timedelta(hours=1)
+    had = context.session.exec(
+        select(func.count())
+        .select_from(Outgoing)
+        .where(
+            Outgoing.address == context.sender.address,
+            col(Outgoing.template).in_(("answer", "confirm")),
+            col(Outgoing.created) > since,
+        )
+    ).one()
+    if had >= context.server.answers_per_hour:
+        raise Unanswerable("too many answers in an hour")

@@ -1,0 +1,27 @@
+"""How log lines look: for people at a terminal, or JSON for machines; to standard error, never a mail's content."""
+
+import logging
+import sys
+from typing import TextIO
+
+import structlog
+
+from pbem.config import LogSettings
+
+
+def configure(settings: LogSettings, file: TextIO = sys.stderr) -> None:
+    """Make every log line of this process look as configured, and go there."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *(
+                [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+                if settings.format == "json"
+                else [structlog.dev.ConsoleRenderer(colors=file.isatty())]
+            ),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.level.upper())),
+        logger_factory=structlog.PrintLoggerFactory(file),
+        cache_logger_on_first_use=False,
+    )

@@ -1,0 +1,208 @@
+"""Bytes -> Mail: who sent it, to whom, in answer to what, whether a machine wrote it, and a person's lines.
+
+Raw mail is hostile until read. It is parsed under the `compat32` policy, which does not interpret headers,
+and every header is cut to a length before anything looks into it. Nothing here is ever written out again.
+"""
+
+import email
+import email.header
+import email.utils
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import Message
+from email.policy import compat32
+
+from pbem import written
+
+LARGEST_HEADER_BLOCK = 65_536
+LARGEST_HEADER = 8_192
+MOST_PARTS = 200
+MOST_RECEIVED = 30
+MOST_IDS = 50
+
+TRACE_HEADERS = frozenset(
+    {"received", "return-path", "delivered-to", "x-original-to", "envelope-to", "authentication-results"}
+    | {"received-spf", "dkim-signature", "x-spam-status", "x-google-smtp-source", "arc-seal"}
+    | {"arc-message-signature", "arc-authentication-results"}
+)
+RECIPIENT_HEADERS = ("Delivered-To", "X-Original-To", "Envelope-To", "To", "Cc")
+MACHINES = frozenset({"mailer-daemon", "postmaster", "no-reply", "noreply", "donotreply", "do-not-reply"})
+AWAY_SUBJECTS = (
+    "automatic reply:",
+    "auto:",
+    "autoreply:",
+    "auto-reply:",
+    "out of office",
+    "automatische antwort:",
+)
+
+
+class Unreadable(Exception):
+    """A mail that can't be read within bounds, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """What of a mail matters here."""
+
+    message_id: str | None
+    sender: str | None
+    """The one address of From, in lower case; None where there is none, or more than one."""
+    recipients: tuple[str, ...]
+    """Every address it was sent or delivered to, envelope first, in lower case."""
+    answers: tuple[str, ...]
+    """The Message-IDs it answers, nearest first (In-Reply-To, then References from the end)."""
+    subject: str
+    automatic: str | None
+    """Why we take it for a machine's mail; None when a person seems to have written it."""
+    lines: tuple[str, ...]
+    """The lines that the person wrote: no quotes, no signature."""
+
+
+def key(raw: bytes, recipients: tuple[str, ...]) -> str:
+    """What makes two deliveries the same mail: all but the headers that transport adds, and its tags for us.
+
+    A Message-ID alone would let anybody shut out another's mail by sending its id first.
+    """
+    block, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
+    digest = hashlib.sha256()
+    kept = True
+    for line in block.split(b"\n"):
+        if not line[:1].isspace():
+            kept = line.partition(b":")[0].strip().lower().decode("ascii", "replace") not in TRACE_HEADERS
+        if kept:
+            digest.update(line.rstrip() + b"\n")
+    digest.update(b"\n" + body.rstrip())
+    for recipient in sorted(set(recipients)):
+        if "+" in recipient:
+            digest.update(b"\0" + recipient.encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Mail:
+    """The mail in those bytes; raises Unreadable, and nothing else whatever the bytes are."""
+    header_block = raw.replace(b"\r\n", b"\n").partition(b"\n\n")[0]
+    if len(header_block) > LARGEST_HEADER_BLOCK:
+        raise Unreadable("its header is too long")
+    if raw.count(b"\n--") > 4 * MOST_PARTS:
+        raise Unreadable("it has too many parts")
+    try:
+        message = email.message_from_bytes(raw, policy=compat32)
+        return _mail(message, sender, recipients)
+    except Unreadable:
+        raise
+    except Exception as error:
+        raise Unreadable(f"it is malformed ({type(error).__name__})") from error
+
+
+def _mail(message: Message, sender: str | None, recipients: tuple[str, ...]) -> Mail:
+    from_addresses = _addresses(message, "From")
+    subject = header(message, "Subject")
+    received_by = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(message, name))
+    envelope = tuple(recipient.lower() for recipient in recipients)
+    return Mail(
+        message_id=next(iter(_ids(header(message, "Message-ID"))), None),
+        sender=from_addresses[0] if len(from_addresses) == 1 else None,
+        recipients=tuple(dict.fromkeys(envelope + received_by)),
+        answers=tuple(
+            dict.fromkeys([*_ids(header(message, "In-Reply-To")), *reversed(_ids(header(message, "References")))])
+        ),
+        subject=" ".join(subject.split()),
+        automatic=_automatic(message, sender, from_addresses, subject),
+        lines=written.lines(*_text(message)),
+    )
+
+
+def header(message: Message, name: str) -> str:
+    """The header's text, decoded, on one line, cut to a length; "" where there is none."""
+    value = message.get(name)
+    if value is None:
+        return ""
+    words = []
+    for part, charset in email.header.decode_header(str(value)[:LARGEST_HEADER].replace("\r", "").replace("\n", "")):
+        words.append(_decoded(part, charset) if isinstance(part, bytes) else part)
+    return "".join(words)
+
+
+def _decoded(content: bytes, charset: str | None) -> str:
+    try:
+        return content.decode(charset or "utf-8")
+    except (LookupError, UnicodeDecodeError, ValueError):
+        return content.decode("utf-8" if _is_utf8(content) else "latin-1")
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _addresses(message: Message, name: str) -> tuple[str, ...]:
+    values = [str(value)[:LARGEST_HEADER] for value in message.get_all(name, [])[:MOST_IDS]]
+    pairs = email.utils.getaddresses(values)
+    return tuple(dict.fromkeys(address.lower() for _, address in pairs if "@" in address and address.isprintable()))
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    """The Message-IDs in a header: whatever stands between < and > without a blank."""
+    found = []
+    for piece in text.split("<")[1 : MOST_IDS + 1]:
+        inner, closed, _ = piece.partition(">")
+        if closed and inner and inner.isascii() and inner.isprintable() and " " not in inner:
+            found.append(f"<{inner}>")
+    return tuple(found)
+
+
+def _automatic(message: Message, sender: str | None, addresses: tuple[str, ...], subject: str) -> str | None:
+    """Why this is a machine's mail (RFC 3834 and what machines really send), or None."""
+    submitted = header(message, "Auto-Submitted").partition(";")[0].strip().lower()
+    precedence = header(message, "Precedence").strip().lower()
+    signs = {
+        "null sender": sender == "" or header(message, "Return-Path").strip() == "<>",
+        "Auto-Submitted": submitted not in ("", "no"),
+        "report": message.get_content_type() == "multipart/report",
+        "list": any(name.lower().startswith("list-") for name in message.keys()),  # noqa: SIM118
+        "Precedence": precedence in ("bulk", "junk", "list", "auto_reply"),
+        "autoreply header": any(name in message for name in ("X-Autoreply", "X-Autorespond", "X-Autoresponder")),
+        "own mail": "X-PBeM-Server" in message,
+        "machine's address": any(address.partition("@")[0] in MACHINES for address in addresses),
+        "away notice": subject.strip().lower().startswith(AWAY_SUBJECTS),
+        "loop": len(message.get_all("Received", [])) > MOST_RECEIVED,
+    }
+    return next((sign for sign, seen in signs.items() if seen), None)
+
+
+def _text(message: Message) -> tuple[str, bool]:
+    """The text of the first part that says something, and whether it is HTML."""
+    html: str | None = None
+    for part in _leaves(message):
+        kind = part.get_content_type()
+        if kind not in ("text/plain", "text/html") or part.get_content_disposition() == "attachment":
+            continue
+        content = part.get_payload(decode=True)
+        text = _decoded(content, part.get_content_charset()) if isinstance(content, bytes) else ""
+        if kind == "text/plain" and text.strip():
+            return text, False
+        if kind == "text/html" and html is None:
+            html = text
+    return (html, True) if html is not None else ("", False)
+
+
+def _leaves(message: Message) -> Iterator[Message]:
+    """The parts without parts, in order, without recursion."""
+    waiting, seen = [message], 0
+    while waiting:
+        part = waiting.pop()
+        seen += 1
+        if seen > MOST_PARTS:
+            raise Unreadable("it has too many parts")
+        if part.get_content_type() == "message/rfc822":
+            continue  # a forwarded mail is nobody's command
+        payload = part.get_payload()
+        if part.is_multipart() and isinstance(payload, list):
+            waiting.extend(child for child in reversed(payload) if isinstance(child, Message))
+        else:
+            yield part

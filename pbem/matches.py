@@ -1,0 +1,113 @@
+"""Rows -> Record -> Position: a match is what its game, options and move texts replay to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlmodel import Session, col, func, select
+
+from engines import GAMES
+from engines.core import Game, Position, Seat
+from notation import NOTATIONS
+from notation.record import Record, replay
+from pbem.models import Match, MatchState, Player, Ply
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A match as it stood after some turn: who plays, what was played, where that led."""
+
+    match: Match
+    players: tuple[Player, Player]
+    texts: tuple[str, ...]
+    base: Position[Any]
+    """After the complete turns."""
+    position: Position[Any]
+    """After the begun turn too, where there is one."""
+    part: str | None
+    last_seat: Seat | None
+    """Who played the last complete turn; None before the first."""
+    total: int
+    """How many complete turns the match has by now."""
+
+    @property
+    def number(self) -> int:
+        """The match's number, as the players write it behind #."""
+        assert self.match.id is not None  # noqa: S101 - a stored row has one
+        return self.match.id
+
+    @property
+    def ply(self) -> int:
+        """How many complete turns were played."""
+        return len(self.texts)
+
+    @property
+    def game(self) -> Game:
+        """The rule book."""
+        return GAMES[self.match.game]
+
+    @property
+    def ended_here(self) -> bool:
+        """Whether the match is over, by the rules or otherwise, and this is where it ended."""
+        return self.match.state == MatchState.OVER and self.ply == self.total
+
+    @property
+    def record(self) -> Record:
+        """The match as a record."""
+        resigned: Seat | None = None
+        if self.ended_here and self.match.winner is not None and self.position.turn is not None:
+            resigned = 0 if self.match.winner == 1 else 1
+        return replace(record_of(self.match, self.players, self.texts), resigned=resigned)
+
+    def seat_of(self, player: Player) -> Seat | None:
+        """Where the player sits; None for somebody else."""
+        return 0 if player.id == self.match.seat0 else 1 if player.id == self.match.seat1 else None
+
+
+def name(player: Player) -> str:
+    """What a player is called by others: the name, or a placeholder before there is one; never the address."""
+    return player.name or f"guest{player.id}"
+
+
+def stand(session: Session, match: Match, ply: int | None = None, part: str | None = None) -> Standing:
+    """The match after that many complete turns (all, when left out), with that part of a turn on top."""
+    rows = plies(session, match)
+    total = len(rows)
+    if ply is None:
+        part = match.part
+    else:
+        rows = rows[:ply]
+    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+    texts = tuple(row.text for row in rows)
+    positions = replay(record_of(match, players, texts))
+    base = position = positions[-1]
+    if part is not None:
+        position = position.play(NOTATIONS[match.game].parse(part))
+    last_seat = positions[-2].turn if rows else None
+    return Standing(match, players, texts, base, position, part, last_seat, total)
+
+
+def plies(session: Session, match: Match) -> Sequence[Ply]:
+    """The complete turns of the match, in order."""
+    return session.exec(select(Ply).where(Ply.match == match.id).order_by(col(Ply.number))).all()
+
+
+def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:
+    """The record of those turns of the match."""
+    return Record(match.game, match.options, (name(players[0]), name(players[1])), texts)
+
+
+def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list[Match]:
+    """The player's matches in those states, in the order of their numbers."""
+    return list(
+        session.exec(
+            select(Match)
+            .where((Match.seat0 == player.id) | (Match.seat1 == player.id), col(Match.state).in_(states))
+            .order_by(col(Match.id))
+        )
+    )
+
+
+def count(session: Session, match: Match) -> int:
+    """How many complete turns were played."""
+    return session.exec(select(func.count()).select_from(Ply).where(Ply.match == match.id)).one()

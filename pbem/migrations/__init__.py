@@ -1,0 +1,1 @@
+"""Alembic migrations: the history of the tables."""

@@ -1,0 +1,141 @@
+"""The tables: dumb rows, nothing validated, nothing computed. All times are UTC.
+
+Three unique keys make a repetition harmless: Incoming.key, Ply(match, number), Outgoing.message_id.
+"""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import JSON, Column, DateTime, Dialect, LargeBinary, TypeDecorator, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+
+class Utc(TypeDecorator[datetime]):
+    """Aware times in, aware times out, also where the database (SQLite) forgets the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Only aware times are stored."""
+        return value.astimezone(UTC) if value else None
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """What comes back says that it is UTC."""
+        aware: datetime | None = value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+        return aware
+
+
+class MatchState(StrEnum):
+    """From the challenge to the end."""
+
+    OFFERED = "offered"
+    RUNNING = "running"
+    OVER = "over"
+    DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
+
+
+class IncomingState(StrEnum):
+    """What became of a mail that came."""
+
+    NEW = "new"
+    DONE = "done"
+    HELD = "held"
+    """Waits until the player confirms it."""
+    SHUNTED = "shunted"
+    """Met a bug of ours; waits for the operator."""
+
+
+class OutgoingState(StrEnum):
+    """What became of a mail that we owe."""
+
+    OWED = "owed"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+class Player(SQLModel, table=True):
+    """A person. `confirmed` is empty until a mail to the address was answered."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str | None = Field(default=None, unique=True)
+    address: str = Field(unique=True)
+    confirmed: datetime | None = Field(default=None, sa_type=Utc)
+    epoch: int = 0
+    created: datetime = Field(sa_type=Utc)
+
+
+class Match(SQLModel, table=True):
+    """One contest: what is played, by whom, and how it stands outside the rules."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    game: str
+    options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
+    seat0: int = Field(foreign_key="player.id", index=True)
+    seat1: int = Field(foreign_key="player.id", index=True)
+    challenger: int = Field(foreign_key="player.id")
+    state: str = Field(default=MatchState.OFFERED.value, index=True)
+    part: str | None = None
+    winner: int | None = None
+    reason: str | None = None
+    created: datetime = Field(sa_type=Utc)
+    started: datetime | None = Field(default=None, sa_type=Utc)
+    ended: datetime | None = Field(default=None, sa_type=Utc)
+
+
+class Ply(SQLModel, table=True):
+    """A complete turn: its number (1 = the first of the match) and canonical text. Never changed."""
+
+    __table_args__ = (UniqueConstraint("match", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id", index=True)
+    number: int
+    seat: int
+    text: str
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")
+    played: datetime = Field(sa_type=Utc)
+
+
+class Incoming(SQLModel, table=True):
+    """A mail as it came, stored before anybody was told that we have it."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    key: str = Field(unique=True)
+    raw: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    size: int
+    source: str
+    sender: str | None = None
+    recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    state: str = Field(default=IncomingState.NEW.value, index=True)
+    verdict: str | None = None
+    trouble: str | None = None
+    received: datetime = Field(sa_type=Utc)
+    handled: datetime | None = Field(default=None, sa_type=Utc)
+
+
+class Outgoing(SQLModel, table=True):
+    """An owed mail: which words, about what, to whom, under which Message-ID. Rendered when it is sent."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    message_id: str = Field(unique=True)
+    template: str
+    words: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    match: int | None = Field(default=None, foreign_key="match.id", index=True)
+    ply: int = 0
+    player: int | None = Field(default=None, foreign_key="player.id")
+    epoch: int = 0
+    purpose: str | None = None
+    subject: int = 0
+    address: str = Field(index=True)
+    incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
+    in_reply_to: str | None = None
+    references: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    state: str = Field(default=OutgoingState.OWED.value, index=True)
+    attempts: int = 0
+    due: datetime = Field(sa_type=Utc)
+    trouble: str | None = None
+    created: datetime = Field(sa_type=Utc)
+    sent: datetime | None = Field(default=None, sa_type=Utc)

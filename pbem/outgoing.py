@@ -1,0 +1,60 @@
+"""Owing mails: a row for each, in the transaction that makes it due, with its Message-ID from birth."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from pbem.models import Incoming, Match, Outgoing, Player
+from pbem.tokens import Purpose
+
+
+def owe(
+    session: Session,
+    now: datetime,
+    domain: str,
+    *,
+    template: str,
+    address: str,
+    words: dict[str, Any],
+    player: Player | None = None,
+    purpose: Purpose | None = None,
+    subject: int = 0,
+    match: Match | None = None,
+    ply: int = 0,
+    incoming: Incoming | None = None,
+    answers: Sequence[str] = (),
+) -> Outgoing:
+    """A mail to be sent, added to the session. `answers` are the Message-IDs it answers, nearest first."""
+    thread = _thread(session, match, address) if match else ()
+    references = dict.fromkeys([*thread, *reversed(answers[:3])])
+    row = Outgoing(
+        message_id=f"<{secrets.token_hex(16)}@{domain}>",
+        template=template,
+        words=words,
+        match=match.id if match else None,
+        ply=ply,
+        player=player.id if player else None,
+        epoch=player.epoch if player else 0,
+        purpose=purpose.name if purpose else None,
+        subject=subject,
+        address=address,
+        incoming=incoming.id if incoming else None,
+        in_reply_to=answers[0] if answers else (thread[-1] if thread else None),
+        references=list(references),
+        due=now,
+        created=now,
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def _thread(session: Session, match: Match, address: str) -> tuple[str, ...]:
+    """The first and the last mail about the match to that address: what keeps a match one thread."""
+    mails = select(Outgoing.message_id).where(Outgoing.match == match.id, Outgoing.address == address)
+    first = session.exec(mails.order_by(col(Outgoing.id)).limit(1)).first()
+    last = session.exec(mails.order_by(col(Outgoing.id).desc()).limit(1)).first()
+    return tuple(dict.fromkeys(found for found in (first, last) if found))

@@ -1,0 +1,38 @@
+"""The two ways in which a mail comes to nothing: with an answer, or without one.
+
+    Exception
+    ├── Refused        the sender is told: what was read, what is wrong, what would work
+    └── Unanswerable   the mail is filed; nobody is told but the log
+
+BadNotation, IllegalMove and BadOption, of the packages below, become a Refused where a command meets them.
+Any other exception is a bug: the mail is shunted and the operator sees it.
+"""
+
+
+class Refused(Exception):
+    """A command that was not carried out: one sentence for the sender, and what helps him."""
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        read: str | None = None,
+        at: int | None = None,
+        width: int = 1,
+        fits: str = "",
+        match: int | None = None,
+    ) -> None:
+        self.sentence = sentence
+        self.read = read
+        """The text as it was read; `at` and `width` say where the caret goes."""
+        self.at = at
+        self.width = width
+        self.fits = fits
+        """What would work."""
+        self.match = match
+        """The match whose board is shown."""
+        super().__init__(sentence)
+
+
+class Unanswerable(Exception):
+    """A mail that gets no answer, and why."""

@@ -1,0 +1,158 @@
+"""An owed mail -> an EmailMessage: the template filled in, the match replayed to the turn the mail is about."""
+
+import textwrap
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlmodel import Session
+
+from notation import NOTATIONS, record
+from notation.board import format_board
+from pbem.authority import address_with
+from pbem.config import ServerSettings
+from pbem.matches import Standing, name, stand
+from pbem.models import Match, Outgoing, Player
+from pbem.tokens import Keyring, Purpose, Token
+
+WIDTH = 72
+SUBJECTS = {"confirm": "Was this you?", "welcome": "Welcome"}
+
+
+def templates_folder() -> Path:
+    """Where the templates are: inside an installed package, beside it in a checkout."""
+    package = Path(__file__).parent
+    inside = package / "templates"
+    return inside if inside.is_dir() else package.parent / "templates"
+
+
+class Renderer:
+    """Makes mails of rows."""
+
+    def __init__(self, server: ServerSettings, keyring: Keyring) -> None:
+        self._server = server
+        self._keyring = keyring
+        self._templates = Environment(  # noqa: S701 - plain text; a name or message is never markup here
+            loader=FileSystemLoader(templates_folder()),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._templates.filters["quoted"] = quoted
+
+    def render(self, session: Session, row: Outgoing) -> EmailMessage:
+        """The mail that the row owes; the same bytes each time, but for what was renamed meanwhile."""
+        player = session.get(Player, row.player) if row.player else None
+        mail = EmailMessage(policy=SMTP)
+        mail["From"] = Address(self._server.name, addr_spec=self._server.address)
+        mail["To"] = Address(addr_spec=row.address)
+        mail["Reply-To"] = Address(self._server.name, addr_spec=self._reply_address(row))
+        mail["Subject"] = self._subject(session, row)
+        mail["Date"] = format_datetime(row.created)
+        mail["Message-ID"] = row.message_id
+        if row.in_reply_to:
+            mail["In-Reply-To"] = row.in_reply_to
+        if row.references:
+            mail["References"] = " ".join(row.references)
+        mail["Auto-Submitted"] = "auto-replied" if row.in_reply_to and row.incoming else "auto-generated"
+        mail["X-Auto-Response-Suppress"] = "All"
+        mail["X-PBeM-Server"] = self._server.domain
+        if row.match:
+            mail["X-PBeM-Match"] = str(row.match)
+        mail.set_content(self.text(session, row, player), cte=None)
+        return mail
+
+    def text(self, session: Session, row: Outgoing, player: Player | None) -> str:
+        """The words of the mail, no line longer than 72 columns."""
+        personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
+
+        def look(number: int, ply: int | None = None, part: str | None = None) -> "View":
+            return View(stand(session, session.get_one(Match, number), ply, part), player)
+
+        text = self._templates.get_template(f"{row.template}.txt.j2").render(
+            **row.words,
+            server=self._server,
+            player=player,
+            row=row,
+            look=look,
+            personal=address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
+            name=name,
+        )
+        return "".join(f"{fitted}\n" for line in text.strip("\n").split("\n") for fitted in _fitted(line.rstrip()))
+
+    def _reply_address(self, row: Outgoing) -> str:
+        if row.player is None or row.purpose is None:
+            return self._server.address
+        token = Token(Purpose[row.purpose], row.player, row.subject, row.ply)
+        return address_with(self._server, self._keyring, token, row.epoch)
+
+    def _subject(self, session: Session, row: Outgoing) -> str:
+        """The same for all mails of a match: Gmail keeps a thread together by it."""
+        if row.match is None:
+            asked = " ".join(str(row.words.get("subject", "")).split())
+            return f"[pbem] {asked}".strip() if asked else f"[pbem] {SUBJECTS.get(row.template, self._server.name)}"
+        standing = stand(session, session.get_one(Match, row.match), 0)
+        first, second = standing.players
+        return f"[pbem #{row.match}] {standing.game.title}: {name(first)} - {name(second)}"
+
+
+class View:
+    """What templates may ask about a match."""
+
+    def __init__(self, standing: Standing, reader: Player | None) -> None:
+        self.number = standing.number
+        self.title = standing.game.title
+        self.key = standing.match.game
+        self.ply = standing.ply
+        self.turns = standing.ply
+        self.board = format_board(standing.position.diagram())
+        self.record = record.dumps(standing.record).rstrip("\n")
+        self.sides = tuple(
+            {"name": name(player), "side": side}
+            for player, side in zip(standing.players, standing.game.sides, strict=True)
+        )
+        self.options = " ".join(f"{key}={choice}" for key, choice in standing.match.options.items())
+        self.seat = standing.seat_of(reader) if reader else None
+        self.last = standing.texts[-1] if standing.texts else None
+        self.last_by = name(standing.players[standing.last_seat]) if standing.last_seat is not None else None
+        self.part = standing.part
+        turn = standing.position.turn
+        at_end = standing.position.outcome is not None or standing.ended_here
+        self.over = at_end
+        self.to_move = None if at_end or turn is None else name(standing.players[turn])
+        self.yours = not at_end and turn is not None and turn == self.seat
+        self.hint = NOTATIONS[standing.match.game].hint(standing.position) if self.to_move else ""
+        self.notation = NOTATIONS[standing.match.game].help
+        self.result = self._result(standing) if at_end else ""
+
+    @staticmethod
+    def _result(standing: Standing) -> str:
+        match = standing.match
+        if match.winner is None:
+            return f"The match is a draw: {match.reason}."
+        return f"{name(standing.players[match.winner])} has won: {match.reason}."
+
+
+def quoted(lines: Any) -> str:
+    """A person's words, wrapped and marked, so that they can't be taken for ours.
+
+    >>> print(quoted(["Good luck!"]))
+      | Good luck!
+    """
+    clean = ("".join(c if c.isprintable() else " " for c in line) for line in lines)
+    return "\n".join(f"  | {piece}".rstrip() for line in clean for piece in (textwrap.wrap(line, WIDTH - 6) or [""]))
+
+
+def _fitted(line: str) -> list[str]:
+    """The line, wrapped under its own indentation where it is too long."""
+    if len(line) <= WIDTH:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line, WIDTH, initial_indent="", subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,140 @@
+"""Players and a server that write to each other, for tests: real database, real queues, real mails in folders."""
+
+import email
+import email.policy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import EmailMessage
+from email.utils import make_msgid
+from pathlib import Path
+
+from pbem import config, daemon
+
+ADDRESS = "games@pbem.example"
+
+
+def settings(folder: Path, **changes: str) -> config.Settings:
+    """A server with a SQLite file and mail folders below that folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "pbem.toml"
+    database = changes.get("database", "sqlite:///pbem.sqlite")
+    path.write_text(
+        f"""
+        [server]
+        address = "{ADDRESS}"
+        database = "{database}"
+        key = {{ value = "the key of the tests" }}
+        [inbox.maildir]
+        path = "in"
+        [outbox.maildir]
+        path = "out"
+        {changes.get("more", "")}
+        """,
+        encoding="utf-8",
+    )
+    return config.load(path)
+
+
+class Correspondence:
+    """A server and the mailboxes of everybody it writes to."""
+
+    def __init__(self, works: daemon.Works, folder: Path) -> None:
+        self.works = works
+        self._out = folder / "out" / "new"
+        self._seen: set[str] = set()
+        self.received: dict[str, list[EmailMessage]] = {}
+        """All mails to an address, oldest first."""
+        self.log: list[tuple[str, EmailMessage]] = []
+        """Everything written, by ("in" or "out"), in order."""
+
+    def deliver(self, raw: bytes) -> list[EmailMessage]:
+        """Put a raw mail into the inbox, let the server work, and get what it sent."""
+        inbox = self.works.inboxes[0]
+        folder = self._out.parent.parent / "in"
+        for name in ("new", "cur", "tmp"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / "new" / f"{len(self.log)}.test").write_bytes(raw)
+        self.log.append(("in", parsed(raw)))
+        daemon.run_once(self.works)
+        inbox.close()
+        return self._collect()
+
+    def _collect(self) -> list[EmailMessage]:
+        fresh = sorted((path for path in self._out.iterdir() if path.name not in self._seen), key=_written)
+        mails = []
+        for path in fresh:
+            self._seen.add(path.name)
+            mail = parsed(path.read_bytes())
+            mails.append(mail)
+            self.received.setdefault(str(mail["To"]), []).append(mail)
+            self.log.append(("out", mail))
+        return mails
+
+    def write(
+        self, sender: str, body: str = "", subject: str = "", *, to: str = ADDRESS, **headers: str
+    ) -> list[EmailMessage]:
+        """A fresh plain mail from an address; what the server sent for it."""
+        mail = EmailMessage()
+        mail["From"] = sender
+        mail["To"] = to
+        mail["Subject"] = subject
+        mail["Message-ID"] = make_msgid(domain="mail.example")
+        for name, value in headers.items():
+            mail[name.replace("_", "-")] = value
+        mail.set_content(body)
+        return self.deliver(mail.as_bytes())
+
+    def reply(self, mail: EmailMessage, body: str, *, to: str | None = None, quote: bool = True) -> list[EmailMessage]:
+        """An answer to a mail as a mail program writes it, the mail quoted below; what the server sent for it."""
+        quoted = "\n".join(f"> {line}" for line in text(mail).splitlines())
+        answer = f"{body}\n\nOn Mon, 1 Jan 2007 at 10:00, PBeM <{ADDRESS}> wrote:\n{quoted}\n" if quote else body
+        return self.write(
+            str(mail["To"]),
+            answer,
+            f"Re: {mail['Subject']}",
+            to=to or mail["Reply-To"].addresses[0].addr_spec,
+            In_Reply_To=str(mail["Message-ID"]),
+            References=f"{mail.get('References', '')} {mail['Message-ID']}".strip(),
+        )
+
+    def join(self, name: str) -> str:
+        """Make NAME@mail.example a player; the personal address."""
+        address = f"{name}@mail.example"
+        (confirm,) = self.write(address, f"join {name}")
+        (welcome,) = self.reply(confirm, "yes")
+        return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+
+    def match(self, challenge: str = "challenge bob quadraphages", first: str = "alice", second: str = "bob") -> None:
+        """Let both join, challenge and accept."""
+        personal = self.join(first)
+        self.join(second)
+        self.write(f"{first}@mail.example", challenge, to=personal)
+        self.reply(self.last(second), "accept")
+
+    def last(self, name: str) -> EmailMessage:
+        """The newest mail to NAME@mail.example."""
+        return self.received[f"{name}@mail.example"][-1]
+
+
+def parsed(raw: bytes) -> EmailMessage:
+    """A mail of ours, read strictly."""
+    mail = email.message_from_bytes(raw, policy=email.policy.default)
+    assert isinstance(mail, EmailMessage)
+    return mail
+
+
+def text(mail: EmailMessage) -> str:
+    """The words of a mail."""
+    part = mail.get_body(("plain",))
+    return str(part.get_content()) if part else ""
+
+
+def _written(path: Path) -> tuple[int, str]:
+    return path.stat().st_mtime_ns, path.name
+
+
+@contextmanager
+def correspondence(folder: Path, **changes: str) -> Iterator[Correspondence]:
+    """A server in a folder of its own."""
+    with daemon.works(settings(folder, **changes)) as works:
+        yield Correspondence(works, folder)

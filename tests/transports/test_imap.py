@@ -1,0 +1,542 @@
+"""The IMAP inbox against a real Dovecot, and each way a mailbox is known to lose or repeat mail."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from imapclient import IMAPClient
+
+import pbem.imap
+from pbem.config import Tls
+from pbem.imap import ImapInbox
+from pbem.transport import Arrival, Unreachable
+from tests.servers import FOREIGN_PASSWORD, HOST, PASSWORD, Dovecot, Mailbox, free_port, until
+from tests.transports.eavesdrop import Wire
+
+pytestmark = pytest.mark.dovecot
+
+LIMIT = 10_000
+NEVER: Callable[[], bool] = lambda: False  # noqa: E731
+
+
+def letter(name: str, body: str = "c4\r\n") -> bytes:
+    return f"From: ann@example.org\r\nSubject: {name}\r\n\r\n{body}".encode()
+
+
+@contextlib.contextmanager
+def inbox(mailbox: Mailbox, wire: Wire | None = None, **changes: Any) -> Iterator[ImapInbox]:
+    through = {"port": wire.port, "security": "none"} if wire else {}
+    box = ImapInbox(mailbox.settings(**through | changes), LIMIT)
+    try:
+        yield box
+    finally:
+        box.close()
+
+
+def take(box: ImapInbox) -> list[Arrival]:
+    """Fetch all there is, and have it put away."""
+    mails = []
+    for batch in box.fetch():
+        mails += batch
+        box.done(batch)
+    return mails
+
+
+def subjects(mails: list[Arrival]) -> list[str]:
+    return [
+        line.removeprefix(b"Subject: ").decode()
+        for mail in mails
+        for line in mail.raw.split(b"\r\n")
+        if line.startswith(b"Subject: ")
+    ]
+
+
+@contextlib.contextmanager
+def other_client(mailbox: Mailbox) -> Iterator[Any]:
+    with IMAPClient(HOST, mailbox.server.imap, ssl=False, timeout=10) as client:
+        client.login(mailbox.user, PASSWORD)
+        client.select_folder("INBOX")
+        yield client
+
+
+class Waiting:
+    """A wait in a thread of its own, for as long as it may take."""
+
+    def __init__(self, box: ImapInbox, seconds: float = 60) -> None:
+        self.stop = threading.Event()
+        self.error: Exception | None = None
+        self.took = -1.0
+        self._began = time.monotonic()
+        self._thread = threading.Thread(target=self._wait, args=(box, seconds), daemon=True)
+        self._thread.start()
+
+    def _wait(self, box: ImapInbox, seconds: float) -> None:
+        try:
+            box.wait(seconds, self.stop.is_set)
+        except Unreachable as error:
+            self.error = error
+        self.took = time.monotonic() - self._began
+
+    def over(self, within: float) -> "Waiting":
+        self._thread.join(within)
+        if self._thread.is_alive():
+            self.stop.set()
+            self._thread.join(10)
+            pytest.fail(f"the wait was not over within {within} s")
+        return self
+
+
+# Fetching and putting away
+
+
+def test_a_mail_is_read_to_the_byte_and_moved(mailbox: Mailbox) -> None:
+    raw = b"Subject: x\r\n\r\n.dot\r\nFrom me\r\nspaces  \r\n\xe2\x94\x80 and \xff\r\n" + b"y" * 998 + b"\r\n"
+    mailbox.drop(raw, "1.a")
+    with inbox(mailbox) as box:
+        (mail,) = take(box)
+    assert mail.raw == raw
+    assert mail.size is None
+    assert mail.source.startswith("imap INBOX ")
+    assert mailbox.files() == []
+    assert mailbox.raws("Processed") == [raw]
+
+
+def test_nothing_is_marked_seen(mailbox: Mailbox) -> None:
+    mailbox.drop(letter("x"), "1.a")
+    with inbox(mailbox) as box:
+        list(box.fetch())
+    with other_client(mailbox) as client:
+        assert client.search("SEEN") == []
+
+
+def test_batches_in_the_order_of_arrival(mailbox: Mailbox) -> None:
+    for number in range(120):
+        mailbox.drop(letter(str(number)), f"{number + 1}.a")
+    with inbox(mailbox) as box:
+        batches = []
+        for batch in box.fetch():
+            batches.append(batch)
+            box.done(batch)
+    assert [len(batch) for batch in batches] == [50, 50, 20]
+    assert subjects([mail for batch in batches for mail in batch]) == [str(n) for n in range(120)]
+    assert mailbox.files() == []
+
+
+def test_batches_are_bounded_in_bytes(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pbem.imap, "BATCH_BYTES", 10_000)
+    for number in range(4):
+        mailbox.drop(letter("x", "y" * 4000), f"{number}.a")
+    with inbox(mailbox) as box:
+        assert [len(batch) for batch in box.fetch()] == [2, 2]
+
+
+def test_of_a_mail_over_the_limit_only_the_header_is_read(mailbox: Mailbox) -> None:
+    big, small = letter("big", "y" * LIMIT), letter("small")
+    mailbox.drop(big, "1.a")
+    mailbox.drop(small, "2.a")
+    with inbox(mailbox) as box:
+        first, second = take(box)
+    assert (first.raw, first.size) == (letter("big", ""), len(big))
+    assert (second.raw, second.size) == (small, None)
+    assert len(mailbox.files("Processed")) == 2
+
+
+def test_a_huge_header_is_cut(mailbox: Mailbox) -> None:
+    mailbox.drop(b"Subject: x\r\n" + b"X-Pad: y\r\n" * 20_000 + b"\r\nbody", "1.a")
+    with inbox(mailbox) as box:
+        (mail,) = take(box)
+    assert len(mail.raw) == 64 * 1024
+
+
+def test_a_mail_that_was_not_put_away_comes_again(mailbox: Mailbox) -> None:
+    """The crash between store and done."""
+    mailbox.deliver(letter("x"))
+    with inbox(mailbox) as box:
+        first = next(box.fetch())
+    with inbox(mailbox) as box:
+        assert take(box) == list(first)
+        assert take(box) == []
+
+
+def test_a_mail_expunged_by_another_client_is_skipped(mailbox: Mailbox) -> None:
+    for number in range(60):
+        mailbox.drop(letter(str(number)), f"{number + 1:02}.a")
+    with inbox(mailbox) as box:
+        fetching = box.fetch()
+        first = next(fetching)
+        with other_client(mailbox) as client:
+            client.delete_messages([3, 55])
+            client.uid_expunge([3, 55])
+        box.done(first)
+        (second,) = fetching
+        box.done(second)
+    assert subjects(list(second)) == [str(n) for n in range(50, 60) if n != 54]
+    assert mailbox.files() == []
+
+
+def test_a_mail_that_the_server_cannot_read_hides_no_other(mailbox: Mailbox) -> None:
+    """Dovecot hangs up when it is asked for such a mail."""
+    for number in range(3):
+        path = mailbox.drop(letter(str(number)), f"{number}.a")
+        if number == 1:
+            path.chmod(0)
+    seen: list[str] = []
+    with inbox(mailbox) as box:
+        for _ in range(4):
+            with contextlib.suppress(Unreachable):
+                seen += subjects(take(box))
+    assert seen == ["0", "2"]
+    assert len(mailbox.files()) == 1
+
+
+def test_a_mail_that_the_server_has_a_wrong_size_of_hides_no_other(mailbox: Mailbox) -> None:
+    mailbox.drop(letter("0"), "0.a")
+    mailbox.drop(letter("1", "y" * 2000), "1.a,S=10,W=10")
+    mailbox.drop(letter("2"), "2.a")
+    seen: list[str] = []
+    with inbox(mailbox) as box:
+        for _ in range(4):
+            with contextlib.suppress(Unreachable):
+                seen += subjects(take(box))
+    assert seen[0] == "0"
+    assert "2" in seen
+
+
+# Where mail can't be moved as usual
+
+
+def test_the_processed_folder_is_made_again_when_someone_deletes_it(mailbox: Mailbox) -> None:
+    mailbox.deliver(letter("first"))
+    with inbox(mailbox) as box:
+        take(box)
+        mailbox.remove_folder("Processed")
+        mailbox.deliver(letter("second"))
+        take(box)
+    assert mailbox.files() == []
+    assert len(mailbox.files("Processed")) == 1
+
+
+def test_without_move_mail_is_copied_and_only_that_is_expunged(old_dovecot: Dovecot) -> None:
+    mailbox = old_dovecot.mailbox()
+    mailbox.deliver(letter("ours"))
+    with Wire(old_dovecot.imap) as wire, inbox(mailbox, wire) as box:
+        fetching = box.fetch()
+        batch = next(fetching)
+        mailbox.deliver(letter("marked by another client"))
+        with other_client(mailbox) as client:
+            client.delete_messages([2])
+            box.done(batch)
+            assert client.search("DELETED") == [2]
+        assert b"MOVE" not in wire.said
+    assert len(mailbox.files()) == 1
+    assert len(mailbox.raws("Processed")) == 1, "the folder's name is made to fit the namespace"
+
+
+def test_a_server_that_can_neither_move_nor_expunge_keeps_a_keyword(bare_dovecot: Dovecot) -> None:
+    mailbox = bare_dovecot.mailbox()
+    mailbox.deliver(letter("first"))
+    with Wire(bare_dovecot.imap) as wire, inbox(mailbox, wire) as box:
+        assert subjects(take(box)) == ["first"]
+        mailbox.deliver(letter("second"))
+        assert subjects(take(box)) == ["second"]
+        assert b"EXPUNGE" not in wire.said
+    with inbox(mailbox) as box:
+        assert take(box) == []
+    assert len(mailbox.files()) == 2
+
+
+def test_mail_that_can_not_be_moved_just_now_is_marked_and_moved_later(mailbox: Mailbox) -> None:
+    mailbox.deliver(letter("x"))
+    with inbox(mailbox) as box:
+        batch = next(box.fetch())
+        processed = mailbox.files()[0].parents[1] / ".Processed"
+        processed.chmod(0)
+        box.done(batch)
+        assert take(box) == []
+        assert len(mailbox.files()) == 1
+        processed.chmod(0o700)
+    with inbox(mailbox) as box:
+        assert take(box) == []
+    assert mailbox.files() == []
+
+
+def test_a_flood_is_read_in_windows(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pbem.imap, "WINDOW", 3)
+    for number in range(5):
+        mailbox.drop(letter(str(number)), f"{number}.a")
+    with inbox(mailbox) as box:
+        assert subjects(take(box)) == ["0", "1", "2"]
+        Waiting(box).over(within=2)
+        assert subjects(take(box)) == ["3", "4"]
+        assert Waiting(box, seconds=0.1).over(within=2).error is None
+
+
+# UIDs that mean something else
+
+
+def test_uids_of_before_a_change_of_uidvalidity_are_not_used(mailbox: Mailbox) -> None:
+    mailbox.deliver(letter("first"))
+    with inbox(mailbox) as box:
+        take(box)
+        mailbox.deliver(letter("second"))
+        mailbox.deliver(letter("third"))
+        old = next(box.fetch())
+        box.close()
+        mailbox.bump_uidvalidity()
+        new = next(box.fetch())
+        assert [mail.raw for mail in new] == [mail.raw for mail in old]
+        assert [mail.source for mail in new] != [mail.source for mail in old]
+        with pytest.raises(Unreachable):
+            box.done(old)
+        assert len(mailbox.files()) == 2
+        box.done(new)
+    assert mailbox.files() == []
+
+
+def test_a_change_of_uidvalidity_in_the_middle_loses_nothing(mailbox: Mailbox) -> None:
+    stored: list[str] = []
+    for number in range(3):
+        mailbox.deliver(letter(str(number)))
+    with inbox(mailbox) as box:
+        batch = next(box.fetch())
+        stored += subjects(list(batch))
+        mailbox.bump_uidvalidity()
+        mailbox.deliver(letter("3"))
+        with contextlib.suppress(Unreachable):
+            box.done(batch)
+        for _ in range(3):
+            with contextlib.suppress(Unreachable):
+                stored += subjects(take(box))
+    assert set(stored) == {"0", "1", "2", "3"}
+    assert mailbox.files() == []
+    processed = {raw.partition(b"Subject: ")[2] for raw in mailbox.raws("Processed")}
+    assert processed == {f"{n}\n\nc4\n".encode() for n in range(4)}
+
+
+def test_a_batch_of_another_connection_is_not_moved(mailbox: Mailbox) -> None:
+    mailbox.deliver(letter("x"))
+    with inbox(mailbox) as box:
+        batch = next(box.fetch())
+        box.close()
+        with pytest.raises(Unreachable):
+            box.done(batch)
+    assert len(mailbox.files()) == 1
+
+
+# Waiting
+
+
+def idling(wire: Wire, times: int = 1) -> None:
+    until(lambda: wire.said.count(b"IDLE\r\n") >= times, "the client says IDLE")
+
+
+def test_new_mail_ends_an_idle(mailbox: Mailbox) -> None:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
+        take(box)
+        waiting = Waiting(box)
+        idling(wire)
+        mailbox.deliver(letter("x"))
+        assert waiting.over(within=5).error is None
+        assert subjects(take(box)) == ["x"]
+
+
+def test_new_mail_ends_an_idle_over_tls(mailbox: Mailbox) -> None:
+    with inbox(mailbox) as box:
+        take(box)
+        waiting = Waiting(box)
+        mailbox.deliver(letter("x"))
+        assert waiting.over(within=5).error is None
+        assert subjects(take(box)) == ["x"]
+
+
+def test_mail_between_search_and_idle_is_noticed(mailbox: Mailbox) -> None:
+    with inbox(mailbox) as box:
+        take(box)
+        mailbox.deliver(letter("x"))
+        assert Waiting(box).over(within=3).error is None
+
+
+def test_mail_told_of_in_one_packet_with_the_plus_is_noticed(mailbox: Mailbox) -> None:
+    """The count then waits in a buffer, where poll() can't see it."""
+    with Wire(mailbox.server.imap, joined=b"+ idling") as wire, inbox(mailbox, wire) as box:
+        take(box)
+        mailbox.deliver(letter("x"))
+        assert Waiting(box).over(within=3).error is None
+
+
+def test_mail_told_of_while_another_is_put_away_is_noticed(mailbox: Mailbox) -> None:
+    """Such a count is not told again by IDLE."""
+    mailbox.deliver(letter("first"))
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
+        batch = next(box.fetch())
+        mailbox.deliver(letter("second"))
+        box.done(batch)
+        assert Waiting(box).over(within=3).error is None
+        assert b"IDLE" not in wire.said
+        assert subjects(take(box)) == ["second"]
+
+
+def test_a_quiet_wait_ends_in_time_and_idles_anew(mailbox: Mailbox) -> None:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, idle_seconds=0.3) as box:
+        for times in (1, 2):
+            take(box)
+            assert 0.2 < Waiting(box).over(within=3).took < 2
+            assert wire.said.count(b"IDLE\r\n") == wire.said.count(b"DONE\r\n") == times
+
+
+def test_a_server_that_hangs_up_ends_the_wait(mailbox: Mailbox) -> None:
+    """Here imapclient's idle_check() would return [] at once, for ever."""
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
+        take(box)
+        waiting = Waiting(box)
+        idling(wire)
+        mailbox.kick()
+        assert isinstance(waiting.over(within=3).error, Unreachable)
+        with pytest.raises(Unreachable):
+            box.wait(60, NEVER)
+        mailbox.deliver(letter("x"))
+        assert subjects(take(box)) == ["x"]
+
+
+def test_a_frozen_server_ends_the_wait(mailbox: Mailbox) -> None:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, idle_seconds=0.3, answer_seconds=0.5) as box:
+        take(box)
+        with mailbox.server.frozen():
+            assert isinstance(Waiting(box).over(within=4).error, Unreachable)
+
+
+def test_a_frozen_server_ends_a_fetch_and_a_connect(mailbox: Mailbox) -> None:
+    with inbox(mailbox, answer_seconds=0.5, connect_seconds=0.5) as box:
+        take(box)
+        with mailbox.server.frozen():
+            for _ in range(2):
+                with pytest.raises(Unreachable):
+                    take(box)
+
+
+def test_closing_does_not_hang_on_a_frozen_server(mailbox: Mailbox) -> None:
+    with inbox(mailbox) as box:
+        take(box)
+        with mailbox.server.frozen():
+            began = time.monotonic()
+            box.close()
+            assert time.monotonic() - began < 2.5
+
+
+def test_stopping_ends_an_idle(mailbox: Mailbox) -> None:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
+        take(box)
+        waiting = Waiting(box)
+        idling(wire)
+        waiting.stop.set()
+        assert waiting.over(within=2).error is None
+
+
+def test_stopping_ends_an_idle_with_a_frozen_server(mailbox: Mailbox) -> None:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
+        take(box)
+        waiting = Waiting(box)
+        idling(wire)
+        with mailbox.server.frozen():
+            waiting.stop.set()
+            waiting.over(within=3)
+            box.close()
+
+
+def test_without_idle_the_folder_is_polled(old_dovecot: Dovecot) -> None:
+    mailbox = old_dovecot.mailbox()
+    with Wire(old_dovecot.imap) as wire, inbox(mailbox, wire, poll_seconds=0.2) as box:
+        take(box)
+        mailbox.deliver(letter("x"))
+        assert 0.1 < Waiting(box).over(within=3).took < 2
+        assert subjects(take(box)) == ["x"]
+        assert b"IDLE" not in wire.said
+
+
+def test_idle_can_be_switched_off(mailbox: Mailbox) -> None:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, use_idle=False, poll_seconds=0.1) as box:
+        take(box)
+        Waiting(box).over(within=3)
+        assert b"IDLE" not in wire.said
+
+
+def test_stopping_ends_a_poll(old_dovecot: Dovecot) -> None:
+    with inbox(old_dovecot.mailbox()) as box:
+        take(box)
+        waiting = Waiting(box)
+        waiting.stop.set()
+        waiting.over(within=2)
+
+
+# What reaches the server
+
+
+def test_no_text_of_a_mail_reaches_the_server(mailbox: Mailbox) -> None:
+    """As a search word it would end the line, and begin a command that deletes a folder."""
+    evil = b'Message-ID: <evil"\r\nX1 DELETE Processed\r\nX2 NOOP>\r\nSubject: evil\r\n\r\nevil\r\n'
+    mailbox.drop(evil, "1.evil")
+    mailbox.drop(b"Message-ID: <evil\nX1 DELETE Processed>\nSubject: evil\n\nevil\n" * 500, "2.evil")
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
+        assert len(take(box)) == 2
+        assert b"evil" not in wire.said
+        assert b"DELETE" not in wire.said
+    assert len(mailbox.files("Processed")) == 2
+
+
+def test_only_uids_are_acted_upon_and_flags_left_alone(mailbox: Mailbox) -> None:
+    mailbox.deliver(letter("x"))
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
+        take(box)
+    words = [line.split(b" ", 1)[1] for line in wire.said.split(b"\r\n") if b" " in line]
+    assert any(line.startswith(b"UID MOVE") for line in words)
+    for line in words:
+        assert not line.startswith((b"FETCH", b"MOVE", b"COPY", b"STORE", b"SEARCH", b"EXPUNGE"))
+        assert b"SEEN" not in line.upper()
+        assert b"STORE" not in line
+
+
+# Connecting
+
+
+def test_starttls(mailbox: Mailbox) -> None:
+    mailbox.deliver(letter("x"))
+    with Wire(mailbox.server.imap) as wire:
+        with inbox(mailbox, wire, security="starttls") as box:
+            assert subjects(take(box)) == ["x"]
+        assert b"STARTTLS" in wire.said
+        assert b"LOGIN" not in wire.said
+
+
+def why_not(mailbox: Mailbox, **changes: Any) -> str:
+    """Try to fetch, and give the words of the refusal."""
+    with inbox(mailbox, **changes) as box, pytest.raises(Unreachable) as caught:
+        take(box)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("security", ["tls", "starttls"])
+def test_a_certificate_that_nobody_vouches_for_is_refused(mailbox: Mailbox, security: str) -> None:
+    port = mailbox.server.imaps if security == "tls" else mailbox.server.imap
+    assert "certificate verify failed" in why_not(mailbox, tls=Tls(), security=security, port=port)
+
+
+def test_a_wrong_password_is_not_repeated_in_the_words(mailbox: Mailbox) -> None:
+    words = why_not(mailbox, password={"value": "hunter2"})
+    assert "AUTHENTICATIONFAILED" in words
+    assert "hunter2" not in words
+
+
+def test_a_password_outside_ascii(mailbox: Mailbox) -> None:
+    with inbox(mailbox, password={"value": FOREIGN_PASSWORD}) as box:
+        assert take(box) == []
+
+
+def test_a_secret_that_can_not_be_read_is_waited_out(mailbox: Mailbox) -> None:
+    assert "/nowhere/secret" in why_not(mailbox, password={"file": "/nowhere/secret"})
+
+
+def test_nobody_there(mailbox: Mailbox) -> None:
+    assert "refused" in why_not(mailbox, port=free_port())

@@ -1,0 +1,402 @@
+"""The listeners for LMTP and SMTP, over real sockets."""
+
+import contextlib
+import logging
+import shutil
+import smtplib
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from typing import Literal, Self
+
+import pytest
+
+import pbem.lmtp
+from pbem.config import ListenSettings
+from pbem.lmtp import MailListener
+from pbem.transport import Arrival
+from tests.servers import HOST, SBIN, missing, until
+
+LIMIT = 10_000
+
+
+class Kept:
+    """A store that remembers, fails or hesitates as it is told."""
+
+    def __init__(self) -> None:
+        self.mails: list[Arrival] = []
+        self.fails = False
+        self.entered = threading.Event()
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def __call__(self, batch: tuple[Arrival, ...]) -> None:
+        self.entered.set()
+        self.go_on.wait(10)
+        if self.fails:
+            raise RuntimeError("the database is down")
+        self.mails += batch
+
+
+@pytest.fixture
+def kept() -> Kept:
+    return Kept()
+
+
+
+@contextlib.contextmanager
+def listening(kept: Kept, protocol: Literal["lmtp", "smtp"]) -> Iterator[MailListener]:
+    listener = MailListener(ListenSettings(port=0), protocol, LIMIT, lambda to: to.endswith("@game.test"))
+    listener.start(kept)
+    try:
+        yield listener
+    finally:
+        kept.go_on.set()
+        listener.stop()
+
+
+@pytest.fixture
+def lmtp(kept: Kept) -> Iterator[int]:
+    with listening(kept, "lmtp") as listener:
+        yield listener.port
+
+
+@pytest.fixture
+def smtp(kept: Kept) -> Iterator[int]:
+    with listening(kept, "smtp") as listener:
+        yield listener.port
+
+
+class Talk:
+    """A conversation by hand: every line of every answer is seen."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection((HOST, port), timeout=10)
+        self._file = self._socket.makefile("rb")
+
+    def hear(self) -> str:
+        """One answer, of one line or more; "" when the server hung up."""
+        lines = [self._file.readline().decode()]
+        while lines[-1][3:4] == "-":
+            lines.append(self._file.readline().decode())
+        return "".join(lines).strip()
+
+    def say(self, line: str | bytes) -> str:
+        self.tell(line)
+        return self.hear()
+
+    def tell(self, line: str | bytes) -> None:
+        self._socket.sendall((line.encode() if isinstance(line, str) else line) + b"\r\n")
+
+    def half_close(self) -> None:
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def begin(self, *recipients: str, hello: str = "LHLO", sender: str = "ann@example.org") -> list[str]:
+        """All up to the data: the answers to each RCPT and to DATA."""
+        assert self.hear().startswith("220")
+        assert self.say(f"{hello} tester").startswith("250")
+        assert self.say(f"MAIL FROM:<{sender}>").startswith("250")
+        return [self.say(f"RCPT TO:<{to}>") for to in recipients] + [self.say("DATA")]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self._socket.close()
+
+
+def test_a_mail_arrives_to_the_byte_with_its_envelope(lmtp: int, kept: Kept) -> None:
+    raw = b"Subject: x\r\n\r\n.dot\r\nFrom me\r\nspaces  \r\n\xe2\x94\x80 and \xff\r\n" + b"y" * 2000 + b"\r\n"
+    with smtplib.LMTP(HOST, lmtp, timeout=10) as client:
+        client.sendmail("ann@example.org", ["pbem+t0k@game.test"], raw)
+    assert kept.mails == [
+        Arrival(raw=raw, source="lmtp", sender="ann@example.org", recipients=("pbem+t0k@game.test",))
+    ]
+
+
+def test_the_null_sender_is_empty(lmtp: int, kept: Kept) -> None:
+    with smtplib.LMTP(HOST, lmtp, timeout=10) as client:
+        client.sendmail("", ["a@game.test"], b"Subject: x\r\n\r\nx\r\n")
+    assert [mail.sender for mail in kept.mails] == [""]
+
+
+def test_lmtp_answers_once_for_each_accepted_recipient(lmtp: int, kept: Kept) -> None:
+    with Talk(lmtp) as talk:
+        a, other, b, data = talk.begin("a@game.test", "a@elsewhere.test", "b@game.test")
+        assert (a[:3], other[:9], b[:3], data[:3]) == ("250", "550 5.1.1", "250", "354")
+        talk.tell("Subject: x\r\n\r\nx\r\n.")
+        assert [talk.hear()[:9], talk.hear()[:9]] == ["250 2.0.0", "250 2.0.0"]
+        assert talk.say("NOOP").startswith("250 OK")
+    (mail,) = kept.mails
+    assert mail.recipients == ("a@game.test", "b@game.test")
+
+
+def test_lmtp_answers_for_a_repeated_recipient_as_often(lmtp: int, kept: Kept) -> None:
+    with Talk(lmtp) as talk:
+        talk.begin("a@game.test", "a@game.test")
+        talk.tell("Subject: x\r\n\r\nx\r\n.")
+        assert [talk.hear()[:3], talk.hear()[:3], talk.say("NOOP")] == ["250", "250", "250 OK"]
+    assert [mail.recipients for mail in kept.mails] == [("a@game.test",)]
+
+
+def test_a_failing_store_is_answered_with_try_later(lmtp: int, kept: Kept) -> None:
+    kept.fails = True
+    with Talk(lmtp) as talk:
+        talk.begin("a@game.test", "b@game.test")
+        talk.tell("Subject: x\r\n\r\nx\r\n.")
+        assert [talk.hear()[:9], talk.hear()[:9]] == ["451 4.3.0", "451 4.3.0"]
+        assert talk.say("NOOP").startswith("250 OK")
+    kept.fails = False
+    with smtplib.LMTP(HOST, lmtp, timeout=10) as client:
+        client.sendmail("ann@example.org", ["a@game.test"], b"Subject: x\r\n\r\nx\r\n")
+    assert len(kept.mails) == 1
+
+
+def test_nothing_is_acknowledged_before_it_is_stored(lmtp: int, kept: Kept) -> None:
+    kept.go_on.clear()
+    with Talk(lmtp) as talk:
+        talk.begin("a@game.test")
+        talk.tell("Subject: x\r\n\r\nx\r\n.")
+        assert kept.entered.wait(10)
+        talk._socket.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            talk._socket.recv(1)
+        kept.go_on.set()
+        talk._socket.settimeout(10)
+        assert talk._socket.recv(3) == b"250"
+
+
+def test_a_slow_store_holds_up_no_other_connection(lmtp: int, kept: Kept) -> None:
+    kept.go_on.clear()
+    with Talk(lmtp) as slow, Talk(lmtp) as other:
+        slow.begin("a@game.test")
+        slow.tell("Subject: x\r\n\r\nx\r\n.")
+        assert kept.entered.wait(10)
+        assert other.begin("a@game.test")[-1].startswith("354")
+        kept.go_on.set()
+
+
+def test_a_client_that_hangs_up_does_not_undo_the_storing(lmtp: int, kept: Kept) -> None:
+    kept.go_on.clear()
+    with Talk(lmtp) as talk:
+        talk.begin("a@game.test")
+        talk.tell("Subject: x\r\n\r\nx\r\n.")
+        assert kept.entered.wait(10)
+    kept.go_on.set()
+    until(lambda: kept.mails, "the mail is stored")
+
+
+def test_half_a_mail_is_not_stored(lmtp: int, kept: Kept) -> None:
+    with Talk(lmtp) as talk:
+        talk.begin("a@game.test")
+        talk.tell("Subject: x\r\n\r\nhalf a ma")
+        talk.half_close()
+        assert talk.hear() == ""
+    assert kept.mails == []
+
+
+@pytest.mark.parametrize("recipients", [1, 3])
+def test_a_mail_over_the_limit_is_refused_once_for_each_recipient(
+    lmtp: int, kept: Kept, recipients: int
+) -> None:
+    with Talk(lmtp) as talk:
+        talk.begin(*(f"{n}@game.test" for n in range(recipients)))
+        talk.tell(b"Subject: x\r\n\r\n" + b"y" * 70 + b"\r\n" + (b"y" * 70 + b"\r\n") * (LIMIT // 72) + b".")
+        for _ in range(recipients):
+            assert "552 5.3.4 This server takes mails up to 9 KB" in talk.hear()
+        assert talk.say("NOOP") == "250 OK"
+    assert kept.mails == []
+
+
+def test_a_mail_announced_over_the_limit_is_refused_at_once(smtp: int) -> None:
+    with Talk(smtp) as talk:
+        talk.hear()
+        talk.say("EHLO tester")
+        assert talk.say(f"MAIL FROM:<a@b.example> SIZE={LIMIT + 1}").startswith("552 5.3.4 This server takes")
+        assert talk.say("NOOP") == "250 OK"
+
+
+def test_a_line_beyond_reason_is_refused_once_for_each_recipient(
+    lmtp: int, kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Talk(lmtp) as talk:
+        talk.begin("a@game.test", "b@game.test")
+        talk.tell(b"y" * 200_000 + b"\r\n.")
+        assert [talk.hear()[:9], talk.hear()[:9]] == ["500 5.6.0", "500 5.6.0"]
+        assert talk.say("NOOP") == "250 OK"
+
+
+def test_smtp_answers_once_whatever_the_recipients(smtp: int, kept: Kept) -> None:
+    with Talk(smtp) as talk:
+        talk.begin("a@game.test", "b@game.test", hello="EHLO")
+        assert talk.say("Subject: x\r\n\r\nx\r\n.").startswith("250 2.0.0")
+        assert talk.say("NOOP") == "250 OK"
+    assert [(mail.source, mail.recipients) for mail in kept.mails] == [
+        ("smtp 127.0.0.1", ("a@game.test", "b@game.test"))
+    ]
+
+
+def test_smtp_relays_nothing(smtp: int, kept: Kept) -> None:
+    with pytest.raises(smtplib.SMTPRecipientsRefused) as caught, smtplib.SMTP(HOST, smtp, timeout=10) as client:
+        client.sendmail("ann@example.org", ["bob@elsewhere.test"], b"Subject: x\r\n\r\nx\r\n")
+    assert caught.value.recipients["bob@elsewhere.test"][0] == 550
+    assert kept.mails == []
+
+
+def test_smtp_failing_store(smtp: int, kept: Kept) -> None:
+    kept.fails = True
+    with pytest.raises(smtplib.SMTPDataError, match="451"), smtplib.SMTP(HOST, smtp, timeout=10) as client:
+        client.sendmail("ann@example.org", ["a@game.test"], b"Subject: x\r\n\r\nx\r\n")
+
+
+def test_addresses_beyond_ascii(smtp: int, kept: Kept) -> None:
+    with smtplib.SMTP(HOST, smtp, timeout=10) as client:
+        client.ehlo()
+        options = ["SMTPUTF8", "BODY=8BITMIME"]
+        client.sendmail("änn@example.org", ["bøb@game.test"], b"Subject: x\r\n\r\nx\r\n", options)
+    assert [(mail.sender, mail.recipients) for mail in kept.mails] == [("änn@example.org", ("bøb@game.test",))]
+
+
+@pytest.mark.parametrize("address", [b"a\xff@b.example", b"a\x00b@b.example", b"a\x1b@b.example"])
+def test_addresses_that_no_database_can_hold_are_refused(smtp: int, address: bytes) -> None:
+    with Talk(smtp) as talk:
+        talk.hear()
+        talk.say("EHLO tester")
+        assert talk.say(b"MAIL FROM:<" + address + b">").startswith(("553", "501"))
+        assert talk.say("MAIL FROM:<ann@example.org>").startswith("250")
+        local = address.partition(b"@")[0]
+        assert talk.say(b"RCPT TO:<" + local + b"@game.test>").startswith(("550", "553", "501"))
+
+
+def test_recipients_are_limited(lmtp: int, kept: Kept) -> None:
+    with Talk(lmtp) as talk:
+        *answers, data = talk.begin(*(f"{n}@game.test" for n in range(51)))
+        assert [answer[:3] for answer in answers] == ["250"] * 50 + ["452"]
+        assert data.startswith("354")
+        talk.tell("Subject: x\r\n\r\nx\r\n.")
+        assert [talk.hear()[:3] for _ in range(50)] == ["250"] * 50
+
+
+def test_a_check_of_recipients_that_fails_is_our_fault(kept: Kept) -> None:
+    def broken(recipient: str) -> bool:
+        raise RuntimeError(recipient)
+
+    listener = MailListener(ListenSettings(port=0), "lmtp", LIMIT, broken)
+    listener.start(kept)
+    try:
+        with Talk(listener.port) as talk:
+            assert talk.begin("a@game.test")[0].startswith("451 4.3.0")
+    finally:
+        listener.stop()
+
+
+def test_connections_are_limited(lmtp: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pbem.lmtp, "CONNECTIONS", 2)
+    with Talk(lmtp) as first:
+        assert first.hear().startswith("220")
+        with Talk(lmtp) as second:
+            assert second.hear().startswith("220")
+            with Talk(lmtp) as third:
+                assert third.hear().startswith("421 4.3.2")
+                assert third.hear() == ""
+
+    def free() -> bool:
+        with Talk(lmtp) as talk:
+            return talk.hear().startswith("220")
+
+    until(free, "a place becomes free")
+
+
+def test_commands_are_limited(smtp: int) -> None:
+    with Talk(smtp) as talk:
+        talk.hear()
+        answers = [talk.say("VRFY ann") for _ in range(21)]
+    assert answers[-1].startswith("421")
+    assert not any(answer.startswith("421") for answer in answers[:-1])
+
+
+def test_many_mails_over_one_connection(lmtp: int, kept: Kept) -> None:
+    with smtplib.LMTP(HOST, lmtp, timeout=10) as client:
+        for _ in range(60):
+            client.sendmail("ann@example.org", ["a@game.test"], b"Subject: x\r\n\r\nx\r\n")
+    assert len(kept.mails) == 60
+
+
+def test_a_silent_client_is_cut_off(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pbem.lmtp, "IDLE_SECONDS", 0.2)
+    with listening(kept, "lmtp") as listener, Talk(listener.port) as talk:
+        assert talk.hear().startswith("220")
+        assert talk.hear() == ""
+
+
+def test_what_aiosmtpd_hears_is_not_logged(lmtp: int, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG), smtplib.LMTP(HOST, lmtp, timeout=10) as client:
+        client.sendmail("ann@example.org", ["pbem+s3cret@game.test"], b"Subject: x\r\n\r\nprivate\r\n")
+    assert "s3cret" not in caplog.text
+    assert "private" not in caplog.text
+
+
+# Starting and stopping
+
+
+def test_a_taken_port_is_an_os_error(lmtp: int, kept: Kept) -> None:
+    other = MailListener(ListenSettings(port=lmtp), "lmtp", LIMIT, lambda _: True)
+    with pytest.raises(OSError, match="address already in use"):
+        other.start(kept)
+    other.stop()
+
+
+def test_stopping_finishes_the_mail_in_hand_and_no_other(kept: Kept) -> None:
+    kept.go_on.clear()
+    with listening(kept, "lmtp") as listener, Talk(listener.port) as talk, Talk(listener.port) as idle:
+        assert idle.hear().startswith("220")
+        talk.begin("a@game.test")
+        talk.tell("Subject: x\r\n\r\nx\r\n.")
+        assert kept.entered.wait(10)
+        stopping = threading.Thread(target=listener.stop)
+        stopping.start()
+        assert idle.hear().startswith("421 4.3.2")
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((HOST, listener.port), timeout=10)
+        kept.go_on.set()
+        assert talk.hear().startswith("250")
+        assert talk.hear().startswith("421 4.3.2")
+        assert talk.hear() == ""
+        stopping.join(10)
+        assert not stopping.is_alive()
+    assert len(kept.mails) == 1
+
+
+def test_stopping_does_not_wait_for_ever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pbem.lmtp, "GRACE_SECONDS", 0.2)
+    with listening(kept, "lmtp") as listener, Talk(listener.port) as talk:
+        talk.begin("a@game.test")
+        listener.stop()
+        assert talk.hear() == ""
+
+
+def test_a_listener_can_be_started_again(kept: Kept) -> None:
+    with listening(kept, "lmtp") as listener:
+        listener.stop()
+        listener.start(kept)
+        with smtplib.LMTP(HOST, listener.port, timeout=10) as client:
+            client.sendmail("ann@example.org", ["a@game.test"], b"Subject: x\r\n\r\nx\r\n")
+    assert len(kept.mails) == 1
+
+
+def test_smtp_source_delivers_a_load(smtp: int, lmtp: int, kept: Kept) -> None:
+    """Postfix's own client: parallel connections, several recipients, and replies as it expects them."""
+    program = shutil.which("smtp-source", path=SBIN)
+    if program is None:
+        missing("smtp-source", "postfix")
+    for flags, port in ((["-L"], lmtp), ([], smtp)):
+        subprocess.run(
+            [str(program), *flags, "-s", "10", "-m", "200", "-r", "3", "-t", "a@game.test", f"{HOST}:{port}"],
+            check=True,
+            capture_output=True,
+            timeout=60,
+        )
+    assert len(kept.mails) == 400
+    assert {len(mail.recipients) for mail in kept.mails} == {3}

@@ -1,0 +1,146 @@
+"""Mail through Maildir folders."""
+
+import mailbox
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from pbem.config import MaildirSettings
+from pbem.maildir import MaildirInbox, MaildirOutbox
+from pbem.transport import Arrival, NotSent, Unreachable
+
+LIMIT = 10_000
+
+
+@pytest.fixture
+def inbox(tmp_path: Path) -> MaildirInbox:
+    return MaildirInbox(MaildirSettings(path=tmp_path / "in", poll_seconds=0.05), LIMIT)
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Path:
+    folder = tmp_path / "in" / "new"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def take(inbox: MaildirInbox) -> list[Arrival]:
+    mails = []
+    for batch in inbox.fetch():
+        mails += batch
+        inbox.done(batch)
+    return mails
+
+
+def test_the_folders_are_made(inbox: MaildirInbox, tmp_path: Path) -> None:
+    assert take(inbox) == []
+    assert sorted(path.name for path in (tmp_path / "in").iterdir()) == ["cur", "new", "tmp"]
+
+
+def test_mail_is_read_to_the_byte_and_moved_to_cur(inbox: MaildirInbox, new: Path) -> None:
+    raw = b"Subject: x\n\nspaces  \r\n\xff\rno end"
+    (new / "1.a").write_bytes(raw)
+    assert take(inbox) == [Arrival(raw=raw, source="maildir 1.a")]
+    assert (new.parent / "cur" / "1.a:2,S").read_bytes() == raw
+    assert take(inbox) == []
+
+
+def test_mail_that_was_not_put_away_comes_again(inbox: MaildirInbox, new: Path) -> None:
+    (new / "1.a").write_bytes(b"Subject: x\n\nx\n")
+    assert list(inbox.fetch()) == list(inbox.fetch()) != []
+
+
+def test_oldest_first_in_batches(inbox: MaildirInbox, new: Path) -> None:
+    for number in range(120):
+        (new / f"{number}.a").write_bytes(b"%d" % number)
+        os.utime(new / f"{number}.a", (number, number))
+    batches = list(inbox.fetch())
+    assert [len(batch) for batch in batches] == [50, 50, 20]
+    assert [mail.raw for batch in batches for mail in batch] == [b"%d" % number for number in range(120)]
+
+
+def test_of_a_mail_over_the_limit_only_the_header_is_kept(inbox: MaildirInbox, new: Path) -> None:
+    (new / "1.a").write_bytes(b"Subject: x\n\n" + b"y" * LIMIT)
+    (mail,) = take(inbox)
+    assert (mail.raw, mail.size) == (b"Subject: x\n\n", LIMIT + 12)
+
+
+def test_what_is_no_mail_is_left_alone(inbox: MaildirInbox, new: Path) -> None:
+    (new / ".hidden").write_bytes(b"x")
+    (new / "folder").mkdir()
+    (new / "link").symlink_to("/etc/hostname")
+    assert take(inbox) == []
+
+
+def test_mail_taken_away_meanwhile_is_skipped(inbox: MaildirInbox, new: Path) -> None:
+    for number in range(51):
+        (new / f"{number:02}.a").write_bytes(b"x")
+        os.utime(new / f"{number:02}.a", (number, number))
+    fetching = inbox.fetch()
+    first = next(fetching)
+    (new / "00.a").unlink()
+    (new / "50.a").unlink()
+    inbox.done(first)
+    assert list(fetching) == []
+    assert len(list((new.parent / "cur").iterdir())) == 49
+
+
+def test_a_folder_that_can_not_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    box = MaildirInbox(MaildirSettings(path=tmp_path / "file"), LIMIT)
+    with pytest.raises(Unreachable, match="file"):
+        take(box)
+
+
+def test_new_mail_ends_a_wait(inbox: MaildirInbox, new: Path) -> None:
+    (new / "old").write_bytes(b"x")
+    list(inbox.fetch())
+    waiting = threading.Thread(target=inbox.wait, args=(60, lambda: False), daemon=True)
+    waiting.start()
+    waiting.join(0.2)
+    assert waiting.is_alive(), "what the fetch has seen is not new"
+    (new / "new").write_bytes(b"x")
+    waiting.join(5)
+    assert not waiting.is_alive()
+
+
+def test_a_wait_ends_in_time_and_when_stopped(inbox: MaildirInbox) -> None:
+    list(inbox.fetch())
+    began = time.monotonic()
+    inbox.wait(0.1, lambda: False)
+    inbox.wait(60, lambda: True)
+    assert 0.1 <= time.monotonic() - began < 2
+
+
+def test_what_goes_out_is_there_to_the_byte(tmp_path: Path) -> None:
+    out = MaildirOutbox(MaildirSettings(path=tmp_path / "out"))
+    raws = [b"Subject: %d\n\nFrom me\n.\nspaces  \n\xff" % number for number in range(3)]
+    for raw in raws:
+        out.send("pbem@game.test", "ann@example.org", raw)
+    out.close()
+    files = sorted((tmp_path / "out" / "new").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    assert sorted(path.read_bytes() for path in files) == raws
+    assert list((tmp_path / "out" / "tmp").iterdir()) == []
+    assert len(mailbox.Maildir(tmp_path / "out", create=False)) == 3
+
+
+def test_two_folders_joined_carry_mail(tmp_path: Path, inbox: MaildirInbox) -> None:
+    MaildirOutbox(MaildirSettings(path=tmp_path / "in")).send("a@b.example", "c@d.example", b"Subject: x\n\nx\n")
+    assert [mail.raw for mail in take(inbox)] == [b"Subject: x\n\nx\n"]
+
+
+def test_a_full_disk_is_not_sent_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    out = MaildirOutbox(MaildirSettings(path=tmp_path / "out"))
+    with pytest.raises(NotSent, match="No space") as caught:
+        out.send("a@b.example", "c@d.example", b"x")
+    assert caught.value.later
+    assert list((tmp_path / "out" / "tmp").iterdir()) == list((tmp_path / "out" / "new").iterdir()) == []

@@ -1,0 +1,211 @@
+"""The loop between a mailbox and the store: nothing is lost, whatever fails."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from pbem.config import MaildirSettings
+from pbem.imap import ImapInbox
+from pbem.maildir import MaildirInbox
+from pbem.receive import NotStored, receive, receive_once
+from pbem.transport import Arrival, Unreachable
+from tests.servers import HOST, Mailbox, free_port, until
+
+LIMIT = 10_000
+
+
+class Shelf:
+    """A store that can be told to refuse mail."""
+
+    def __init__(self) -> None:
+        self.mails: list[bytes] = []
+        self.calls = 0
+        self.refuses: Callable[[bytes], bool] = lambda _: False
+
+    def __call__(self, batch: tuple[Arrival, ...]) -> None:
+        self.calls += 1
+        if any(self.refuses(mail.raw) for mail in batch):
+            raise RuntimeError("the database is down")
+        self.mails += [mail.raw for mail in batch]
+
+
+class Daemon:
+    """The loop in a thread, as the daemon runs it, but with pauses that only are written down."""
+
+    def __init__(self, inbox: MaildirInbox | ImapInbox, shelf: Shelf, most: int | None = None) -> None:
+        self.pauses: list[float] = []
+        self._stop = threading.Event()
+        self._most = most
+        self._thread = threading.Thread(
+            target=receive, args=(inbox, shelf, self._stop.is_set, self._pause), daemon=True
+        )
+        self._thread.start()
+
+    def _pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        if len(self.pauses) == self._most:
+            self._stop.set()
+        self._stop.wait(0.01)
+
+    def stop(self) -> None:
+        self._stop.set()
+        self.ended()
+
+    def ended(self) -> None:
+        self._thread.join(5)
+        assert not self._thread.is_alive()
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Path:
+    folder = tmp_path / "new"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def inbox(tmp_path: Path) -> MaildirInbox:
+    return MaildirInbox(MaildirSettings(path=tmp_path, poll_seconds=0.02), LIMIT)
+
+
+def test_mail_is_stored_and_put_away_until_stopped(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
+    (new / "1").write_bytes(b"one")
+    daemon = Daemon(inbox, shelf)
+    until(lambda: shelf.mails == [b"one"], "the first mail")
+    (new / "2").write_bytes(b"two")
+    until(lambda: shelf.mails == [b"one", b"two"], "the second mail")
+    until(lambda: list(new.iterdir()) == [], "both are put away")
+    daemon.stop()
+    assert daemon.pauses == []
+
+
+def test_while_the_store_fails_mail_stays_and_pauses_grow(
+    inbox: MaildirInbox, new: Path, shelf: Shelf
+) -> None:
+    for number in range(5):
+        (new / str(number)).write_bytes(b"%d" % number)
+    shelf.refuses = lambda _: shelf.calls < 20
+    with capture_logs() as logs:
+        daemon = Daemon(inbox, shelf)
+        until(lambda: len(shelf.mails) == 5, "the store works again")
+        until(lambda: list(new.iterdir()) == [], "all are put away")
+        until(lambda: [log for log in logs if log["event"] == "receiving again"], "it is told")
+        daemon.stop()
+    assert sorted(shelf.mails) == [b"0", b"1", b"2", b"3", b"4"]
+    assert daemon.pauses == [2.0**n for n in range(len(daemon.pauses))]
+    assert len([log for log in logs if log["event"] == "receiving interrupted"]) == 1
+
+
+def test_one_mail_that_can_not_be_stored_holds_up_no_other(
+    inbox: MaildirInbox, new: Path, shelf: Shelf
+) -> None:
+    shelf.refuses = lambda raw: raw == b"poison"
+    (new / "1").write_bytes(b"poison")
+    for number in range(2, 5):
+        (new / str(number)).write_bytes(b"good")
+    daemon = Daemon(inbox, shelf)
+    until(lambda: len(shelf.mails) == 3, "the others are stored")
+    (new / "5").write_bytes(b"newcomer")
+    until(lambda: b"newcomer" in shelf.mails, "and what comes later is, too")
+    daemon.stop()
+    assert [path.read_bytes() for path in new.iterdir()] == [b"poison"]
+
+
+def test_an_unreachable_mailbox_is_tried_with_growing_pauses(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    inbox = MaildirInbox(MaildirSettings(path=tmp_path / "file"), LIMIT)
+    with capture_logs() as logs:
+        Daemon(inbox, shelf, most=12).ended()
+        daemon = Daemon(inbox, shelf, most=12)
+        daemon.ended()
+    assert daemon.pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]
+    assert len([log for log in logs if log["event"] == "receiving interrupted"]) == 2
+
+
+def test_a_fault_of_ours_does_not_end_the_receiving(
+    inbox: MaildirInbox, new: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (new / "1").write_bytes(b"one")
+    real = inbox.fetch
+    faults = iter([ZeroDivisionError(), KeyError("x")])
+
+    def fetch() -> object:
+        if fault := next(faults, None):
+            raise fault
+        return real()
+
+    monkeypatch.setattr(inbox, "fetch", fetch)
+    daemon = Daemon(inbox, shelf)
+    until(lambda: shelf.mails == [b"one"], "the mail arrives after all")
+    daemon.stop()
+    assert daemon.pauses == [1, 2]
+
+
+def test_once_carries_what_is_there(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
+    for number in range(60):
+        (new / str(number)).write_bytes(b"x")
+    assert receive_once(inbox, shelf) == 60
+    assert receive_once(inbox, shelf) == 0
+    assert len(shelf.mails) == 60
+
+
+def test_once_tells_what_went_wrong(inbox: MaildirInbox, new: Path, shelf: Shelf, tmp_path: Path) -> None:
+    (new / "1").write_bytes(b"x")
+    shelf.refuses = lambda _: True
+    with pytest.raises(NotStored, match="database is down"):
+        receive_once(inbox, shelf)
+    assert len(list(new.iterdir())) == 1
+    with pytest.raises(Unreachable):
+        receive_once(MaildirInbox(MaildirSettings(path=tmp_path / "new" / "1"), LIMIT), shelf)
+
+
+@pytest.mark.dovecot
+def test_imap_again_after_the_server_hung_up(mailbox: Mailbox, shelf: Shelf) -> None:
+    mailbox.deliver(b"Subject: one\r\n\r\nx\r\n")
+    with capture_logs() as logs:
+        daemon = Daemon(ImapInbox(mailbox.settings(), LIMIT), shelf)
+        until(lambda: len(shelf.mails) == 1 and not mailbox.files(), "the first mail")
+        for times in (1, 2, 3):
+            mailbox.kick()
+            mailbox.deliver(b"Subject: more\r\n\r\nx\r\n")
+            until(lambda times=times: len(shelf.mails) == 1 + times, "the next mail")
+        until(lambda: not mailbox.files(), "all are put away")
+        daemon.stop()
+    events = [log["event"] for log in logs]
+    assert events.count("receiving interrupted") == events.count("receiving again") >= 1
+    assert len(mailbox.files("Processed")) == 4
+
+
+@pytest.mark.dovecot
+def test_imap_with_a_store_that_fails(mailbox: Mailbox, shelf: Shelf) -> None:
+    mailbox.deliver(b"Subject: one\r\n\r\nx\r\n")
+    shelf.refuses = lambda _: shelf.calls < 3
+    daemon = Daemon(ImapInbox(mailbox.settings(), LIMIT), shelf)
+    until(lambda: shelf.calls >= 1, "the store is asked")
+    until(lambda: shelf.mails and not mailbox.files(), "the mail is stored and put away")
+    daemon.stop()
+    assert len(shelf.mails) == 1
+
+
+@pytest.mark.dovecot
+def test_a_daemon_that_waits_for_imap_stops_soon(mailbox: Mailbox, shelf: Shelf) -> None:
+    mailbox.deliver(b"Subject: one\r\n\r\nx\r\n")
+    daemon = Daemon(ImapInbox(mailbox.settings(), LIMIT), shelf)
+    until(lambda: shelf.mails and not mailbox.files(), "the mail is put away")
+    with mailbox.server.frozen():
+        daemon.stop()
+
+
+@pytest.mark.dovecot
+def test_nobody_there(mailbox: Mailbox, shelf: Shelf) -> None:
+    daemon = Daemon(ImapInbox(mailbox.settings(host=HOST, port=free_port()), LIMIT), shelf, most=3)
+    daemon.ended()
+    assert daemon.pauses == [1, 2, 4]
