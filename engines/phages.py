@@ -175,8 +175,9 @@ class PhagesPosition:
                 or line.between & hostile
                 or closed >> line.target & 1
             ):
-                marked, done = self.marks[0] | self.marks[1], steps[: len(landed)]
-                raise step_refusal(board, self.stones, marked, seat, operation, number, done, step)
+                marked, place = self.marks[0] | self.marks[1], len(landed)
+                done, rest = steps[:place], steps[place + 1 :]
+                raise step_refusal(board, self.stones, marked, seat, operation, number, done, step, rest)
             waiting.remove(line.origin)
             landed.append(line.target)
             closed |= 1 << line.target

@@ -45,8 +45,9 @@ def step_refusal(
     number: int,
     done: Sequence[Step],
     step: Step,
+    to_come: Sequence[Step] = (),
 ) -> IllegalMove:
-    """Why this step is refused when those done come before it in the same operation."""
+    """Why this step is refused, when in the same operation those done come before it and others after it."""
     origin, target = step
     names: dict[str, object] = {
         "operation": operation,
@@ -66,6 +67,9 @@ def step_refusal(
         if origin in earlier:
             return IllegalMove(Reason.TWICE, **{**names, "cell": earlier.origin})
     start, end = board.index[origin], board.index[target]
+    for later in to_come:
+        if origin == later.target and start not in stones[seat]:
+            return IllegalMove(Reason.TWICE, **{**names, "cell": later.origin})
     if start in stones[1 - seat]:
         return IllegalMove(Reason.OPPONENT, **names)
     if start not in stones[seat]:

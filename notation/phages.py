@@ -202,7 +202,7 @@ def _listed(texts: list[str]) -> Iterator[str]:
         if line and len(line) + len(text) + 3 > WIDTH:
             yield line
             line = ""
-        line = f"{line} | {text}" if line else text
+        line = f"{line} | {text}" if line else f"* {text}"
     yield line
 
 

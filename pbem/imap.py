@@ -5,6 +5,7 @@ No text from a mail reaches imapclient: it would send a line break as it is, and
 
 import contextlib
 import imaplib
+import logging
 import select
 import ssl
 import time
@@ -132,6 +133,7 @@ class ImapInbox:
     def _connected(self) -> Any:
         if self._client is None:
             settings = self._settings
+            logging.getLogger("imapclient").setLevel(logging.WARNING)  # below that, it logs every line
             tls = settings.tls.context() if settings.security != "none" else None
             self._client = client = IMAPClient(
                 settings.host,

@@ -12,7 +12,7 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from pbem.config import ListenSettings
-from pbem.transport import Arrival, Store
+from pbem.transport import Arrival, Store, gist
 
 log = structlog.get_logger()
 
@@ -175,13 +175,13 @@ class _Handler:
         try:
             await asyncio.shield(storing)  # a client that hangs up does not undo what is being committed
         except Exception as error:
-            log.exception("a mail could not be stored", source=arrival.source, error=type(error).__name__)
+            log.error("a mail could not be stored", source=arrival.source, error=gist(error))  # noqa: TRY400
             status = OUR_FAULT
         return "\r\n".join([status] * (len(envelope.rcpt_tos) if lmtp else 1))
 
     async def handle_exception(self, error: Exception) -> str:
         """Anything unforeseen is our fault until shown otherwise: the mail must not be bounced."""
-        log.exception("a mail session failed", error=type(error).__name__)
+        log.error("a mail session failed", error=gist(error))
         return OUR_FAULT
 
 

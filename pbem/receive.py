@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 import structlog
 
-from pbem.transport import Arrival, Inbox, Store, Unreachable
+from pbem.transport import Arrival, Inbox, Store, Unreachable, gist
 
 log = structlog.get_logger()
 
 WAIT_SECONDS = 3600.0
 """How long a mailbox is asked to wait at most; IMAP and Maildir look more often by themselves."""
 
+FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 FEW = 3
 """So many mails refused in a row, and none stored, mean that the store is down and no mail is at fault."""
@@ -30,7 +31,7 @@ def receive(inbox: Inbox, store: Store, stopped: Callable[[], bool], pause: Call
     lost = ""
     try:
         while not stopped():
-            length = min(2.0**troubles, LONGEST_PAUSE)
+            length = min(FIRST_PAUSE * 2**troubles, LONGEST_PAUSE)
             try:
                 try:
                     _carry(inbox, store, stopped, singly=singly)
@@ -90,8 +91,8 @@ def _carry(inbox: Inbox, store: Store, stopped: Callable[[], bool], *, singly: b
             except Exception as error:
                 refused += 1
                 if not singly or (refused >= FEW and not kept):
-                    raise NotStored(f"{type(error).__name__}: {error}") from error
-                log.exception("a mail can't be stored and stays in the mailbox", source=part[0].source)
+                    raise NotStored(gist(error)) from error
+                log.warning("a mail can't be stored and stays in the mailbox", source=part[0].source, error=gist(error))
                 continue
             inbox.done(part)
             kept += len(part)

@@ -59,7 +59,9 @@ class Renderer:
             mail["In-Reply-To"] = row.in_reply_to
         if row.references:
             mail["References"] = " ".join(row.references)
-        mail["Auto-Submitted"] = "auto-replied" if row.in_reply_to and row.incoming else "auto-generated"
+        ours = f"@{self._server.domain}>"
+        answers = row.in_reply_to is not None and not row.in_reply_to.endswith(ours)
+        mail["Auto-Submitted"] = "auto-replied" if answers else "auto-generated"
         mail["X-Auto-Response-Suppress"] = "All"
         mail["X-PBeM-Server"] = self._server.domain
         if row.match:
@@ -79,6 +81,7 @@ class Renderer:
             server=self._server,
             player=player,
             row=row,
+            you_wrote=player is not None and player.name is not None and player.name == row.words.get("by"),
             look=look,
             personal=address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             name=name,
@@ -113,13 +116,14 @@ class View:
         self.board = format_board(standing.position.diagram())
         self.record = record.dumps(standing.record).rstrip("\n")
         self.sides = tuple(
-            {"name": name(player), "side": side}
+            {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(standing.players, standing.game.sides, strict=True)
         )
         self.options = " ".join(f"{key}={choice}" for key, choice in standing.match.options.items())
         self.seat = standing.seat_of(reader) if reader else None
         self.last = standing.texts[-1] if standing.texts else None
         self.last_by = name(standing.players[standing.last_seat]) if standing.last_seat is not None else None
+        self.mover = "You" if self.seat is not None and self.seat == standing.last_seat else self.last_by
         self.part = standing.part
         turn = standing.position.turn
         at_end = standing.position.outcome is not None or standing.ended_here

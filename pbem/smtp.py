@@ -47,6 +47,9 @@ class SmtpOutbox:
         `sender` "" is the null sender <>. Where the connection breaks after the mail went out, nobody
         knows whether it was taken: that is NotSent(later=True), and the mail may arrive twice.
         """
+        for address in (sender, recipient):
+            if not address.isprintable() or "<" in address or ">" in address:  # smtplib would make do with it
+                raise NotSent(f"{address!r} is no address", later=False)
         if self._client is not None and time.monotonic() - self._used > KEPT_SECONDS:
             self.close()
         try:
@@ -61,9 +64,6 @@ class SmtpOutbox:
         except (smtplib.SMTPException, OSError) as error:
             self._drop()
             raise NotSent(f"{self._name}: {_words(error)}", later=True) from error
-        except ValueError as error:  # a line break or a stray surrogate in an address
-            self._drop()
-            raise NotSent(f"the address can't be sent to: {error}", later=False) from error
 
     def close(self) -> None:
         """Say goodbye if the server listens, for a second at most; never raises."""

@@ -37,6 +37,16 @@ def header_block(raw: bytes) -> bytes:
     return raw[: min(ends, default=HEADER_BYTES)]
 
 
+def gist(error: BaseException) -> str:
+    r"""Say what failed in one line for the log: databases append whole statements, with the mail in them.
+
+    >>> gist(ValueError("no such table: incoming\n[parameters: ('Dear Ann, ...',)]"))
+    'ValueError: no such table: incoming'
+    """
+    lines = str(error).splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
+
+
 class Unreachable(Exception):
     """A mailbox that can't be read just now, and why; trying again later may help."""
 

@@ -4,7 +4,8 @@ import re
 
 from sqlmodel import Session, select
 
-from pbem.commands.core import Command, Context, Line
+from engines import GAMES
+from pbem.commands.core import Command, Context, Line, named
 from pbem.models import Player
 from pbem.refusals import Refused
 from pbem.tokens import Purpose
@@ -13,15 +14,18 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
 RESERVED = frozenset({"me", "you", "random", "pbem", "admin", "postmaster", "server", "all", "none", "resign"})
 
 
-def check_name(session: Session, wanted: str) -> str:
-    """The name in lower case; raises Refused where it can't be had."""
+def check_name(context: Context, wanted: str) -> str:
+    """The name in lower case; raises Refused where it can't be had.
+
+    A verb or a game is no name: our mails begin lines with names, and a quoted line must not act.
+    """
     wanted = wanted.lower()
-    if not NAME.fullmatch(wanted) or wanted in RESERVED:
+    if not NAME.fullmatch(wanted) or wanted in RESERVED or wanted in GAMES or named(context.commands, wanted):
         raise Refused(
             f"\"{wanted[:40]}\" can't be a player's name.",
             fits="A name is one word of 2 to 20 letters and digits (- and _ within), and begins with a letter.",
         )
-    if session.exec(select(Player).where(Player.name == wanted)).first():
+    if context.session.exec(select(Player).where(Player.name == wanted)).first():
         raise Refused(f"The name {wanted} is taken.", fits=f'Try another one, for example "join {wanted}2".')
     return wanted
 
@@ -53,7 +57,7 @@ def join(context: Context, line: Line) -> None:
             f"You are {player.name} already.",
             fits=f"Mail to {context.personal_address(player)} acts at once as you; keep it in your address book.",
         )
-    wanted = check_name(context.session, line.words.split()[0])
+    wanted = check_name(context, line.words.split()[0])
     if player is None:
         raise Refused("This address is not known yet.", fits=f'Write "join {wanted}" in a mail of its own.')
     welcome(context, player, wanted)

@@ -14,6 +14,7 @@ from notation.core import BadNotation
 from pbem.commands.core import Command, Line, named
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:\s+|$)")
+RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 TAG = re.compile(r"\[pbem #(\d{1,9})\]")
 ANSWERED = ("re:", "aw:", "antw:", "sv:", "vs:", "fw:", "fwd:", "wg:", "tr:", "rv:", "odp:", "ynt:")
 LONGEST_LINE = 1_000
@@ -120,14 +121,33 @@ class Reader:
         key = self._game_of(match) if match is not None else None
         if pointed:
             return Line(move, words.strip(), match, text, misfit=not words.strip())
+        if _is_board_or_record(words):
+            return None
         for notation in [NOTATIONS[key]] if key else NOTATIONS.values():
             try:
                 notation.parse(words)
             except BadNotation as error:
-                if key is None or not words[: error.at].strip() or _is_sentence(words):
+                if key is None or not _begins_like_a_move(words[: error.at]) or _is_sentence(words):
                     continue
             return Line(move, words, match, text)
         return None
+
+
+def _is_board_or_record(words: str) -> bool:
+    """Whether a line is a row of a board or of a record: ours, quoted without marks.
+
+    >>> _is_board_or_record("x o . O x x . . x  3"), _is_board_or_record("1.  ....  ....  1  c1b1  g9h9")
+    (True, True)
+    >>> _is_board_or_record("5 c1b1 g9h9")
+    False
+    """
+    first = words.split(maxsplit=1)[0] if words.strip() else "."
+    return (len(first) == 1 and not first.isdigit()) or RECORD_ROW.match(words) is not None
+
+
+def _begins_like_a_move(read: str) -> bool:
+    """Whether what a notation could read of a line names a square at least."""
+    return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
 
 
 def _is_sentence(words: str) -> bool:

@@ -18,86 +18,75 @@ from tests.engines import brute
 
 HERE = Path(__file__).parent
 SLOW = 50_000
-CHEAP = 2_000
-"""More leaves than SLOW are for `make slow`; as many as CHEAP are counted once more by brute force."""
+CHEAP = 1_000
+"""More leaves than SLOW are for `make slow`; up to CHEAP they are counted by brute force too."""
 
 
 @dataclass(frozen=True)
-class Perft:
-    """One number of one block."""
+class Block:
+    """A position and its numbers, for depth 1, 2 and so on."""
 
     game: str
     id: str
     options: dict[str, str]
     turns: tuple[str, ...]
-    depth: int
-    nodes: int
+    nodes: tuple[int, ...]
 
 
-def read(path: Path) -> list[Perft]:
-    """Every number in a file."""
+def read(path: Path) -> list[Block]:
+    """Every block of a file."""
     found = []
-    name, options, turns = "", {}, ()
-    for line in path.read_text().splitlines():
-        word, _, rest = line.partition(" ")
-        if word == "id":
-            name = rest
-        elif word == "position":
-            chosen, *texts = (part.strip() for part in rest.split(";"))
+    for block in path.read_text().split("\n\n"):
+        lines = [line.partition(" ")[::2] for line in block.splitlines() if not line.startswith("#")]
+        words = dict(lines)
+        if "id" in words:
+            chosen, *turns = words["position"].split("; ")
+            nodes = tuple(int(rest.split()[1]) for word, rest in lines if word == "perft")
             options = dict(pair.split("=") for pair in chosen.split())
-            turns = tuple(texts)
-        elif word == "perft":
-            depth, nodes = map(int, rest.split())
-            found.append(Perft(path.stem, name, options, turns, depth, nodes))
+            found.append(Block(path.stem, words["id"], options, tuple(turns), nodes))
     return found
 
 
-PERFTS = [perft for path in sorted(HERE.glob("*.perft")) for perft in read(path)]
+BLOCKS = [block for path in sorted(HERE.glob("*.perft")) for block in read(path)]
 
 
-def parameters(perfts: list[Perft]) -> list[Any]:
-    """The numbers as test parameters, the large ones marked slow."""
+def parameters(blocks: list[Block]) -> list[Any]:
+    """The blocks as test parameters, the large ones marked slow."""
     return [
-        pytest.param(p, id=f"{p.game}-{p.id}-{p.depth}", marks=[pytest.mark.slow] if p.nodes > SLOW else [])
-        for p in perfts
+        pytest.param(b, id=f"{b.game}-{b.id}", marks=[pytest.mark.slow] if max(b.nodes) > SLOW else [])
+        for b in blocks
     ]
 
 
-def position(perft: Perft) -> Position[Any]:
-    """The position that a block is about."""
-    here = GAMES[perft.game].position(perft.options)
-    for text in perft.turns:
-        here = here.play(NOTATIONS[perft.game].parse(text))
-    return here
-
-
-def count(here: Position[Any], depth: int) -> int:
-    """How many lines of that many turns there are; at the last turn only the list is counted."""
+def counts(here: Position[Any], depth: int) -> list[int]:
+    """How many lines of 1, 2, ... turns there are; the moves of the last turn are only listed."""
+    moves = list(here.moves())
     if depth == 1:
-        return sum(1 for _ in here.moves())
-    return sum(count(here.play(move), depth - 1) for move in here.moves())
+        return [len(moves)]
+    below = [counts(here.play(move), depth - 1) for move in moves]
+    return [len(moves), *(map(sum, zip(*below, strict=True)) if below else [0] * (depth - 1))]
 
 
-@pytest.mark.parametrize("perft", parameters(PERFTS))
-def test_the_engine_counts_as_many_turns(perft: Perft) -> None:
-    assert count(position(perft), perft.depth) == perft.nodes
+@pytest.mark.parametrize("block", parameters(BLOCKS))
+def test_the_engine_counts_as_many_turns(block: Block) -> None:
+    position = GAMES[block.game].position(block.options)
+    for text in block.turns:
+        position = position.play(NOTATIONS[block.game].parse(text))
+
+    assert counts(position, len(block.nodes)) == list(block.nodes)
 
 
-def state(perft: Perft) -> brute.State:
-    """The position that a block is about, in brute force."""
-    here = brute.start(perft.game, perft.options.get("first", "x"))
-    for text in perft.turns:
-        here = brute.played(here, text)
-    return here
+@pytest.mark.parametrize("block", parameters([b for b in BLOCKS if b.game in brute.GAMES]))
+def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
+    state = brute.start(block.game, block.options.get("first", "x"))
+    for text in block.turns:
+        state = brute.played(state, text)
 
-
-@pytest.mark.parametrize(
-    "perft", parameters([p for p in PERFTS if p.game in brute.GAMES and (p.nodes <= CHEAP or p.nodes > SLOW)])
-)
-def test_the_brute_force_counts_as_many_turns(perft: Perft) -> None:
-    assert state(perft).count(perft.depth) == perft.nodes
+    for depth, nodes in enumerate(block.nodes, start=1):
+        if nodes <= CHEAP or max(block.nodes) > SLOW:
+            assert state.count(depth) == nodes
 
 
 def test_every_game_has_a_file_that_reaches_the_end_of_games() -> None:
-    assert {perft.game for perft in PERFTS} == set(GAMES)
-    assert {perft.game for perft in PERFTS if perft.nodes == 0} == set(GAMES)
+    assert {block.game for block in BLOCKS} == set(GAMES)
+    assert {block.game for block in BLOCKS if 0 in block.nodes} == set(GAMES)

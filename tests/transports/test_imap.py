@@ -1,6 +1,7 @@
 """The IMAP inbox against a real Dovecot, and each way a mailbox is known to lose or repeat mail."""
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -496,6 +497,13 @@ def test_only_uids_are_acted_upon_and_flags_left_alone(mailbox: Mailbox) -> None
         assert not line.startswith((b"FETCH", b"MOVE", b"COPY", b"STORE", b"SEARCH", b"EXPUNGE"))
         assert b"SEEN" not in line.upper()
         assert b"STORE" not in line
+
+
+def test_what_imapclient_hears_is_not_logged(mailbox: Mailbox, caplog: pytest.LogCaptureFixture) -> None:
+    mailbox.deliver(letter("private"))
+    with caplog.at_level(logging.DEBUG), inbox(mailbox) as box:
+        take(box)
+    assert "private" not in caplog.text
 
 
 # Connecting

@@ -7,10 +7,11 @@ import smtplib
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Literal, Self
 
 import pytest
+from structlog.testing import capture_logs
 
 import pbem.lmtp
 from pbem.config import ListenSettings
@@ -35,14 +36,13 @@ class Kept:
         self.entered.set()
         self.go_on.wait(10)
         if self.fails:
-            raise RuntimeError("the database is down")
+            raise RuntimeError(f"the database is down\n[parameters: {batch}]")
         self.mails += batch
 
 
 @pytest.fixture
 def kept() -> Kept:
     return Kept()
-
 
 
 @contextlib.contextmanager
@@ -111,9 +111,7 @@ def test_a_mail_arrives_to_the_byte_with_its_envelope(lmtp: int, kept: Kept) -> 
     raw = b"Subject: x\r\n\r\n.dot\r\nFrom me\r\nspaces  \r\n\xe2\x94\x80 and \xff\r\n" + b"y" * 2000 + b"\r\n"
     with smtplib.LMTP(HOST, lmtp, timeout=10) as client:
         client.sendmail("ann@example.org", ["pbem+t0k@game.test"], raw)
-    assert kept.mails == [
-        Arrival(raw=raw, source="lmtp", sender="ann@example.org", recipients=("pbem+t0k@game.test",))
-    ]
+    assert kept.mails == [Arrival(raw=raw, source="lmtp", sender="ann@example.org", recipients=("pbem+t0k@game.test",))]
 
 
 def test_the_null_sender_is_empty(lmtp: int, kept: Kept) -> None:
@@ -152,6 +150,18 @@ def test_a_failing_store_is_answered_with_try_later(lmtp: int, kept: Kept) -> No
     with smtplib.LMTP(HOST, lmtp, timeout=10) as client:
         client.sendmail("ann@example.org", ["a@game.test"], b"Subject: x\r\n\r\nx\r\n")
     assert len(kept.mails) == 1
+
+
+def test_a_failing_store_logs_no_mail(lmtp: int, kept: Kept) -> None:
+    kept.fails = True
+    with capture_logs() as logs, smtplib.LMTP(HOST, lmtp, timeout=10) as client:
+        with pytest.raises(smtplib.SMTPDataError):
+            client.sendmail("ann@example.org", ["pbem+s3cret@game.test"], b"Subject: x\r\n\r\nprivate\r\n")
+        until(lambda: logs, "the failure is logged")
+    (entry,) = logs
+    assert entry["error"] == "RuntimeError: the database is down"
+    assert "private" not in str(entry)
+    assert "s3cret" not in str(entry)
 
 
 def test_nothing_is_acknowledged_before_it_is_stored(lmtp: int, kept: Kept) -> None:
@@ -198,9 +208,7 @@ def test_half_a_mail_is_not_stored(lmtp: int, kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("recipients", [1, 3])
-def test_a_mail_over_the_limit_is_refused_once_for_each_recipient(
-    lmtp: int, kept: Kept, recipients: int
-) -> None:
+def test_a_mail_over_the_limit_is_refused_once_for_each_recipient(lmtp: int, kept: Kept, recipients: int) -> None:
     with Talk(lmtp) as talk:
         talk.begin(*(f"{n}@game.test" for n in range(recipients)))
         talk.tell(b"Subject: x\r\n\r\n" + b"y" * 70 + b"\r\n" + (b"y" * 70 + b"\r\n") * (LIMIT // 72) + b".")

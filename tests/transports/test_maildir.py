@@ -132,9 +132,7 @@ def test_two_folders_joined_carry_mail(tmp_path: Path, inbox: MaildirInbox) -> N
     assert [mail.raw for mail in take(inbox)] == [b"Subject: x\n\nx\n"]
 
 
-def test_a_full_disk_is_not_sent_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_not_sent_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+import pbem.receive
 from pbem.config import MaildirSettings
 from pbem.imap import ImapInbox
 from pbem.maildir import MaildirInbox
@@ -87,9 +88,10 @@ def test_mail_is_stored_and_put_away_until_stopped(inbox: MaildirInbox, new: Pat
     assert daemon.pauses == []
 
 
-def test_while_the_store_fails_mail_stays_and_pauses_grow(
-    inbox: MaildirInbox, new: Path, shelf: Shelf
+def test_while_the_store_fails_mail_stays_and_is_tried_again(
+    inbox: MaildirInbox, new: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pbem.receive, "FIRST_PAUSE", 0.01)
     for number in range(5):
         (new / str(number)).write_bytes(b"%d" % number)
     shelf.refuses = lambda _: shelf.calls < 20
@@ -100,13 +102,12 @@ def test_while_the_store_fails_mail_stays_and_pauses_grow(
         until(lambda: [log for log in logs if log["event"] == "receiving again"], "it is told")
         daemon.stop()
     assert sorted(shelf.mails) == [b"0", b"1", b"2", b"3", b"4"]
-    assert daemon.pauses == [2.0**n for n in range(len(daemon.pauses))]
+    assert daemon.pauses == [0.01]
+    assert next(log for log in logs if log["event"] == "receiving interrupted")["lost"] == "store"
     assert len([log for log in logs if log["event"] == "receiving interrupted"]) == 1
 
 
-def test_one_mail_that_can_not_be_stored_holds_up_no_other(
-    inbox: MaildirInbox, new: Path, shelf: Shelf
-) -> None:
+def test_one_mail_that_can_not_be_stored_holds_up_no_other(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
     shelf.refuses = lambda raw: raw == b"poison"
     (new / "1").write_bytes(b"poison")
     for number in range(2, 5):
@@ -185,7 +186,8 @@ def test_imap_again_after_the_server_hung_up(mailbox: Mailbox, shelf: Shelf) -> 
 
 
 @pytest.mark.dovecot
-def test_imap_with_a_store_that_fails(mailbox: Mailbox, shelf: Shelf) -> None:
+def test_imap_with_a_store_that_fails(mailbox: Mailbox, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pbem.receive, "FIRST_PAUSE", 0.01)
     mailbox.deliver(b"Subject: one\r\n\r\nx\r\n")
     shelf.refuses = lambda _: shelf.calls < 3
     daemon = Daemon(ImapInbox(mailbox.settings(), LIMIT), shelf)

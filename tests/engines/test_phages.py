@@ -1,0 +1,238 @@
+"""The rules of Quadraphages and Hexaphages one by one, and every refusal."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.core import IllegalMove, Outcome
+from engines.phages import PhagesPosition, Reason, Step, Turn
+from engines.phages_board import BOARDS, bits
+from notation import NOTATIONS
+from notation.board import format_board
+
+
+def after(*texts: str, game: str = "quadraphages", first: str = "x") -> PhagesPosition:
+    """The position after these turns."""
+    position: Any = GAMES[game].position({"first": first})
+    for text in texts:
+        position = play(position, text)
+    assert isinstance(position, PhagesPosition)
+    return position
+
+
+def play(position: PhagesPosition, text: str) -> PhagesPosition:
+    return position.play(NOTATIONS[position.game].parse(text))
+
+
+def board(game: str, turn: int, number: int, x: str, o: str, marked: str) -> PhagesPosition:
+    """A position made up: the stones, and the marks (`x:a1 o:b1`, or a colour for all the rest: `x:*`)."""
+    index = BOARDS[game].index
+    stones = (tuple(sorted(index[c] for c in x.split())), tuple(sorted(index[c] for c in o.split())))
+    marks = [0, 0]
+    rest = set(index.values()) - set(stones[0]) - set(stones[1])
+    for word in marked.split():
+        side, name = word.split(":")
+        cells = rest - {index[c] for c in name[1:].split(",") if c} if name[0] == "*" else {index[name]}
+        marks["xo".index(side)] |= bits(cells)
+    return PhagesPosition(game, 0 if turn == 0 else 1, stones, (marks[0], marks[1]), number)
+
+
+OPENING = "1 c1b1 g9h9"
+SECOND = "a7b7 i3i2 3 b7b4 i2f2"
+
+
+def test_the_start_is_drawn_as_the_sheet_has_it() -> None:
+    x, o = after(), after(first="o")
+
+    assert format_board(x.diagram()).splitlines()[:3] == [
+        ". . O . . . . . .  1",
+        ". . . . . . . . .  2",
+        ". . . . . . . . X  3",
+    ]
+    assert (x.turn, o.turn) == (0, 1)
+    assert x.stones == o.stones
+
+
+def test_the_side_that_begins_moves_its_own_stones() -> None:
+    assert after(OPENING, first="o").turn == 0
+    with pytest.raises(IllegalMove) as refusal:
+        after(OPENING, first="x")
+    assert refusal.value.reason is Reason.OPPONENT
+
+
+def test_a_stone_marks_the_cell_it_leaves_in_both_operations() -> None:
+    position = after(OPENING, SECOND, first="o")
+    shown = {name: mark for _, cells in position.diagram().rows for name, mark in cells if mark != "."}
+
+    assert shown == dict(c1="o", g9="o", b1="O", h9="O", a7="x", i3="x", b7="x", i2="x", b4="X", f2="X")
+    assert (position.marked(0), position.marked(1)) == (4, 2)
+
+
+def test_the_cells_of_the_last_turn_are_lit() -> None:
+    diagram = after(OPENING, SECOND, first="o").diagram()
+
+    assert diagram.lit == {"a7", "b7", "b4", "i3", "i2", "f2"}
+    assert diagram.notes == ("last number 3",)
+
+
+def test_own_stones_and_marks_do_not_block_but_the_opponent_does() -> None:
+    position = board("quadraphages", 0, 3, "a1 b1", "a3 i9", "o:c1")
+
+    assert position.targets("a1", 3) == ("d1",)
+    assert position.targets("b1", 3) == ("b4", "e1")
+
+
+def test_of_two_stones_that_reach_one_cell_either_may_take_it() -> None:
+    position = board("quadraphages", 0, 4, "a1 i1", "c9 g9", "x:a5 x:i5")
+
+    assert set(position.operations(4)) == {(Step("a1", "e1"),), (Step("i1", "e1"),)}
+
+
+def test_hexaphages_moves_two_of_three_stones() -> None:
+    position = after(game="hexaphages")
+
+    assert {len(steps) for steps in position.operations(1)} == {2}
+    assert len({steps for steps in position.operations(1)}) == 3 * 36
+
+
+def test_hexaphages_moves_one_stone_where_no_other_can_then() -> None:
+    position = board("hexaphages", 0, 1, "e1 g1 e9", "m9 k9 i9", "o:*i1")
+
+    assert set(position.operations(1)) == {(Step("g1", "i1"),)}
+
+
+def test_the_number_must_move_a_stone_if_any_does() -> None:
+    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*a2,b3")
+
+    assert position.numbers() == (1, 2)
+    assert {number for _, number, _ in position.moves()} == {1, 2}
+
+
+def test_where_no_number_moves_a_stone_any_is_announced() -> None:
+    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6")
+
+    assert {(number, second) for _, number, second in position.moves()} == {(n, ()) for n in range(1, 9)}
+
+
+def test_the_game_goes_on_while_the_opponent_can_move_by_the_number() -> None:
+    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6")
+
+    assert play(position, "---- ---- 2 ---- ----").outcome is None
+
+
+def test_the_game_is_over_when_operation_3_and_the_next_operation_1_move_nothing() -> None:
+    """Ruling, end: it does not matter that the opponent could move by another number."""
+    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6")
+    over = play(position, "---- ---- 1 ---- ----")
+
+    assert over.turn is None
+    assert over.outcome == Outcome(1, "76 marked cells to 0")
+
+
+def test_equally_many_marked_cells_are_a_draw() -> None:
+    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6")
+    cells = [cell for cell in range(81) if position.marks[1] >> cell & 1]
+    even = replace(position, marks=(bits(cells[::2]), bits(cells[1::2])))
+
+    assert play(even, "1 ----").outcome == Outcome(None, "38 marked cells each")
+
+
+def test_a_mark_under_a_stone_does_not_count() -> None:
+    """It cannot happen in play, but in records of matches that were not played by the rules."""
+    position = replace(after(), marks=(bits([0, 26]), 0))
+
+    assert position.stones[0][0] == 26
+    assert position.marked(0) == 1
+
+
+# Parts ---------------------------------------------------------------------------------------------
+
+
+def test_operation_1_and_the_number_are_a_part_of_a_turn() -> None:
+    part = after(OPENING, "a7b7 i3i2 3", first="o")
+
+    assert part.turn == 0
+    assert part.part == Turn((Step("a7", "b7"), Step("i3", "i2")), 3, None)
+    assert part.marked(0) == 2
+    for rest in ("b7b4 i2f2", "a7b7 i3i2 3 b7b4 i2f2", "i3i2 a7b7 3 i2f2 b7b4"):
+        assert play(part, rest) == after(OPENING, SECOND, first="o")
+
+
+def test_a_part_is_not_completed_by_play_even_where_only_one_completion_is_left() -> None:
+    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*a2")
+    part = play(position, "1")
+
+    assert part.turn == 0
+    assert list(part.moves()) == [Turn((), None, (Step("a1", "a2"),))]
+
+
+def test_the_text_of_a_part_is_refused_in_the_first_turn_and_told_what_fits() -> None:
+    with pytest.raises(IllegalMove) as refusal:
+        after("c1b1 g9h9 3", first="o")
+    assert refusal.value.reason is Reason.NO_FIRST_OPERATION
+    assert "1 c1b1 g9h9 would fit" in str(refusal.value)
+    assert refusal.value.details["token"] == "c1b1"
+
+
+def test_the_number_alone_begins_the_first_turn() -> None:
+    assert play(after("1", first="o"), "c1b1 g9h9") == after(OPENING, first="o")
+
+
+# Every refusal: the turns before, the text, the reason, words of the sentence, the token ---------------
+
+BLOCKED = board("quadraphages", 0, 3, "a1 b1", "a3 i9", "o:c1 x:b4")
+IDLE = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*a2,b3")
+NEAR = board("quadraphages", 0, 4, "a1 i1", "c9 g9", "x:a5")
+HEX = after(game="hexaphages")
+OVER = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6").play(Turn((), 1, ()))
+MIDDLE = after(OPENING, first="o")
+REFUSALS = [
+    (OVER, "1", Reason.GAME_OVER, "76 marked cells to 0", None),
+    (after(), "c1b1 3", Reason.NO_FIRST_OPERATION, "1 a7a6 i3i2 would fit", "c1b1"),
+    (after(), "a7b7 i3i2 3 b7b4 i2f2", Reason.NO_FIRST_OPERATION, "1 a7b7 i3i2 would fit", "a7b7"),
+    (after(), "a7b7 i3i2", Reason.NUMBER_MISSING, "1 a7b7 i3i2 would fit", None),
+    (MIDDLE, "a7b7 i3i2", Reason.NUMBER_MISSING, "a7b7 i3i2 1 b7", None),
+    (MIDDLE, "b7b4 i2f2", Reason.NOT_BEGUN, "that b7b4 i2f2 could complete", None),
+    (MIDDLE, "----", Reason.NOT_BEGUN, "would fit", None),
+    (after(OPENING, "a7b7 i3i2 3", first="o"), "a7b7 i3i2 4", Reason.BEGUN_OTHERWISE, "undo", "4"),
+    (after(OPENING, "a7b7 i3i2 3", first="o"), "3 b7b4 i2f2", Reason.BEGUN_OTHERWISE, "a7b7 i3i2 3;", "3"),
+    (MIDDLE, Turn((Step("a7", "b7"), Step("i3", "i2")), 9, None), Reason.NUMBER_RANGE, "1 to 8", "9"),
+    (IDLE, "---- ---- 3", Reason.NUMBER_IDLE, "3 would let no stone of X move; 1 or 2 would", "3"),
+    (HEX, Turn((), 1, (Step("e5", "e6"),)), Reason.OFF_BOARD, "e6 is not on this board", "e5e6"),
+    (MIDDLE, "b5b4 i3i2 1", Reason.EMPTY, "no stone stands on b5; X has stones on a7 and i3", "b5b4"),
+    (MIDDLE, "b1c1 i3i2 1", Reason.OPPONENT, "the stone on b1 is one of O", "b1c1"),
+    (MIDDLE, "a7a6 a7b7 1", Reason.TWICE, "move the one from a7 again", "a7b7"),
+    (MIDDLE, "a7a6 a6a5 1", Reason.TWICE, "a6a5 would move the one from a7 again", "a6a5"),
+    (MIDDLE, "a7b6 i3i2 1", Reason.NOT_STRAIGHT, "a7 can go to a6, a8 or b7", "a7b6"),
+    (MIDDLE, "a7a7 i3i2 1", Reason.NOT_STRAIGHT, "a7a7 is not straight", "a7a7"),
+    (MIDDLE, "a7c7 i3i2 1", Reason.DISTANCE, "goes 2, but operation 1 goes by 1; a7 can", "a7c7"),
+    (BLOCKED, "a1a4 b1e1 1", Reason.BLOCKED, "jumps the stone of O on a3; a1 can go to d1", "a1a4"),
+    (BLOCKED, "b1b4 a1d1 1", Reason.MARKED, "b4 is marked already; b1 can go to e1", "b1b4"),
+    (board("quadraphages", 0, 1, "a1 b1", "i8 i9", ""), "a1b1 1", Reason.OCCUPIED, "a stone of X", "a1b1"),
+    (board("quadraphages", 0, 1, "a1 i9", "b1 i8", ""), "a1b1 1", Reason.OCCUPIED, "a stone of O", "a1b1"),
+    (NEAR, "a1e1 i1e1 1", Reason.SAME_TARGET, "both go to e1; i1 can go to i5", "i1e1"),
+    (HEX, "1 e5g5 k3m3 k7m7", Reason.TOO_MANY, "k7m7 would be one more", "k7m7"),
+    (MIDDLE, "a7b7 ---- 3", Reason.MUST_MOVE, "i3 can still move 1 in operation 1, for example to i2", None),
+    (MIDDLE, "3", Reason.MUST_MOVE, "a7 can still move 1 in operation 1, for example to a6", None),
+    (MIDDLE, "a7b7 i3i2 3 b7b4", Reason.MUST_MOVE, "i2 can still move 3 in operation 3", None),
+]
+
+
+@pytest.mark.parametrize(("position", "move", "reason", "words", "token"), REFUSALS)
+def test_a_refusal_says_what_is_wrong_and_what_would_work(
+    position: PhagesPosition, move: str | Turn, reason: Reason, words: str, token: str | None
+) -> None:
+    with pytest.raises(IllegalMove) as refusal:
+        position.play(NOTATIONS[position.game].parse(move) if isinstance(move, str) else move)
+
+    assert refusal.value.reason is reason
+    assert words in str(refusal.value)
+    assert refusal.value.details.get("token") == token
+    if token is not None and isinstance(move, str):
+        assert token in NOTATIONS[position.game].format(NOTATIONS[position.game].parse(move), position)
+
+
+def test_every_reason_is_raised_by_some_example() -> None:
+    assert {reason for _, _, reason, _, _ in REFUSALS} == set(Reason)

@@ -1,0 +1,46 @@
+"""Boards as text."""
+
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.diagram import Diagram
+from notation.board import format_board
+
+
+def test_a_hexagon_stands_between_its_letters() -> None:
+    assert format_board(GAMES["hexaphages"].position({}).diagram()) == (
+        "abcdefghijklmnopq\n"
+        "    . . . . .     1\n"
+        "   . . . . . .    2\n"
+        "  . . O . X . .   3\n"
+        " . . . . . . . .  4\n"
+        ". . X . . . O . . 5\n"
+        " . . . . . . . .  6\n"
+        "  . . O . X . .   7\n"
+        "   . . . . . .    8\n"
+        "    . . . . .     9\n"
+        "abcdefghijklmnopq"
+    )
+
+
+def test_a_square_board_has_its_letters_below() -> None:
+    lines = format_board(GAMES["quadraphages"].position({}).diagram()).splitlines()
+
+    assert lines[0] == ". . O . . . . . .  1"
+    assert lines[6] == "X . . . . . . . .  7"
+    assert lines[-1] == "a b c d e f g h i"
+    assert len(lines) == 10
+
+
+def test_row_numbers_of_two_digits_stand_under_each_other() -> None:
+    rows: Any = tuple((str(n), ((f"a{n}", "."),)) for n in (11, 10, 9))
+
+    assert format_board(Diagram("square", ("a",), rows)) == ".  11\n.  10\n.   9\na"
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_no_line_ends_in_a_space(key: str) -> None:
+    for line in format_board(GAMES[key].position({}).diagram()).splitlines():
+        assert line == line.rstrip()

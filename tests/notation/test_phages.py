@@ -1,0 +1,221 @@
+"""How turns are read, however they are written, what is said of garbage, and what a player is told."""
+
+import random
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines import GAMES
+from engines.phages import Step, Turn
+from notation import NOTATIONS
+from notation.core import BadNotation
+
+QUADRAPHAGES = NOTATIONS["quadraphages"]
+HEXAPHAGES = NOTATIONS["hexaphages"]
+
+WHOLE = "a7b7 i3i2 3 b7b4 i2f2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a7b7 i3i2 3 b7b4 i2f2",
+        "A7B7 I3I2 3 B7B4 I2F2",
+        "a7-b7 i3-i2 3 b7-b4 i2-f2",
+        "a7:b7, i3:i2; 3; b7:b4, i2:f2.",
+        "a7 to b7, i3 to i2, 3, b7 to b4, i2 to f2",
+        "a7tob7 i3toi2 3 b7tob4 i2tof2",
+        "a7 b7 i3 i2 3 b7 b4 i2 f2",
+        "a7b7i3i2 3 b7b4i2f2",
+        "i3i2 a7b7 3 i2f2 b7b4",
+        "  a7b7\ti3i2\n3\r\n b7b4\xa0i2f2  ",
+        "a7->b7 i3=i2 3 b7>b4 i2\u2192f2",
+        "a7\u2013b7 i3\u2014i2 3 b7 - b4 i2 -- f2",
+        "a7b7 i3i2 ---- 3 b7b4 i2f2",
+    ],
+)
+def test_a_turn_is_read_however_it_is_written(text: str) -> None:
+    assert QUADRAPHAGES.parse(text) == Turn(
+        (Step("a7", "b7"), Step("i3", "i2")), 3, (Step("b7", "b4"), Step("i2", "f2"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "turn"),
+    [
+        ("1 c1b1 g9h9", Turn((), 1, (Step("c1", "b1"), Step("g9", "h9")))),
+        (".... .... 1 c1b1 g9h9", Turn((), 1, (Step("c1", "b1"), Step("g9", "h9")))),
+        ("\u2026\u2026 1 c1b1 g9h9", Turn((), 1, (Step("c1", "b1"), Step("g9", "h9")))),
+        ("---- ---- 5 d9i9 c4h4", Turn((), 5, (Step("c4", "h4"), Step("d9", "i9")))),
+        ("5 d9i9 c4h4", Turn((), 5, (Step("c4", "h4"), Step("d9", "i9")))),
+        ("c1b1 g9h9 3", Turn((Step("c1", "b1"), Step("g9", "h9")), 3, None)),
+        ("---- g9h9 3", Turn((Step("g9", "h9"),), 3, None)),
+        ("3", Turn((), 3, None)),
+        ("3.", Turn((), 3, None)),
+        ("3 ----", Turn((), 3, ())),
+        ("3 \u2014", Turn((), 3, ())),
+        ("---- ---- 3 ---- ----", Turn((), 3, ())),
+        ("b7b4 i2f2", Turn((), None, (Step("b7", "b4"), Step("i2", "f2")))),
+        ("----", Turn((), None, ())),
+        ("---- ----", Turn((), None, ())),
+    ],
+)
+def test_parts_are_told_from_whole_turns(text: str, turn: Turn) -> None:
+    assert QUADRAPHAGES.parse(text) == turn
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "at", "expected"),
+    [
+        ("quadraphages", "", 0, "a turn such as a7b7 i3i2 3 b7b4 i2f2"),
+        ("quadraphages", "  \n", 3, "a turn such as"),
+        ("quadraphages", "hello", 0, "a move such as a7b7, ---- for a stone that stays, or a number"),
+        ("quadraphages", "c1b1 3 hello", 7, "a move such as a7b7, ---- for a stone that stays, or the end"),
+        ("quadraphages", "c1b1 g9 3", 8, "the cell to which g9 goes, as in a7b7"),
+        ("quadraphages", "c1b1 g9", 7, "the cell to which g9 goes"),
+        ("quadraphages", "c1 ----", 3, "the cell to which c1 goes"),
+        ("quadraphages", "c1j1", 2, "a letter from a to i"),
+        ("quadraphages", "c1b0", 3, "a row from 1 to 9"),
+        ("quadraphages", "c1b13", 4, "a space or the end after the move"),
+        ("quadraphages", "c1b1 g9h9 9", 10, "a number from 1 to 8"),
+        ("quadraphages", "0", 0, "a number from 1 to 8"),
+        ("quadraphages", "12 c1b1", 0, "a number from 1 to 8"),
+        ("quadraphages", "1 c1b1 3 b1c1", 7, "no second number: a turn announces one"),
+        ("quadraphages", "1 c1b1 g9h9 resign", 12, "or the end"),
+        ("hexaphages", "6 i2n8", 2, "a cell of row 2: d2, f2, h2, j2, l2 or n2"),
+        ("hexaphages", "6 h2n9", 4, "a cell of row 9: e9, g9, i9, k9 or m9"),
+        ("hexaphages", "6 h2r8", 4, "a letter from a to q"),
+    ],
+)
+def test_what_cannot_be_read_is_pointed_at(game: str, text: str, at: int, expected: str) -> None:
+    with pytest.raises(BadNotation) as bad:
+        NOTATIONS[game].parse(text)
+
+    assert (bad.value.text, bad.value.at) == (text, at)
+    assert expected in bad.value.expected
+
+
+@given(text=st.one_of(st.text(), st.text("abcq19 -.:;to>3\u2013\u2026"), st.from_regex(r"([a-q][0-9]|[ 1-9-]){1,30}")))
+def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
+    for game in GAMES:
+        notation = NOTATIONS[game]
+        try:
+            move = notation.parse(text)
+        except BadNotation as bad:
+            assert 0 <= bad.at <= len(text)
+            assert bad.expected
+            assert len(str(bad)) < 400
+        else:
+            start = GAMES[game].position({})
+            assert notation.parse(notation.format(move, start)) == move
+
+
+CELLS = {game: [name for _, row in GAMES[game].position({}).diagram().rows for name, _ in row] for game in GAMES}
+
+
+@st.composite
+def spelled_turns(draw: st.DrawFn) -> tuple[str, Turn]:
+    """Any turn that can be spelled, legal or not."""
+    game = draw(st.sampled_from(sorted(CELLS)))
+    step = st.builds(Step, st.sampled_from(CELLS[game]), st.sampled_from(CELLS[game]))
+    operation = st.lists(step, max_size=4).map(lambda steps: tuple(sorted(steps)))
+    kind = draw(st.sampled_from(["whole", "part", "completion"]))
+    first = () if kind == "completion" else draw(operation)
+    number = None if kind == "completion" else draw(st.integers(1, 8))
+    return game, Turn(first, number, None if kind == "part" else draw(operation))
+
+
+@given(spelled=spelled_turns())
+def test_every_spellable_turn_is_read_as_it_is_written(spelled: tuple[str, Turn]) -> None:
+    game, turn = spelled
+    notation = NOTATIONS[game]
+    start = GAMES[game].position({})
+    middle = start.play(next(start.moves()))
+    for position in (start, middle):
+        text = notation.format(turn, position)
+
+        assert notation.parse(text) == turn
+        assert notation.parse(text.upper().replace(" ", " , ")) == turn
+
+
+def test_a_turn_is_written_in_one_way() -> None:
+    start: Any = GAMES["quadraphages"].position({"first": "o"})
+    first = QUADRAPHAGES.parse("1 g9h9 c1b1")
+    middle = start.play(first)
+    forms = {
+        "i3i2 a7b7 3 i2f2 b7b4": "a7b7 i3i2 3 b7b4 i2f2",
+        "5 d9i9": "---- ---- 5 d9i9 ----",
+        "3": "---- ---- 3",
+        "---- d9i9 3 ----": "d9i9 ---- 3 ---- ----",
+        "b7b4": "b7b4 ----",
+        "----": "---- ----",
+    }
+
+    assert QUADRAPHAGES.format(first, start) == "1 c1b1 g9h9"
+    assert QUADRAPHAGES.format(QUADRAPHAGES.parse("3"), start) == "3"
+    assert {text: QUADRAPHAGES.format(QUADRAPHAGES.parse(text), middle) for text in forms} == forms
+
+
+@pytest.mark.parametrize("unit", ["c1b1 ", "c1", "-", " ", ".", "9", "a ", "c1 -", "\u2013 ", "c1\u2013"])
+def test_a_very_long_line_is_refused_at_once(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    started = time.perf_counter()
+    with pytest.raises(BadNotation, match="none is longer than 300 characters") as bad:
+        QUADRAPHAGES.parse(text)
+
+    assert time.perf_counter() - started < 0.05
+    assert len(str(bad.value)) < 400
+
+
+# The hint ------------------------------------------------------------------------------------------
+
+
+def hint(game: str, *texts: str, first: str = "x") -> str:
+    """The hint after these turns."""
+    position = GAMES[game].position({"first": first})
+    for text in texts:
+        position = position.play(NOTATIONS[game].parse(text))
+    return NOTATIONS[game].hint(position)
+
+
+def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
+    assert hint("quadraphages").splitlines() == [
+        "This is the first turn, so there is no operation 1: write a number",
+        "from 1 to 8, then move a7 and i3 by it.",
+        "For example: 1 a7a6 i3i2",
+    ]
+    assert "move two of e5, k3 and k7 by it" in hint("hexaphages").replace("\n", " ")
+
+
+def test_the_hint_says_the_number_and_which_stones_must_move() -> None:
+    told = hint("quadraphages", "1 c1b1 g9h9", first="o").replace("\n", " ")
+
+    assert "Operation 1 goes by 1. a7 can go to a6, a8 or b7; i3 can go to h3, i2 or i4; both must." in told
+
+
+def test_the_hint_of_a_part_lists_what_completes_it() -> None:
+    told = hint("quadraphages", "1 c1b1 g9h9", "a7b7 i3i2 3", first="o")
+
+    assert told.startswith("The turn is begun with a7b7 i3i2 3. Operation 3 is left")
+    assert "b7b4 i2f2" in told
+    assert told.count("|") == 5
+
+
+def test_the_hint_of_a_part_with_very_many_completions_shows_some() -> None:
+    told = hint("hexaphages", "1")
+
+    assert "some of the many ways" in told.replace("\n", " ")
+    assert told.count("|") == 3
+
+
+def test_the_example_of_every_hint_is_legal(game: str) -> None:
+    chance = random.Random(7)
+    position = GAMES[game].position({})
+    while position.turn is not None:
+        example = NOTATIONS[game].hint(position).splitlines()[-1].removeprefix("For example: ")
+        position.play(NOTATIONS[game].parse(example))
+        position = position.play(chance.choice(list(position.moves())))
+    assert NOTATIONS[game].hint(position) == ""

@@ -1,0 +1,145 @@
+"""Whole conversations as golden files: `make golden` writes them anew, and the diff is the review."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from notation import record
+from pbem.commands import COMMANDS
+from pbem.commands.reading import Reader
+from pbem.demo import SAMPLE
+from tests.correspondence import Correspondence, correspondence, text
+from tests.stories.transcript import transcript
+
+HERE = Path(__file__).parent
+
+
+def first_match(letters: Correspondence) -> None:
+    """Joining, a challenge, the first turns, a part completed, a part undone, a slip, words, the end."""
+    letters.write("alice@mail.example", "join alice")
+    letters.reply(letters.last("alice"), "yes")
+    letters.join("bob")
+    letters.reply(letters.received["alice@mail.example"][1], "challenge bob quadraphages first=o begin=you\n\nA game?")
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("bob"), "c1b1 g9h9 3")
+    letters.reply(letters.last("bob"), "1 c1b1 g9h9\n\nGood luck!\nYours, Bob\n-- \nBob, Bobtown")
+    letters.reply(letters.last("alice"), "a7b7 i3i2 4")
+    letters.reply(letters.last("alice"), "undo")
+    letters.reply(letters.last("alice"), "A7-B7, I3 to I2; 3.")
+    letters.reply(letters.last("alice"), "b7b4 i2f2")
+    letters.reply(letters.last("bob"), "b1b4 h9e9 3 e9b9")
+    letters.reply(letters.last("bob"), "b1e1 h9e9 0 e9b9 e1e4")
+    letters.reply(letters.last("bob"), "say I need a day to think.")
+    letters.reply(letters.last("alice"), "say Take your time.\nshow")
+    letters.reply(letters.last("bob"), "resign\n\nI was wrong.")
+    letters.reply(letters.last("bob"), "1 c1b1 g9h9")
+
+
+def invitation(letters: Correspondence) -> None:
+    """Somebody new is invited by address, learns, accepts under a name, and moves."""
+    personal = letters.join("alice")
+    letters.write("alice@mail.example", "hexaphages challenge alice carol@mail.example -first=x", to=personal)
+    letters.reply(letters.last("carol"), "rules hexaphages")
+    letters.reply(letters.received["carol@mail.example"][0], "accept caroline")
+    letters.reply(letters.last("alice"), "1 e5g5 k7l8")
+    letters.reply(letters.last("carol"), "g7h8 m5n6 6 n6b6 h8n2")
+
+
+def unproven(letters: Correspondence) -> None:
+    """Fresh mails without a token are asked about; only the answer acts."""
+    letters.match()
+    letters.write("alice@mail.example", "move 1 1 a7b7 i3i2\n\nHere we go.")
+    letters.reply(letters.last("alice"), "yes")
+    letters.write("bob@mail.example", "#1 resign")
+    letters.reply(letters.last("bob"), "no, that was not me")
+    letters.write("bob@mail.example", "", "quadraphages show 1")
+    letters.write("alice@mail.example", "challenge nobody quadraphages")
+    letters.write("mallory@mail.example", "#1 resign")
+
+
+def looking(letters: Correspondence) -> None:
+    """Everything that shows and explains."""
+    letters.match("challenge bob quadraphages begin=you first=x")
+    letters.reply(letters.last("bob"), "1 a7b7 i3i2")
+    for words in ("games", "show 1", "record 1", "help", "help move", "help quadraphages", "help notation"):
+        letters.reply(letters.received["alice@mail.example"][1], words)
+    letters.reply(letters.received["alice@mail.example"][1], "rules quadraphages")
+    letters.reply(letters.received["alice@mail.example"][1], "games bob\nhelp xyzzy\nrules chess")
+
+
+def offers(letters: Correspondence) -> None:
+    """Challenges that are declined, withdrawn, misspelt."""
+    personal = letters.join("alice")
+    letters.join("bob")
+    for words in (
+        "challenge bob quadraphages",
+        "challenge bob quadraphages colour=red",
+        "challenge bob quadraphages first=z",
+        "challenge bob checkers",
+        "challenge bob hexaphages begin=you",
+    ):
+        letters.write("alice@mail.example", words, to=personal)
+    letters.reply(letters.last("bob"), "decline\n\nNo time this week, sorry.")
+    letters.write("alice@mail.example", "withdraw 1\naccept 2", to=personal)
+
+
+def to_the_end(letters: Correspondence) -> None:
+    """The second sample match of 2007, by mail, until it is given up."""
+    letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
+    sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
+    for number, turn in enumerate(sample.moves):
+        letters.reply(letters.last(("jx", "bo")[number % 2]), turn)
+    letters.reply(letters.last("bo"), "resign")
+
+
+STORIES: dict[str, Callable[[Correspondence], None]] = {
+    "first_match": first_match,
+    "invitation": invitation,
+    "unproven": unproven,
+    "looking": looking,
+    "offers": offers,
+    "to_the_end": to_the_end,
+}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_story_reads_as_its_golden_file(name: str, tmp_path: Path) -> None:
+    golden = HERE / f"{name}.txt"
+    with correspondence(tmp_path) as letters:
+        STORIES[name](letters)
+    told = transcript(letters)
+    if os.environ.get("PBEM_GOLDEN") == "write":
+        golden.write_text(told, encoding="utf-8")
+
+    assert golden.read_text(encoding="utf-8") == told
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_every_mail_fits_and_can_be_answered(name: str, tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        STORIES[name](letters)
+    for way, mail in letters.log:
+        if way == "out":
+            assert max(len(line) for line in text(mail).splitlines()) <= 72
+            assert all(line == line.rstrip() for line in text(mail).splitlines())
+            assert mail["Reply-To"] and mail["Message-ID"] and mail["Date"] and mail["Auto-Submitted"] != "no"
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_our_own_words_quoted_without_marks_are_no_command(name: str, tmp_path: Path) -> None:
+    """A mail program that quotes without > must not make our help, boards and records act."""
+    with correspondence(tmp_path) as letters:
+        STORIES[name](letters)
+    for way, mail in letters.log:
+        if way == "out":
+            ours = [line for line in text(mail).splitlines() if not line.lstrip().startswith("|")]
+            for line in ours:
+                for match in (1, None):
+                    read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
+                    assert not [found for found in read.commands if found.command.changes], line
+
+
+def test_stories_and_golden_files_belong_together() -> None:
+    assert {path.stem for path in HERE.glob("*.txt")} == set(STORIES)

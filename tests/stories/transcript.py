@@ -1,0 +1,32 @@
+"""A correspondence as a readable text: every mail in and out, with what is random or secret replaced."""
+
+import re
+
+from pbem import tokens
+from tests.correspondence import Correspondence, text
+
+HEADERS = ("From", "To", "Reply-To", "Subject", "Auto-Submitted")
+TOKEN = re.compile(r"games\+([a-z2-7]{40})@")
+
+
+def transcript(letters: Correspondence) -> str:
+    """All mails in the order in which they were written."""
+    return "\n".join(_mail(number, *entry) for number, entry in enumerate(letters.log, start=1))
+
+
+def _mail(number: int, entry_way: str, mail) -> str:
+    arrow = ">>>" if entry_way == "in" else "<<<"
+    lines = [f"{arrow} {number} " + "=" * 60]
+    lines += [f"{name}: {mail[name]}" for name in HEADERS if mail[name]]
+    lines += [f"Threaded: {'yes' if mail['References'] else 'no'}", ""]
+    lines += [line.rstrip() for line in text(mail).rstrip().splitlines()]
+    return _without_tokens("\n".join(lines)) + "\n"
+
+
+def _without_tokens(words: str) -> str:
+    def readable(found: re.Match[str]) -> str:
+        token = tokens.parse(found[1])
+        assert token is not None
+        return f"games+[{token.purpose.name.lower()} player {token.player} {token.subject}.{token.ply}]@"
+
+    return TOKEN.sub(readable, words)

@@ -1,0 +1,343 @@
+"""Mail out: exact bytes, and whether trying again can help, against smtp-sink's faults and a server with TLS."""
+
+import contextlib
+import ssl
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
+
+import pbem.smtp
+from pbem.config import ListenSettings, SmtpSettings, Tls
+from pbem.lmtp import MailListener
+from pbem.smtp import SmtpOutbox
+from pbem.transport import Arrival, NotSent
+from tests.servers import HOST, SmtpSink, certificate, free_port, until
+
+Sinks = Callable[..., SmtpSink]
+MAIL = b"Subject: x\n\nc4\n"
+
+
+@contextlib.contextmanager
+def outbox(port: int, **changes: Any) -> Iterator[SmtpOutbox]:
+    values: dict[str, Any] = {
+        "host": HOST,
+        "port": port,
+        "security": "none",
+        "connect_seconds": 5,
+        "answer_seconds": 5,
+    }
+    out = SmtpOutbox(SmtpSettings(**values | changes))
+    try:
+        yield out
+    finally:
+        out.close()
+
+
+def send(out: SmtpOutbox, raw: bytes = MAIL, recipient: str = "ann@example.org") -> None:
+    out.send("pbem@game.test", recipient, raw)
+
+
+def refusal(out: SmtpOutbox, recipient: str = "ann@example.org") -> NotSent:
+    with pytest.raises(NotSent) as caught:
+        send(out, recipient=recipient)
+    return caught.value
+
+
+@pytest.fixture
+def arrived() -> list[Arrival]:
+    return []
+
+
+@pytest.fixture
+def server(arrived: list[Arrival]) -> Iterator[int]:
+    """Our own listener: what it stores is what came over the wire."""
+    listener = MailListener(ListenSettings(port=0), "smtp", 1_000_000, lambda _: True)
+    listener.start(arrived.extend)
+    yield listener.port
+    listener.stop()
+
+
+class Connections:
+    """A handler for aiosmtpd that keeps mails and counts connections."""
+
+    def __init__(self) -> None:
+        self.mails: list[bytes] = []
+        self.opened = 0
+
+    async def handle_EHLO(  # noqa: N802
+        self, server: Any, session: Any, envelope: Any, hostname: str, responses: list[str]
+    ) -> list[str]:
+        self.opened += 1
+        session.host_name = hostname
+        return responses
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Envelope) -> str:  # noqa: N802
+        self.mails.append(envelope.original_content or b"")
+        return "250 Ok"
+
+
+# What goes over the wire
+
+
+HARD = (
+    b"Subject: x\n\nFrom me\n>From you\n.\n..\n.dot\n-- \nspaces  \n\ttab\n"
+    + "┌─┐ ÿ\n".encode()
+    + b"\xff\x00\n"
+    + b"y" * 998
+    + b"\n."
+    + b"z" * 997
+    + b"\n\n\n"
+)
+
+
+def test_every_byte_arrives(server: int, arrived: list[Arrival]) -> None:
+    with outbox(server) as out:
+        send(out, HARD)
+    assert [mail.raw for mail in arrived] == [HARD.replace(b"\n", b"\r\n")]
+    assert [(mail.sender, mail.recipients) for mail in arrived] == [("pbem@game.test", ("ann@example.org",))]
+
+
+def test_every_byte_arrives_at_smtp_sink(smtp_sink: Sinks) -> None:
+    sink = smtp_sink()
+    with outbox(sink.port) as out:
+        send(out, HARD.replace(b"\x00", b""))
+    (taken,) = until(sink.taken, "smtp-sink writes the mail")
+    assert b"X-Mail-Args: <pbem@game.test>" in taken
+    assert b"X-Rcpt-Args: <ann@example.org>" in taken
+    until(lambda: HARD.replace(b"\x00", b"") in sink.taken()[0], "smtp-sink writes the whole mail")
+
+
+@pytest.mark.parametrize("raw", [b"Subject: x\r\n\r\nx\r\n", b"Subject: x\n\nx\n", b"Subject: x\n\nx"])
+def test_line_ends_become_crlf(server: int, arrived: list[Arrival], raw: bytes) -> None:
+    with outbox(server) as out:
+        send(out, raw)
+    assert [mail.raw for mail in arrived] == [b"Subject: x\r\n\r\nx\r\n"]
+
+
+def test_the_null_sender(server: int, arrived: list[Arrival]) -> None:
+    with outbox(server) as out:
+        out.send("", "ann@example.org", MAIL)
+    assert [mail.sender for mail in arrived] == [""]
+
+
+def test_addresses_beyond_ascii(server: int, arrived: list[Arrival]) -> None:
+    with outbox(server) as out:
+        out.send("pbem@game.test", "bøb@exämple.org", MAIL)
+        send(out)
+    assert [mail.recipients for mail in arrived] == [("bøb@exämple.org",), ("ann@example.org",)]
+
+
+def test_addresses_beyond_ascii_where_the_server_takes_none(smtp_sink: Sinks) -> None:
+    with outbox(smtp_sink().port) as out:
+        error = refusal(out, recipient="bøb@example.org")
+        assert "ASCII" in str(error)
+        assert not error.later
+        send(out)
+
+
+@pytest.mark.parametrize("recipient", ["a@b.example\r\nRCPT TO:<c@d.example>", "a>@b.example", "a\udcff@b.c"])
+def test_an_address_that_is_none_is_not_sent(smtp_sink: Sinks, recipient: str) -> None:
+    sink = smtp_sink()
+    with outbox(sink.port) as out:
+        assert not refusal(out, recipient=recipient).later
+        send(out)
+    assert len(until(sink.taken, "the other mail")) == 1
+
+
+# What a server can answer
+
+
+@pytest.mark.parametrize(
+    ("faults", "later"),
+    [
+        (("-r", "MAIL"), True),
+        (("-r", "RCPT"), True),
+        (("-r", "DATA"), True),
+        (("-r", "."), True),
+        (("-f", "RCPT"), False),
+        (("-f", "DATA"), False),
+        (("-f", "."), False),
+        (("-f", "CONNECT"), True),
+        (("-f", "EHLO,HELO"), True),
+        (("-f", "MAIL"), True),  # our own address is refused: the settings are wrong, not the mail
+        (("-B", "552 5.3.4 too big", "-f", "MAIL"), False),
+        (("-q", "CONNECT"), True),
+        (("-q", "MAIL"), True),
+        (("-q", "DATA"), True),
+        (("-Q", "MAIL"), True),
+        (("-Q", "."), True),
+        (("-q", "."), True),  # RFC 1047: nobody knows whether it was taken
+    ],
+    ids=str,
+)
+def test_whether_later_can_help(smtp_sink: Sinks, faults: tuple[str, ...], later: bool) -> None:
+    with outbox(smtp_sink(*faults).port) as out:
+        for _ in range(2):
+            assert refusal(out).later is later
+
+
+@pytest.mark.parametrize("command", ["CONNECT", "EHLO", "MAIL", "RCPT", "DATA", "."])
+def test_a_server_that_stalls(smtp_sink: Sinks, command: str) -> None:
+    with outbox(smtp_sink("-W", f"{command}:30").port, connect_seconds=0.3, answer_seconds=0.3) as out:
+        began = time.monotonic()
+        assert refusal(out).later
+        assert time.monotonic() - began < 3
+
+
+def test_the_server_s_words_are_kept_on_one_line(smtp_sink: Sinks) -> None:
+    with outbox(smtp_sink("-B", "550 5.1.1 No such person here", "-f", "RCPT").port) as out:
+        assert str(refusal(out)) == "550 5.1.1 No such person here"
+
+
+def test_nobody_there() -> None:
+    with outbox(free_port()) as out:
+        assert refusal(out).later
+
+
+# The connection is kept for a while
+
+
+@pytest.fixture
+def counted() -> Iterator[Controller]:
+    controller = Controller(Connections(), hostname=HOST, port=free_port())
+    controller.start()
+    yield controller
+    controller.stop(no_assert=True)
+
+
+def test_several_mails_go_over_one_connection(counted: Controller) -> None:
+    with outbox(counted.port) as out:
+        for _ in range(3):
+            send(out)
+    assert (counted.handler.opened, len(counted.handler.mails)) == (1, 3)
+
+
+def test_a_refused_recipient_does_not_end_the_connection(server: int, arrived: list[Arrival]) -> None:
+    with outbox(server) as out:
+        send(out)
+        client = out._client
+        with pytest.raises(NotSent):
+            out.send("pbem@game.test", "a b@", MAIL)
+        send(out)
+        assert out._client is client
+    assert len(arrived) == 2
+
+
+def test_a_connection_that_the_server_closed_is_made_anew(arrived: list[Arrival]) -> None:
+    listener = MailListener(ListenSettings(port=0), "smtp", 1_000_000, lambda _: True)
+    listener.start(arrived.extend)
+    with outbox(listener.port) as out:
+        send(out)
+        listener.stop()
+        listener.start(arrived.extend)
+        send(out)
+    listener.stop()
+    assert len(arrived) == 2
+
+
+def test_a_connection_is_not_kept_for_long(counted: Controller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pbem.smtp, "KEPT_SECONDS", 0)
+    with outbox(counted.port) as out:
+        send(out)
+        send(out)
+    assert (counted.handler.opened, len(counted.handler.mails)) == (2, 2)
+
+
+def test_nothing_is_sent_twice_when_the_end_is_unclear(smtp_sink: Sinks) -> None:
+    sink = smtp_sink("-q", ".")
+    with outbox(sink.port) as out:
+        assert refusal(out).later
+    assert len(until(sink.taken, "smtp-sink writes the mail")) == 1
+
+
+def test_closing_does_not_hang(smtp_sink: Sinks) -> None:
+    with outbox(smtp_sink("-W", "QUIT:30").port) as out:
+        send(out)
+        began = time.monotonic()
+        out.close()
+        assert time.monotonic() - began < 2.5
+
+
+# TLS and login
+
+
+def logged_in(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
+    good = isinstance(data, LoginPassword) and (data.login, data.password) == (b"pbem", b"secret")
+    return AuthResult(success=good, handled=False)
+
+
+@pytest.fixture(scope="module")
+def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return certificate(tmp_path_factory.mktemp("cert"))[0]
+
+
+@pytest.fixture(params=["tls", "starttls"])
+def submission(request: pytest.FixtureRequest, cert: Path) -> Iterator[tuple[str, Controller]]:
+    """A server that wants TLS, in either way, and a login."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(cert, cert.with_name("key.pem"))
+    ways: dict[str, Any] = {
+        "tls": {"ssl_context": context, "auth_require_tls": False},
+        "starttls": {"tls_context": context, "require_starttls": True},
+    }
+    controller = Controller(
+        Connections(),
+        hostname=HOST,
+        port=free_port(),
+        auth_required=True,
+        authenticator=logged_in,
+        **ways[request.param],
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Requiring AUTH")  # aiosmtpd does not notice TLS from the start
+        controller.start()
+        yield request.param, controller
+        controller.stop(no_assert=True)
+
+
+def login(submission: tuple[str, Controller], cert: Path, **changes: Any) -> dict[str, Any]:
+    account = {"username": "pbem", "password": {"value": "secret"}, "tls": Tls(ca_file=cert)}
+    return {"security": submission[0], **account, **changes}
+
+
+def test_tls_and_login(submission: tuple[str, Controller], cert: Path) -> None:
+    with outbox(submission[1].port, **login(submission, cert)) as out:
+        send(out)
+        send(out)
+    assert len(submission[1].handler.mails) == 2
+
+
+def test_a_wrong_password_is_waited_out_and_not_told(submission: tuple[str, Controller], cert: Path) -> None:
+    with outbox(submission[1].port, **login(submission, cert, password={"value": "hunter2"})) as out:
+        error = refusal(out)
+    assert error.later
+    assert "535" in str(error)
+    assert "hunter2" not in str(error)
+
+
+def test_a_certificate_that_nobody_vouches_for(submission: tuple[str, Controller], cert: Path) -> None:
+    with outbox(submission[1].port, **login(submission, cert, tls=Tls())) as out:
+        error = refusal(out)
+    assert error.later
+    assert "certificate" in str(error)
+    assert submission[1].handler.mails == []
+
+
+def test_a_server_without_starttls_gets_no_password(counted: Controller) -> None:
+    account = {"username": "pbem", "password": {"value": "secret"}}
+    with outbox(counted.port, security="starttls", **account) as out:
+        error = refusal(out)
+    assert error.later
+    assert "STARTTLS" in str(error)
+
+
+@pytest.mark.parametrize("password", [{"file": "/nowhere/secret"}, {"value": "pässwort"}, None])
+def test_a_password_that_can_not_be_used(smtp_sink: Sinks, password: dict[str, str] | None) -> None:
+    with outbox(smtp_sink().port, username="pbem", password=password) as out:
+        assert refusal(out).later
