@@ -170,7 +170,6 @@ class ImapInbox:
     def _drop(self) -> None:
         """Let go without a word: the other end may not be listening."""
         client, self._client = self._client, None
-        self._handed.clear()
         if client is not None:
             with contextlib.suppress(*TROUBLE):
                 client.shutdown()
@@ -319,7 +318,7 @@ class ImapInbox:
         line for a broken one, and returns [] at once and for ever after the server has gone.
         """
         end = time.monotonic() + seconds
-        while not self._new_mail() and time.monotonic() < end and not stopped():
+        while time.monotonic() < end and not stopped():
             if self._idle_once(end, stopped):
                 if self._new_mail():
                     return

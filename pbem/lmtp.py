@@ -174,7 +174,8 @@ class _Handler:
         storing.add_done_callback(self.storing.discard)
         try:
             await asyncio.shield(storing)  # a client that hangs up does not undo what is being committed
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is our fault, and said so
+            # No traceback: it may show the mail.
             log.error("a mail could not be stored", source=arrival.source, error=gist(error))  # noqa: TRY400
             status = OUR_FAULT
         return "\r\n".join([status] * (len(envelope.rcpt_tos) if lmtp else 1))

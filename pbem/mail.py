@@ -28,6 +28,7 @@ TRACE_HEADERS = frozenset(
 )
 RECIPIENT_HEADERS = ("Delivered-To", "X-Original-To", "Envelope-To", "To", "Cc")
 MACHINES = frozenset({"mailer-daemon", "postmaster", "no-reply", "noreply", "donotreply", "do-not-reply"})
+ANSWERED = ("re:", "aw:", "antw:", "sv:", "vs:", "fw:", "fwd:", "wg:", "tr:", "rv:", "odp:", "ynt:")
 AWAY_SUBJECTS = (
     "automatic reply:",
     "auto:",
@@ -112,6 +113,18 @@ def _mail(message: Message, sender: str | None, recipients: tuple[str, ...]) -> 
         automatic=_automatic(message, sender, from_addresses, subject),
         lines=written.lines(*_text(message)),
     )
+
+
+def bare_subject(subject: str) -> str:
+    """The Subject on one line, without Re: and the like.
+
+    >>> bare_subject("Re: AW:  [pbem #42] Quadraphages: alice - bob")
+    '[pbem #42] Quadraphages: alice - bob'
+    """
+    bare = " ".join(subject.split())
+    while bare.lower().startswith(ANSWERED):
+        bare = bare.partition(":")[2].strip()
+    return bare
 
 
 def header(message: Message, name: str) -> str:

@@ -65,8 +65,8 @@ class Standing:
 
 
 def name(player: Player) -> str:
-    """What a player is called by others: the name, or a placeholder before there is one; never the address."""
-    return player.name or f"guest{player.id}"
+    """What a player is called by others; never the address, even before there is a name."""
+    return player.name or "a guest"
 
 
 def stand(session: Session, match: Match, ply: int | None = None, part: str | None = None) -> Standing:

@@ -15,6 +15,7 @@ from notation import NOTATIONS, record
 from notation.board import format_board
 from pbem.authority import address_with
 from pbem.config import ServerSettings
+from pbem.mail import bare_subject
 from pbem.matches import Standing, name, stand
 from pbem.models import Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
@@ -44,6 +45,7 @@ class Renderer:
             keep_trailing_newline=True,
         )
         self._templates.filters["quoted"] = quoted
+        self._templates.filters["sentence"] = sentence
 
     def render(self, session: Session, row: Outgoing) -> EmailMessage:
         """The mail that the row owes; the same bytes each time, but for what was renamed meanwhile."""
@@ -97,8 +99,10 @@ class Renderer:
     def _subject(self, session: Session, row: Outgoing) -> str:
         """The same for all mails of a match: Gmail keeps a thread together by it."""
         if row.match is None:
-            asked = " ".join(str(row.words.get("subject", "")).split())
-            return f"[pbem] {asked}".strip() if asked else f"[pbem] {SUBJECTS.get(row.template, self._server.name)}"
+            asked = bare_subject(str(row.words.get("subject", "")))
+            if asked.startswith("[pbem]"):
+                return f"Re: {asked}"
+            return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
         standing = stand(session, session.get_one(Match, row.match), 0)
         first, second = standing.players
         return f"[pbem #{row.match}] {standing.game.title}: {name(first)} - {name(second)}"
@@ -150,6 +154,15 @@ def quoted(lines: Any) -> str:
     """
     clean = ("".join(c if c.isprintable() else " " for c in line) for line in lines)
     return "\n".join(f"  | {piece}".rstrip() for line in clean for piece in (textwrap.wrap(line, WIDTH - 6) or [""]))
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at its beginning, unless it begins with a square.
+
+    >>> sentence("no stone stands on g7"), sentence("b1 can go to e1")
+    ('No stone stands on g7', 'b1 can go to e1')
+    """
+    return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
 
 
 def _fitted(line: str) -> list[str]:

@@ -11,34 +11,41 @@ from pbem.refusals import Refused
 from pbem.tokens import Purpose
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
-RESERVED = frozenset({"me", "you", "random", "pbem", "admin", "postmaster", "server", "all", "none", "resign"})
+RESERVED = frozenset({"me", "you", "random", "pbem", "admin", "postmaster", "server", "all", "none"})
 
 
 def check_name(context: Context, wanted: str) -> str:
-    """The name in lower case; raises Refused where it can't be had.
-
-    A verb or a game is no name: our mails begin lines with names, and a quoted line must not act.
-    """
+    """The name in lower case; raises Refused where it can't be had."""
     wanted = wanted.lower()
-    if not NAME.fullmatch(wanted) or wanted in RESERVED or wanted in GAMES or named(context.commands, wanted):
+    if not _is_name(context, wanted):
         raise Refused(
             f"\"{wanted[:40]}\" can't be a player's name.",
             fits="A name is one word of 2 to 20 letters and digits (- and _ within), and begins with a letter.",
         )
-    if context.session.exec(select(Player).where(Player.name == wanted)).first():
+    if _is_taken(context.session, wanted):
         raise Refused(f"The name {wanted} is taken.", fits=f'Try another one, for example "join {wanted}2".')
     return wanted
 
 
-def free_name(session: Session, address: str) -> str:
+def free_name(context: Context, address: str) -> str:
     """A name for somebody who came by invitation and chose none: from the address, made unique."""
     local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].lower())[:16].lstrip("0123456789")
-    stem = local if NAME.fullmatch(local) and local not in RESERVED else "player"
+    stem = local if _is_name(context, local) else "player"
     wanted, number = stem, 1
-    while session.exec(select(Player).where(Player.name == wanted)).first():
+    while _is_taken(context.session, wanted):
         number += 1
         wanted = f"{stem}{number}"
     return wanted
+
+
+def _is_name(context: Context, wanted: str) -> bool:
+    """Whether a player may be called that; not by a verb or a game, since our mails begin lines with names."""
+    special = wanted in RESERVED or wanted in GAMES or named(context.commands, wanted) is not None
+    return NAME.fullmatch(wanted) is not None and not special
+
+
+def _is_taken(session: Session, wanted: str) -> bool:
+    return session.exec(select(Player).where(Player.name == wanted)).first() is not None
 
 
 def welcome(context: Context, player: Player, wanted: str) -> None:

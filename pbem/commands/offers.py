@@ -164,7 +164,7 @@ def accept(context: Context, line: Line) -> None:
             fits=f'"withdraw {match.id}" takes it back.',
         )
     if player.confirmed is None:
-        wanted = check_name(context, line.words) if line.words else free_name(context.session, player.address)
+        wanted = check_name(context, line.words) if line.words else free_name(context, player.address)
         welcome(context, player, wanted)
     match.state, match.started = MatchState.RUNNING, context.now
     context.session.add(match)

@@ -220,7 +220,7 @@ MOVE = Command(
     changes=True,
     of_match=True,
     words=(1, 40),
-    aliases=("mvoe", "board", "play"),
+    aliases=("mvoe", "board"),
 )
 UNDO = Command("undo", "[NUMBER]", "drop your own begun turn", undo, changes=True, of_match=True)
 RESIGN = Command("resign", "[NUMBER]", "give the match up", resign, changes=True, of_match=True)

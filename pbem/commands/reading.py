@@ -12,11 +12,11 @@ from engines import GAMES
 from notation import NOTATIONS
 from notation.core import BadNotation
 from pbem.commands.core import Command, Line, named
+from pbem.mail import bare_subject
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:\s+|$)")
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 TAG = re.compile(r"\[pbem #(\d{1,9})\]")
-ANSWERED = ("re:", "aw:", "antw:", "sv:", "vs:", "fw:", "fwd:", "wg:", "tr:", "rv:", "odp:", "ynt:")
 LONGEST_LINE = 1_000
 MOST_COMMANDS = 20
 
@@ -57,7 +57,7 @@ class Reader:
         found: list[Line] = []
         before: list[str] = []
         after: list[str] = []
-        head = self._line(_bare(subject)) if subject else None
+        head = self._line(bare_subject(subject)) if subject else None
         if head is not None and not head.misfit and (not head.command.of_match or head.match is not None):
             found.append(head)
         for number, raw in enumerate(lines):
@@ -71,7 +71,7 @@ class Reader:
             command = self._line(line) if len(found) < MOST_COMMANDS else None
             if command is None or (command.misfit and found and command.command.name != "move"):
                 (after if found else before).append(raw)
-            elif found and number and command.text == found[0].text == _bare(subject):
+            elif found and number and command.text == found[0].text == bare_subject(subject):
                 continue  # the Subject said it already
             else:
                 found.append(command)
@@ -101,7 +101,8 @@ class Reader:
             and (rest.startswith("#") or self._leads(command, rest, number, game))
         ):
             match, rest = int(number[1]), rest[number.end() :].strip()
-        return Line(command, rest, match, text, misfit=not command.fits(rest))
+        is_prose = command.name == "move" and not any(character.isdigit() for character in rest)  # "board looks good"
+        return Line(command, rest, match, text, misfit=is_prose or not command.fits(rest))
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
         """Whether a number without # names a match: a move or words may begin with a number themselves."""
@@ -157,14 +158,6 @@ def _is_sentence(words: str) -> bool:
     (False, True)
     """
     return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1
-
-
-def _bare(subject: str) -> str:
-    """The Subject without Re: and the like."""
-    bare = subject.strip()
-    while bare.lower().startswith(ANSWERED):
-        bare = bare.partition(":")[2].strip()
-    return bare[:LONGEST_LINE]
 
 
 def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """How turns are read, however they are written, what is said of garbage, and what a player is told."""
 
 import random
-import time
 from typing import Any
 
 import pytest
@@ -160,13 +159,12 @@ def test_a_turn_is_written_in_one_way() -> None:
 
 
 @pytest.mark.parametrize("unit", ["c1b1 ", "c1", "-", " ", ".", "9", "a ", "c1 -", "\u2013 ", "c1\u2013"])
-def test_a_very_long_line_is_refused_at_once(unit: str) -> None:
+def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    started = time.perf_counter()
     with pytest.raises(BadNotation, match="none is longer than 300 characters") as bad:
         QUADRAPHAGES.parse(text)
 
-    assert time.perf_counter() - started < 0.05
+    assert bad.value.at == 300
     assert len(str(bad.value)) < 400
 
 
@@ -200,8 +198,7 @@ def test_the_hint_of_a_part_lists_what_completes_it() -> None:
     told = hint("quadraphages", "1 c1b1 g9h9", "a7b7 i3i2 3", first="o")
 
     assert told.startswith("The turn is begun with a7b7 i3i2 3. Operation 3 is left")
-    assert "b7b4 i2f2" in told
-    assert told.count("|") == 5
+    assert told.splitlines()[-1].removeprefix("* ") == "b7b4 i2i5 | b7b4 i2f2 | b7e7 i2i5 | b7e7 i2f2"
 
 
 def test_the_hint_of_a_part_with_very_many_completions_shows_some() -> None:

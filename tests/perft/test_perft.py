@@ -53,8 +53,7 @@ BLOCKS = [block for path in sorted(HERE.glob("*.perft")) for block in read(path)
 def parameters(blocks: list[Block]) -> list[Any]:
     """The blocks as test parameters, the large ones marked slow."""
     return [
-        pytest.param(b, id=f"{b.game}-{b.id}", marks=[pytest.mark.slow] if max(b.nodes) > SLOW else [])
-        for b in blocks
+        pytest.param(b, id=f"{b.game}-{b.id}", marks=[pytest.mark.slow] if max(b.nodes) > SLOW else []) for b in blocks
     ]
 
 

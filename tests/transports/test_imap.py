@@ -457,6 +457,16 @@ def test_without_idle_the_folder_is_polled(old_dovecot: Dovecot) -> None:
         assert b"IDLE" not in wire.said
 
 
+def test_mail_told_of_while_another_is_put_away_does_not_wait_for_the_poll(old_dovecot: Dovecot) -> None:
+    mailbox = old_dovecot.mailbox()
+    mailbox.deliver(letter("first"))
+    with inbox(mailbox) as box:
+        batch = next(box.fetch())
+        mailbox.deliver(letter("second"))
+        box.done(batch)
+        assert Waiting(box).over(within=2).error is None
+
+
 def test_idle_can_be_switched_off(mailbox: Mailbox) -> None:
     with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, use_idle=False, poll_seconds=0.1) as box:
         take(box)

@@ -1,0 +1,105 @@
+"""How fast matches are replayed and turns are validated, each beside the floor it is held against.
+
+Run `python bench/replay.py`. Replaying the longest matches there are must take less than 50 ms for 1,000 turns
+(no match of these games gets that long: every turn marks a cell), and validating one turn of Hexaphages
+must be at least 100 times faster than listing all that are legal, where these are thousands.
+"""
+
+import random
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter
+
+from rich.console import Console
+from rich.table import Table
+
+from engines import GAMES
+from notation import NOTATIONS
+from notation.record import Record, dumps, loads, replay
+
+MATCHES = 40
+FLOOR_MS = 50.0
+FLOOR_RATIO = 100
+MANY = 5_000
+"""The floor holds where listing is what it was meant to avoid: in positions with this many turns."""
+
+
+def seconds(run: Callable[[], object], times: int = 15) -> float:
+    """The median time that something takes."""
+    taken = []
+    for _ in range(times):
+        started = perf_counter()
+        run()
+        taken.append(perf_counter() - started)
+    return median(taken)
+
+
+def played(game: str, seed: int, *, slowly: bool = False) -> Record:
+    """A match played by lot to its end; slowly: so that as few stones move as can be, and it gets long."""
+    chance = random.Random(seed)
+    position = GAMES[game].position({})
+    moves = []
+    while position.turn is not None:
+        legal = list(position.moves())
+        if slowly:
+            fewest = min(len(first) + len(second) for first, _, second in legal)
+            legal = [move for move in legal if len(move.first) + len(move.second) == fewest]
+        move = chance.choice(legal)
+        moves.append(NOTATIONS[game].format(move, position))
+        position = position.play(move)
+    return Record(game, {}, ("Jx", "Bo"), tuple(moves))
+
+
+def longest(game: str) -> Record:
+    """The longest of some matches played slowly."""
+    return max((played(game, seed, slowly=True) for seed in range(MATCHES)), key=lambda record: len(record.moves))
+
+
+def replays() -> Table:
+    """The replay of the longest match of every game, and what 1,000 turns would take."""
+    table = Table("game", "turns", "replay", "a turn", "1,000 turns", "floor", "loads", title="replay")
+    for game in GAMES:
+        record = longest(game)
+        text = dumps(record)
+        turns = len(record.moves)
+        whole = seconds(lambda record=record: replay(record))
+        read = seconds(lambda text=text: loads(text))
+        thousand = whole / turns * 1e6
+        table.add_row(
+            game,
+            str(turns),
+            f"{whole * 1e3:.2f} ms",
+            f"{whole / turns * 1e6:.0f} us",
+            f"{thousand:.0f} ms ({FLOOR_MS / thousand:.1f} x)",
+            f"{FLOOR_MS:.0f} ms",
+            f"{read * 1e3:.2f} ms",
+        )
+    return table
+
+
+def validations() -> Table:
+    """How much faster one turn is validated than all are listed, from the start of a match to its middle."""
+    table = Table("game", "ply", "legal turns", "moves()", "parse + play", "ratio", "floor", title="one turn")
+    for game in GAMES:
+        notation, position = NOTATIONS[game], GAMES[game].position({})
+        for ply, text in enumerate(played(game, 1).moves[:8]):
+            listing = seconds(lambda position=position: sum(1 for _ in position.moves()), 5)
+            checking = seconds(lambda position=position, text=text: position.play(notation.parse(text)), 50)
+            legal = sum(1 for _ in position.moves())
+            table.add_row(
+                game,
+                str(ply),
+                str(legal),
+                f"{listing * 1e3:.2f} ms",
+                f"{checking * 1e6:.0f} us",
+                f"{listing / checking:.0f} x",
+                f"{FLOOR_RATIO} x" if legal >= MANY else "",
+            )
+            position = position.play(notation.parse(text))
+    return table
+
+
+if __name__ == "__main__":
+    console = Console()
+    console.print(replays())
+    console.print(validations())

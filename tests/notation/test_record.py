@@ -1,0 +1,385 @@
+"""Records: the three of the sheet with all their slips, whatever mail makes of such tables, and back."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines import GAMES
+from engines.core import BadOption, IllegalMove
+from engines.phages import PhagesPosition, Reason
+from notation import NOTATIONS
+from notation.board import format_board
+from notation.core import BadNotation
+from notation.record import (
+    BadRecord,
+    Record,
+    board_difference,
+    dumps,
+    loads,
+    replay,
+    replay_tolerantly,
+)
+
+RECORDS = Path(__file__).parent.parent / "records"
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(RECORDS.glob("*.txt"))}
+
+
+def marked(position: Any) -> tuple[int, int]:
+    assert isinstance(position, PhagesPosition)
+    return position.marked(0), position.marked(1)
+
+
+# The three records of the sheet --------------------------------------------------------------------
+
+
+def test_the_records_say_who_played_what_and_who_resigned() -> None:
+    read = {name: loads(text) for name, text in TEXTS.items()}
+
+    assert {name: (r.game, r.options, r.players, len(r.moves), r.resigned) for name, r in read.items()} == {
+        "hexaphages-1": ("hexaphages", {"first": "x"}, ("Jx", "Bo"), 18, 0),
+        "quadraphages-1": ("quadraphages", {"first": "o"}, ("Jx", "Bo"), 23, 0),
+        "quadraphages-2": ("quadraphages", {"first": "x"}, ("Jx", "Bo"), 25, 1),
+    }
+    assert read["quadraphages-1"].moves[:2] == ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2")
+    assert read["hexaphages-1"].moves[-1] == "l4p4 d4f6 3 p4m7 f6i3"
+    assert read["quadraphages-2"].board[0] == "o x o o . . o . .   1."
+
+
+@pytest.mark.parametrize(
+    ("name", "ply", "player", "token", "why"),
+    [
+        ("quadraphages-2", 14, "Bo", "g7g5", "no stone stands on g7; O has stones on b7 and g3"),
+        ("quadraphages-1", 12, "Jx", "h1a1", "h1a1 jumps the stone of O on d1; h1 cannot move 7 now"),
+        ("hexaphages-1", 15, "Jx", "i2n8", "expected a cell of row 2: d2, f2, h2, j2, l2 or n2"),
+    ],
+)
+def test_strict_replay_stops_at_the_first_slip(name: str, ply: int, player: str, token: str, why: str) -> None:
+    record = loads(TEXTS[name])
+    with pytest.raises(BadRecord) as bad:
+        replay(record)
+
+    assert (bad.value.ply, bad.value.text) == (ply, record.moves[ply - 1])
+    assert str(bad.value) == f"turn {ply}, {player}, {token}: {why}"
+    assert isinstance(bad.value.cause, IllegalMove | BadNotation)
+
+
+@pytest.mark.parametrize(
+    ("name", "slips"),
+    [
+        ("quadraphages-2", [(14, "Bo", "g7g5", "g3g5 is meant")]),
+        (
+            "quadraphages-1",
+            [
+                (12, "Jx", "h1a1", "h1a1 jumps the stone of O on d1"),
+                (16, "Jx", "i1i7", "i1i7 jumps the stone of O on i6"),
+                (16, "Jx", "----", "b2 can still move 6 in operation 3, for example to h2"),
+                (22, "Jx", "----", "c5 can still move 3 in operation 1, for example to c8"),
+                (23, "Bo", "----", "a6 can still move 3 in operation 1, for example to a9"),
+                (23, "Bo", "a8a6", "no stone stands on a8; O has stones on a6 and e3; the stone on a6 stays"),
+            ],
+        ),
+        (
+            "hexaphages-1",
+            [
+                (15, "Jx", "i2n8", "h2n8 is meant"),
+                (16, "Bo", "----", "d4 can still move 6 in operation 1, for example to p4"),
+                (18, "Bo", "l4p4", "no stone stands on l4"),
+                (18, "Bo", "d4f6", "no stone stands on d4"),
+            ],
+        ),
+    ],
+)
+def test_tolerant_replay_lists_every_slip(name: str, slips: list[tuple[int, str, str, str]]) -> None:
+    positions, found = replay_tolerantly(loads(TEXTS[name]))
+
+    assert [(slip.turn, slip.player, slip.token) for slip in found] == [slip[:3] for slip in slips]
+    assert all(why in slip.why for slip, (*_, why) in zip(found, slips, strict=True))
+    assert len(positions) == len(loads(TEXTS[name]).moves) + 1
+
+
+@pytest.mark.parametrize(("name", "x", "o"), [("quadraphages-1", 28, 37), ("quadraphages-2", 35, 34)])
+def test_tolerant_replay_leads_to_the_printed_board(name: str, x: int, o: int) -> None:
+    record = loads(TEXTS[name])
+    end = replay_tolerantly(record)[0][-1]
+
+    assert board_difference(record, end) == ""
+    assert marked(end) == (x, o)
+
+
+def test_the_board_of_hexaphages_is_the_printed_one_but_for_one_stone() -> None:
+    record = loads(TEXTS["hexaphages-1"])
+    end = replay_tolerantly(record)[0][-1]
+
+    assert board_difference(record, end) == (
+        "the printed board differs: i3 is printed . and should be O; i9 is printed O and should be ."
+    )
+
+
+def test_the_second_match_is_legal_when_its_one_slip_is_mended() -> None:
+    record = loads(TEXTS["quadraphages-2"].replace("g7g5", "g3g5"))
+    end = replay(record)[-1]
+
+    assert replay_tolerantly(record) == (replay(record), ())
+    assert board_difference(record, end) == ""
+    assert marked(end) == (35, 34)
+    drawn = format_board(end.diagram()).splitlines()
+    assert [line.replace(".", " ").split() for line in drawn] == [
+        line.replace(".", " ").split() for line in record.board
+    ]
+
+
+# Other slips ---------------------------------------------------------------------------------------
+
+
+def slips(*moves: str, game: str = "quadraphages") -> list[tuple[int, str, str]]:
+    found = replay_tolerantly(Record(game, {"first": "o"}, ("Jx", "Bo"), moves))[1]
+    return [(slip.turn, slip.token, slip.why) for slip in found]
+
+
+def test_tolerant_replay_passes_over_a_number_that_moves_nothing() -> None:
+    record = loads(TEXTS["quadraphages-2"].replace("g7g5", "g3g5").replace("5   ----  c5h5", "1   ----  ----"))
+    (slip,) = replay_tolerantly(record)[1]
+
+    assert (slip.turn, slip.token) == (25, "1")
+    assert slip.why == "1 would let no stone of X move; 3 or 5 would"
+
+
+def test_tolerant_replay_leaves_out_what_says_nothing() -> None:
+    assert slips("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2 ?!") == [(2, "?!", "?! says nothing; it is left out")]
+
+
+def test_tolerant_replay_leaves_out_a_target_that_is_not_on_the_board() -> None:
+    (off, idle) = slips("1 c1b1 g9y9")
+
+    assert off == (1, "g9y9", "y9 is not on this board; O has stones on c1 and g9; it is left out")
+    assert idle[2].startswith("g9 can still move 1 in operation 3")
+
+
+def test_tolerant_replay_leaves_out_operation_1_of_the_first_turn() -> None:
+    (slip,) = slips("c1b1 g9h9 1 c1b1 g9h9")
+
+    assert slip[:2] == (1, "c1b1")
+    assert "no operation 1; it is left out" in slip[2]
+
+
+def test_tolerant_replay_goes_on_after_the_end() -> None:
+    record = played("quadraphages", 3, "Jx", "Bo")
+    more = Record(record.game, record.options, record.players, (*record.moves, "---- ---- 1 ---- ----"))
+    slip = replay_tolerantly(more)[1][0]
+
+    assert slip.turn == len(more.moves)
+    assert slip.why.startswith("the game is over: ")
+    with pytest.raises(BadRecord, match=f"turn {slip.turn}, {slip.player}, .* the game is over"):
+        replay(more)
+
+
+def test_even_an_arbiter_needs_a_number() -> None:
+    with pytest.raises(BadRecord, match="turn 2, Jx, a7b7 i3i2: expected a number from 1 to 8"):
+        slips("1 c1b1 g9h9", "a7b7 i3i2")
+
+
+def test_a_stone_that_must_move_is_refused_with_the_whole_turn() -> None:
+    record = Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), ("1 c1b1 g9h9", "a7b7 ---- 3 b7b4"))
+    with pytest.raises(BadRecord, match="turn 2, Jx, a7b7 ---- 3 b7b4: i3 can still move 1") as bad:
+        replay(record)
+    assert isinstance(bad.value.cause, IllegalMove)
+    assert bad.value.cause.reason is Reason.MUST_MOVE
+
+
+# What mail and other hands make of a table -----------------------------------------------------------
+
+SHEET = """
+      _Bo_                           _Jan van Es_
+1.  ....  ....  1  c1b1  g9h9        a7b7  i3i2  3  b7b4  i2f2
+2.  b1e1  h9e9  3  e9b9  e1e4        ----  f2c2  4  b4b8  c2g2
+3.  resign
+"""
+PLAYED = Record(
+    "quadraphages",
+    {"first": "o"},
+    ("Jan van Es", "Bo"),
+    ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2", "b1e1 h9e9 3 e9b9 e1e4", "---- f2c2 4 b4b8 c2g2"),
+    resigned=1,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SHEET,
+        SHEET.replace("\n", "\r\n"),
+        SHEET.replace(" ", "\xa0").replace("Jan\xa0van\xa0Es", "Jan van Es"),
+        SHEET.replace("  ", "\t"),
+        SHEET.replace("1.  ", "1 ").replace("2.  ", "2 ").replace("3.", "3"),
+        "".join(f"> {line}\n" for line in SHEET.splitlines()),
+        "".join(f">> {line}\n" for line in SHEET.splitlines()),
+        SHEET.replace("        a7b7", "\na7b7").replace("        ----", "\n----"),
+        SHEET.replace("  3  b7b4", "\n 3  b7b4").replace("  4  b4b8", "\n4 b4b8"),
+        SHEET.replace("i3i2  3  b7b4", "i3i2\n3  b7b4\n").replace("h9e9  3", "h9e9\n3"),
+        SHEET.replace("\n", "\n\n"),
+        SHEET.replace("_                           _", "_ _"),
+        SHEET.replace("_                           _", "_\n_").replace("Jan van Es", "Jan"),
+        SHEET.replace("_", ""),
+        SHEET.replace("resign", "Resigns."),
+        SHEET.replace("resign", "----  ----  resign"),
+        SHEET.replace("....  ....  ", ""),
+        "Quadraphages first=o\n" + SHEET,
+        "quadraphages\n" + SHEET,
+        "A match that was played long ago:\n" + SHEET + "\nIt was a good one.\n",
+    ],
+)
+def test_a_table_is_read_through_what_mail_does_to_it(text: str) -> None:
+    read = loads(text)
+    expected = PLAYED if "Jan van" in read.players[0] else Record(**{**fields(PLAYED), "players": ("Jan", "Bo")})
+
+    assert read == expected
+
+
+def fields(record: Record) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__slots__}
+
+
+def test_a_board_may_stand_before_or_after_the_table() -> None:
+    board = format_board(replay(PLAYED)[-1].diagram())
+    for text in (f"{board}\n{SHEET}", f"{SHEET}\n{board}\n"):
+        read = loads(text)
+
+        assert "\n".join(read.board) == board
+        assert read.moves == PLAYED.moves
+        assert board_difference(read, replay(read)[-1]) == ""
+
+
+def test_a_board_of_another_size_is_told() -> None:
+    record = Record(**{**fields(PLAYED), "board": (". . .  1", ". . .  2", ". . .  3")})
+
+    assert board_difference(record, replay(record)[-1]) == (
+        "the printed board has 3 cells in row 1, and this board has 9"
+    )
+    assert board_difference(PLAYED, replay(PLAYED)[-1]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "there are no turns, and no line that names the game"),
+        ("Good morning", "there are no turns"),
+        (SHEET.replace("2.", "3."), "line 4: this is not the row that should follow: 3."),
+        (SHEET.replace("  4  b4b8  c2g2", ""), "line 4: row 2 should have two turns of five words"),
+        (SHEET.replace("c2g2", "c2g2 g2g3"), "line 4: row 2 is complete, and g2g3 is one word too many"),
+        (SHEET.replace("resign", "resign a7b7"), "row 3 is complete, and a7b7 is one word too many"),
+        (SHEET.replace("resign", "e9e5 e4a4"), "line 5: row 3 ends within a turn: e9e5 e4a4"),
+        (SHEET + SHEET, "line 8: this is not the row that should follow"),
+        ("Hexaphages first=o\n" + SHEET, None),
+        ("Quadraphages first=y\n" + SHEET, "first=y is not to be had"),
+        ("1. .... .... 1 q1q2 q3q4", "the first turn, 1 q1q2 q3q4, is not legal in any game"),
+    ],
+)
+def test_what_is_no_record_is_refused_in_a_sentence(text: str, why: str | None) -> None:
+    if why is None:
+        with pytest.raises(BadRecord, match="turn 1, Bo, c1b1"):
+            replay(loads(text))
+        return
+    with pytest.raises(BadRecord) as bad:
+        loads(text)
+    assert why in str(bad.value)
+    assert bad.value.ply == 0
+
+
+def test_the_game_may_be_given() -> None:
+    assert loads(SHEET, "quadraphages") == PLAYED
+    with pytest.raises(BadRecord, match="there is no game chess; there are quadraphages"):
+        loads(SHEET, "chess")
+    with pytest.raises(BadRecord, match="of quadraphages, not of hexaphages"):
+        loads("Quadraphages\n" + SHEET, "hexaphages")
+
+
+def test_a_slip_in_the_first_turn_does_not_hide_the_game() -> None:
+    read = loads(SHEET.replace("c1b1", "d1b1"))
+
+    assert (read.game, read.options, read.players) == (PLAYED.game, PLAYED.options, PLAYED.players)
+    assert [slip.token for slip in replay_tolerantly(read)[1]] == ["d1b1"]
+
+
+def test_sides_stand_for_names_where_there_are_none() -> None:
+    assert loads("1. .... .... 1 c1b1 g9h9").players == ("X", "O")
+
+
+def test_a_record_has_every_option_and_a_known_game() -> None:
+    assert Record("quadraphages", {}, ("a", "b"), ()).options == {"first": "x"}
+    with pytest.raises(BadOption, match="there is no game chess"):
+        Record("chess", {}, ("a", "b"), ())
+
+
+# There and back ------------------------------------------------------------------------------------
+
+
+def played(game: str, seed: int, *players: str) -> Record:
+    """A match played at random to its end."""
+    chance = random.Random(seed)
+    options = {"first": chance.choice("xo")}
+    position = GAMES[game].position(options)
+    moves = []
+    while position.turn is not None:
+        move = chance.choice(list(position.moves()))
+        moves.append(NOTATIONS[game].format(move, position))
+        position = position.play(move)
+    board = tuple(format_board(position.diagram()).splitlines()) if chance.random() < 0.5 else ()
+    return Record(game, options, (players[0], players[1]), tuple(moves), None, board)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_record_of_the_sheet_is_read_as_it_is_written(name: str) -> None:
+    record = loads(TEXTS[name])
+
+    assert loads(dumps(record)) == record
+
+
+MATCHES = [played(game, seed, "Jx", "Bo") for game in ("quadraphages", "hexaphages") for seed in range(3)]
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=30)
+
+
+@given(
+    match=st.sampled_from(MATCHES),
+    players=st.tuples(names, names),
+    length=st.integers(0, 40),
+    resigned=st.sampled_from([None, 0, 1]),
+    terse=st.booleans(),
+)
+def test_every_record_is_read_as_it_is_written(
+    match: Record, players: tuple[str, str], length: int, resigned: Any, terse: bool
+) -> None:
+    moves = match.moves[:length]
+    if terse:
+        moves = tuple(text.replace("---- ", "").replace(" ----", "") for text in moves)
+    record = Record(match.game, match.options, players, moves, resigned, match.board)
+
+    assert loads(dumps(record)) == record
+    assert len(replay(Record(match.game, match.options, players, match.moves[:length]))) == len(moves) + 1
+
+
+def test_a_whole_match_replays_to_its_end() -> None:
+    for match in MATCHES:
+        *before, end = replay(match)
+
+        assert end.outcome is not None
+        assert all(position.outcome is None for position in before)
+        assert board_difference(match, end) == ""
+        assert replay_tolerantly(match) == ((*before, end), ())
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"players": ("a\nb", "c")}, "a name is one line"),
+        ({"moves": ("c1 to b1, g9 to h9",)}, "does not fit into the table"),
+        ({"moves": ("1  c1b1",)}, "does not fit into the table"),
+        ({"board": ("anything",)}, "does not fit into the table"),
+    ],
+)
+def test_what_does_not_fit_into_the_table_is_not_written(change: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadRecord, match=why):
+        dumps(Record(**{**fields(PLAYED), **change}))

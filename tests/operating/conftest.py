@@ -1,0 +1,45 @@
+"""A folder to run pbem in, a post office for its players, and the mail servers of tests.servers."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from tests.operating.daemons import Daemon
+from tests.operating.people import PostOffice
+from tests.operating.site import Site
+from tests.servers import SmtpSink, dovecot, mailbox, smtp_sink
+
+__all__ = ["SmtpSink", "dovecot", "mailbox", "smtp_sink"]
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A folder with a configuration whose mail comes from and goes to folders."""
+    monkeypatch.delenv("PBEM_CONFIG", raising=False)
+    site = Site(tmp_path / "site")
+    site.configure()
+    yield site
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def post() -> Iterator[PostOffice]:
+    """Where mail for everybody arrives."""
+    with PostOffice() as office:
+        yield office
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[[Site], Daemon]]:
+    """Start daemons, and end after the test whichever still runs."""
+    started: list[Daemon] = []
+
+    def begin(site: Site) -> Daemon:
+        started.append(Daemon(site))
+        return started[-1].ready()
+
+    yield begin
+    for daemon in started:
+        daemon.kill()

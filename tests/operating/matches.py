@@ -1,0 +1,76 @@
+"""Many matches in play at once, put into the database directly, each with the next move to be sent by mail."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from notation import record
+from notation.board import format_board
+from notation.record import Record
+from pbem import database, demo
+from pbem.authority import address_with
+from pbem.daemon import Works
+from pbem.models import Match, MatchState, Player, Ply
+from pbem.tokens import Purpose, Token
+from tests.operating.people import written
+
+
+@dataclass(frozen=True)
+class NextMove:
+    """A move that is to be sent: in which match, by whom, to which address, and the whole mail."""
+
+    match: int
+    ply: int
+    sender: str
+    to: str
+    text: str
+    raw: bytes
+
+
+def sample() -> Record:
+    """The match that `pbem demo` plays."""
+    return record.loads(demo.SAMPLE.read_text(encoding="utf-8"))
+
+
+def in_play(works: Works, number: int, depth: Callable[[int], int] = lambda _: 0) -> list[NextMove]:
+    """So many matches of the sample's turns, each after `depth(n)` turns, and the next turn of each."""
+    game = sample()
+    boards = [format_board(position.diagram()) for position in record.replay(game)]
+    now = datetime.now(UTC)
+    moves = []
+    with database.transaction(works.engine) as session:
+        for n in range(number):
+            players = [Player(name=f"{a}{n}", address=f"{a}{n}@mail.example", confirmed=now, created=now) for a in "xo"]
+            session.add_all(players)
+            session.flush()
+            ids = [player.id or 0 for player in players]
+            match = Match(
+                game=game.game,
+                options=dict(game.options),
+                seat0=ids[0],
+                seat1=ids[1],
+                challenger=ids[0],
+                state=MatchState.RUNNING,
+                created=now,
+                started=now,
+            )
+            session.add(match)
+            session.flush()
+            assert match.id is not None
+            played = depth(n)
+            first = game.start().turn or 0
+            for ply, text in enumerate(game.moves[:played], start=1):
+                seat = (first + ply - 1) % 2
+                session.add(Ply(match=match.id, number=ply, seat=seat, text=text, played=now))
+            mover = players[(first + played) % 2]
+            token = Token(Purpose.PLAY, mover.id or 0, match.id, played)
+            to = address_with(works.settings.server, works.office.keyring, token, mover.epoch)
+            text = game.moves[played]
+            moves.append(NextMove(match.id, played + 1, mover.address, to, text, _mail(mover, to, text, boards[played])))
+    return moves
+
+
+def _mail(mover: Player, to: str, text: str, board: str) -> bytes:
+    quoted = "".join(f"> {line}\n" for line in board.splitlines())
+    body = f"{text}\n\nOn Mon, 1 Jan 2007 at 10:00, PBeM wrote:\n> It is your turn.\n>\n{quoted}"
+    return written(mover.address, to, body, Subject="Re: [pbem] your turn")

@@ -1,0 +1,134 @@
+"""Players who write mails, and the post office that takes what is written to them: a real aiosmtpd."""
+
+import email
+import email.policy
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from email.message import EmailMessage
+from email.utils import localtime, make_msgid
+from typing import Any, Self
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from notation.record import Record
+from tests.correspondence import text
+from tests.servers import HOST, free_port, until
+
+Deliver = Callable[[str, str, bytes], None]
+"""Hands in a mail: envelope sender, envelope recipient, raw mail."""
+
+
+class PostOffice:
+    """An SMTP server that keeps every mail it takes, for `next` to hand out one by one."""
+
+    def __init__(self, port: int | None = None) -> None:
+        self.port = free_port() if port is None else port
+        self.taken: list[tuple[str, EmailMessage]] = []
+        self._handed: set[int] = set()
+        self._lock = threading.Lock()
+        self._controller = Controller(self, hostname=HOST, port=self.port)
+
+    def __enter__(self) -> Self:
+        self._controller.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._controller.stop()
+
+    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:
+        mail = email.message_from_bytes(envelope.content or b"", policy=email.policy.default)
+        assert isinstance(mail, EmailMessage)
+        with self._lock:
+            self.taken += [(recipient, mail) for recipient in envelope.rcpt_tos]
+        return "250 taken"
+
+    def ids(self) -> list[str]:
+        """The Message-IDs of everything taken."""
+        with self._lock:
+            return [str(mail["Message-ID"]) for _, mail in self.taken]
+
+    def next(self, address: str) -> EmailMessage:
+        """The oldest mail to that address that was not handed out yet; waits for it."""
+        number, mail = until(lambda: self._waiting(address), f"a mail to {address}", 20)
+        self._handed.add(number)
+        assert isinstance(mail, EmailMessage)
+        return mail
+
+    def _waiting(self, address: str) -> tuple[int, EmailMessage] | None:
+        with self._lock:
+            for number, (recipient, mail) in enumerate(self.taken):
+                if recipient == address and number not in self._handed:
+                    return number, mail
+        return None
+
+
+@dataclass
+class Person:
+    """Somebody with an address, who writes to the server and reads what it answers."""
+
+    name: str
+    server: str
+    deliver: Deliver
+    post: PostOffice
+    hides_tokens: bool = False
+    """Whether the To header of answers shows the bare address, as some mail programs and gateways make it."""
+
+    @property
+    def address(self) -> str:
+        return f"{self.name}@mail.example"
+
+    def write(self, body: str, *, to: str = "", **headers: str) -> bytes:
+        """Send a fresh mail; gives its bytes."""
+        raw = written(self.address, self.server if self.hides_tokens else to or self.server, body, **headers)
+        self.deliver(self.address, to or self.server, raw)
+        return raw
+
+    def answer(self, mail: EmailMessage, body: str) -> bytes:
+        """Answer a mail as mail programs do, the old one quoted below."""
+        quoted = "".join(f"> {line}\n" for line in text(mail).splitlines())
+        headers = {} if self.hides_tokens else {"In-Reply-To": str(mail["Message-ID"])}
+        return self.write(
+            f"{body}\n\nOn {mail['Date']}, {mail['From']} wrote:\n{quoted}",
+            to=mail["Reply-To"].addresses[0].addr_spec,
+            Subject=f"Re: {mail['Subject']}",
+            **headers,
+        )
+
+    def next(self) -> EmailMessage:
+        """The next mail that comes."""
+        return self.post.next(self.address)
+
+    def join(self) -> str:
+        """Become a player; gives the personal address."""
+        self.write(f"join {self.name}")
+        self.answer(self.next(), "yes")
+        return next(line.strip() for line in text(self.next()).splitlines() if "+" in line and "@" in line)
+
+
+def written(sender: str, to: str, body: str, **headers: Any) -> bytes:
+    """A raw mail."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Date"] = sender, to, localtime()
+    mail["Message-ID"] = headers.pop("message_id", None) or make_msgid(domain="mail.example")
+    for name, value in headers.items():
+        mail[name] = value
+    mail.set_content(body)
+    return mail.as_bytes()
+
+
+def play(first: Person, second: Person, game: Record, turns: Sequence[str]) -> EmailMessage:
+    """Both join, `first` challenges, `second` accepts, and they play those turns; the last mail to the next mover."""
+    personal = first.join()
+    second.join()
+    first.write(f"challenge {second.name} {game.game}", to=personal)
+    first.next()
+    second.answer(second.next(), "accept\n\nWith pleasure.")
+    newest, _ = first.next(), second.next()
+    for number, turn in enumerate(turns):
+        mover, other = (first, second) if number % 2 == 0 else (second, first)
+        mover.answer(newest, turn)
+        mover.next()
+        newest = other.next()
+    return newest

@@ -1,0 +1,115 @@
+"""A folder in which pbem is run as an operator runs it: by its command line, with a configuration file."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from pbem import config, daemon
+from pbem.cli import app
+
+ADDRESS = "games@pbem.example"
+PBEM = (sys.executable, "-c", "from pbem.cli import main; main()")
+
+SERVER = """
+[server]
+address = "{address}"
+database = "sqlite:///pbem.sqlite"
+key = {{ file = "pbem.key" }}
+[log]
+format = "json"
+"""
+FOLDER_IN = '[inbox.maildir]\npath = "in"\n'
+FOLDER_OUT = '[outbox.maildir]\npath = "out"\n'
+LMTP_IN = "[inbox.lmtp]\nport = 0\n"
+KEY = "the key of the tests\n"
+
+
+def smtp_out(port: int) -> str:
+    """The configuration of an outbox that hands mail to a server on this machine."""
+    return f'[outbox.smtp]\nhost = "127.0.0.1"\nport = {port}\nsecurity = "none"\n'
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        """Both outputs, for what must be in neither."""
+        return self.out + self.err
+
+
+class Site:
+    """The folder, its configuration and what was said there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+        self.config = folder / "pbem.toml"
+        self.address = ADDRESS
+
+    def configure(self, inbox: str = FOLDER_IN, outbox: str = FOLDER_OUT, address: str = ADDRESS) -> None:
+        """Write configuration and key."""
+        self.address = address
+        self.config.write_text(f"{SERVER.format(address=address)}\n{inbox}\n{outbox}", encoding="utf-8")
+        (self.folder / "pbem.key").write_text(KEY, encoding="utf-8")
+
+    def pbem(self, *words: str, stdin: bytes = b"", **env: str) -> Done:
+        """Run a command inside this process; what it does not foresee is raised here."""
+        result = CliRunner().invoke(app, list(words), input=stdin, env={"PBEM_CONFIG": str(self.config)} | env)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Done(result.exit_code, result.stdout, result.stderr)
+
+    def process(self, *words: str, stdin: bytes = b"", umask: int = -1, **env: str) -> Done:
+        """Run a command in this folder as a process of its own."""
+        done = subprocess.run(
+            [*PBEM, *words],
+            cwd=self.folder,
+            env=environment() | env,
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            umask=umask,
+        )
+        said = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert "Traceback" not in said.said
+        return said
+
+    def works(self) -> Any:
+        """The configured server, opened inside this process; a context manager."""
+        return daemon.works(config.load(self.config))
+
+    def drop(self, *mails: bytes) -> None:
+        """Put mails into the inbox folder."""
+        new = self.folder / "in" / "new"
+        new.mkdir(parents=True, exist_ok=True)
+        for mail in mails:
+            (new / f"{len(list(new.iterdir())):03}.test").write_bytes(mail)
+
+    def sent(self) -> list[bytes]:
+        """The mails in the outbox folder, oldest first."""
+        paths = (self.folder / "out" / "new").glob("*")
+        return [path.read_bytes() for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns)]
+
+    def rows(self, sql: str, *values: object) -> list[Any]:
+        """What a query finds; a single column comes without its tuple. Changes are committed."""
+        with closing(sqlite3.connect(self.folder / "pbem.sqlite", timeout=30)) as connection, connection:
+            found = connection.execute(sql, values).fetchall()
+        return [row[0] if len(row) == 1 else row for row in found]
+
+
+def environment() -> dict[str, str]:
+    """This process's environment without what would configure pbem."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PBEM_")}
