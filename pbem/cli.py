@@ -27,7 +27,7 @@ from notation.board import format_board
 from pbem import check as checking
 from pbem import config, daemon, database, demo, handle, logs, matches
 from pbem.config import BadConfig, Settings
-from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Ply
+from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 from pbem.receive import NotStored
 from pbem.render import Renderer
 from pbem.transport import Arrival, Unreachable
@@ -60,8 +60,12 @@ def sentences() -> Iterator[None]:
     except DBAPIError as error:
         errors.print(f"pbem: the database: {escape(str(error.orig))}")
         raise typer.Exit(IMPOSSIBLE) from error
-    except (BadConfig, database.InUse, Unreachable, NotStored, OSError) as error:
-        errors.print(f"pbem: {escape(str(error))}")
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        errors.print(f"pbem: {escape(what)}", highlight=False)
+        raise typer.Exit(IMPOSSIBLE) from error
+    except (BadConfig, database.InUse, database.Unusable, Unreachable, NotStored) as error:
+        errors.print(f"pbem: {escape(str(error))}", highlight=False)
         raise typer.Exit(IMPOSSIBLE) from error
 
 
@@ -193,8 +197,8 @@ def show(
             raise typer.Exit(FOUND)
         if isinstance(row, Incoming):
             _show_mail(session, row)
-        else:
-            _show_match(session, row)
+        elif not _show_match(session, row):
+            raise typer.Exit(FOUND)
 
 
 def _show_mail(session: Session, row: Incoming) -> None:
@@ -208,25 +212,29 @@ def _show_mail(session: Session, row: Incoming) -> None:
     out.print(row.raw.decode("utf-8", "replace"), markup=False, highlight=False)
 
 
-def _show_match(session: Session, match: Match) -> None:
-    standing = matches.stand(session, match)
-    first, second = (matches.name(player) for player in standing.players)
-    out.print(
-        f"match #{match.id}, {standing.game.title} {match.options}: {first} - {second}, {match.state}", markup=False
-    )
+def _show_match(session: Session, match: Match) -> bool:
+    """Print the match; whether its turns can be replayed. They are listed in any case."""
+    first, second = (matches.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
+    out.print(f"match #{match.id}, {match.game} {match.options}: {first} - {second}, {match.state}", markup=False)
     if match.reason:
         winner = "a draw" if match.winner is None else f"{(first, second)[match.winner]} won"
         out.print(f"{winner}: {match.reason}", markup=False)
     if match.part:
         out.print(f"begun: {match.part}", markup=False)
-    out.print()
-    out.print(format_board(standing.position.diagram()), markup=False, highlight=False)
+    faults = list(checking.faults(session, match))
+    for fault in faults:
+        out.print(f"fault: {fault.sentence}", markup=False, highlight=False)
+    if not faults:
+        out.print()
+        out.print(format_board(matches.stand(session, match).position.diagram()), markup=False, highlight=False)
     out.print()
     table = Table("turn", "by", "text", "played (UTC)", "mail")
-    for ply in session.exec(select(Ply).where(Ply.match == match.id).order_by(col(Ply.number))):
+    for ply in matches.plies(session, match):
         by = (first, second)[ply.seat]
-        table.add_row(str(ply.number), by, ply.text, f"{ply.played:%Y-%m-%d %H:%M:%S}", str(ply.incoming or ""))
+        played = f"{ply.played:%Y-%m-%d %H:%M:%S}"
+        table.add_row(str(ply.number), by, escape(ply.text), played, str(ply.incoming or ""))
     out.print(table)
+    return not faults
 
 
 @app.command()
@@ -297,7 +305,7 @@ def record_check(
     """Replay a record file; a sentence for each slip, and exit code 1 when there are any."""
     with sentences():
         try:
-            text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+            text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
         except UnicodeDecodeError as error:
             errors.print(f"pbem: {file} is not a text file: {error.reason} at byte {error.start}")
             raise typer.Exit(IMPOSSIBLE) from error

@@ -11,7 +11,9 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlmodel import Session
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -22,10 +24,19 @@ class InUse(Exception):
     """Another daemon works on this database."""
 
 
+class Unusable(Exception):
+    """A database that can't be worked with, and why."""
+
+
 def connect(url: str) -> Engine:
-    """An engine for any SQLAlchemy URL; SQLite gets a write-ahead log and syncs at every commit."""
-    if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
+    """An engine for any SQLAlchemy URL; SQLite gets a write-ahead log and syncs at every commit. Raises Unusable."""
+    try:
+        if make_url(url).get_backend_name() != "sqlite":
+            return create_engine(url, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise Unusable(f"the database's driver {error.name} is not installed: pip install pbem[postgres]") from error
+    except ArgumentError as error:  # never the URL itself, which may hold a password
+        raise Unusable("server.database can't be used: it is no SQLAlchemy URL of a database known here") from error
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
@@ -60,11 +71,14 @@ def _alembic(url: str) -> Config:
 
 
 def upgrade(engine: Engine) -> None:
-    """Bring the tables up to date, from nothing or from any earlier version."""
+    """Bring the tables up to date, from nothing or from any earlier version; raises Unusable for a later one."""
     config = _alembic(str(engine.url))
     with engine.begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise Unusable(f"the database was made by another version of pbem: {error}") from error
 
 
 def is_current(engine: Engine) -> bool:

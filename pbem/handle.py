@@ -156,10 +156,11 @@ def _reading(context: Context) -> Reading:
 
 def _obey(context: Context, reading: Reading) -> str:
     """Execute the commands, or hold them until the sender has proven himself."""
-    if not reading.commands:
-        _refuse(context, _nothing_read(context, reading), None)
-        return "refused"
     player = context.sender.player
+    if not reading.commands:
+        known = player is not None and (player.confirmed is not None or context.sender.proven)
+        _refuse(context, _nothing_read(context, reading) if known else _stranger(), None)
+        return "refused"
     names = [line.command.name for line in reading.commands]
     if player is None or player.confirmed is None:
         allowed = INVITED_MAY | OPEN_TO_STRANGERS if context.sender.proven else OPEN_TO_STRANGERS

@@ -132,6 +132,12 @@ def _played(context: Context, standing: Standing, text: str) -> None:
     match.part = None
     context.session.add(match)
     context.session.flush()
+    begun = {"template": "begun", "match": match.id}  # by an earlier line of this mail; there is nothing to ask now
+    context.sections[:] = [
+        section
+        for section in context.sections
+        if {"template": section["template"], "match": section["words"].get("match")} != begun
+    ]
     after = stand(context.session, match)
     if after.position.outcome is not None:
         match.state, match.ended = MatchState.OVER, context.now

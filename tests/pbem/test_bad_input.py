@@ -1,0 +1,364 @@
+"""Whatever is wrong with a mail: one answer that helps, or deliberate silence, and nothing changed."""
+
+from collections.abc import Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text as sql
+
+from pbem import tokens
+from pbem.tokens import Keyring, Purpose, Token
+from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """A match of alice (X, to move) and bob (O); two turns are played."""
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        letters.reply(letters.last("alice"), "1 a7b7 i3i2")
+        letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
+        yield letters
+
+
+def standing(letters: Correspondence) -> list[tuple[object, ...]]:
+    """All that a mail can change."""
+    with letters.works.engine.connect() as connection:
+        rows = [
+            tuple(row)
+            for table in ("match", "ply", "player")
+            for row in connection.execute(sql(f'select * from "{table}" order by id'))
+        ]
+        connection.rollback()
+    return rows
+
+
+def answered(letters: Correspondence, mails: list[EmailMessage], address: str = ALICE) -> str:
+    """The words of the one answer, which went to that address."""
+    assert [str(mail["To"]) for mail in mails] == [address]
+    return text(mails[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("frobnicate 12", ["neither a turn nor a command", "| frobnicate 12", "| ^^^^^^^^^^"]),
+        ("b7d7 i2g2 9 d7d6 g2g1", ["| b7d7 i2g2 9", "|           ^", "a number from 1 to 8"]),
+        ("b7d7 i2g2 0 d7d6 g2g1", ["|           ^", "a number from 1 to 8"]),
+        ("b7d7 i2g2 3 d7d6 g2z1", ["|                    ^", "a letter from a to i"]),
+        ("b7d7 i2g2 3 d7d6 g2g1", ["d7d6", "^^^^", "To move, answer"]),
+        ("b7d7 i2i5 3 d7d6 g2g1", ["| b7d7 i2i5", "^^^^", "2"]),
+        ("show 99", ["There is no match #99", '"games" lists yours']),
+        ("#99 c1b1", ["There is no match #99"]),
+        ("undo", ["no begun turn of yours"]),
+        ("accept", ["not on offer any more"]),
+        ("withdraw", ["not on offer any more"]),
+        ("resign now please", ['"resign" is written otherwise', "resign [NUMBER]"]),
+        ("challenge", ["written otherwise", "PLAYER|ADDRESS GAME"]),
+        ("challenge bob", ["one opponent and one game", "quadraphages"]),
+        ("challenge alice quadraphages", ["can't challenge yourself"]),
+        ("challenge bob@nowhere quadraphages begin=never", ["begin=never", "begin=random"]),
+        ("challenge a@b,c@d quadraphages", ["no mail address"]),
+        ("join somebody", ["You are alice already", "games+"]),
+        ("rules go", ['"rules quadraphages"']),
+        ("help rulez", ['"help rules"']),
+        ("", ["no words of your own"]),
+    ],
+)
+def test_a_refusal_names_the_place_and_what_works(letters: Correspondence, words: str, expected: list[str]) -> None:
+    before = standing(letters)
+
+    answer = answered(letters, letters.reply(letters.last("alice"), words))
+
+    assert [part for part in expected if part not in answer and part not in " ".join(answer.split())] == []
+    assert before == standing(letters)
+
+
+def test_a_move_out_of_turn_is_refused(letters: Correspondence) -> None:
+    before = standing(letters)
+
+    answer = answered(letters, letters.reply(letters.last("bob"), "h7h5 f1f3 3"), BOB)
+
+    assert "not your turn" in answer
+    assert "It is alice's turn." in answer
+    assert before == standing(letters)
+
+
+def test_a_match_of_others_cannot_be_played(letters: Correspondence) -> None:
+    personal = letters.join("carol")
+    before = standing(letters)
+
+    for words in (
+        "#1 b7d7 i2g2 1 d7d6 g2g1",
+        "#1 resign",
+        "#1 undo",
+        "#1 say hello",
+        "accept 1",
+        "quadraphages move 1 1",
+    ):
+        answer = answered(letters, letters.write("carol@mail.example", words, to=personal), "carol@mail.example")
+        assert "You do not play in match #1" in answer
+
+    assert before == standing(letters)
+
+
+def test_a_match_that_is_over_takes_no_move(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "resign")
+    before = standing(letters)
+
+    for words in ("b7d7 i2g2 1 d7d6 g2g1", "resign", "undo"):
+        answer = answered(letters, letters.reply(letters.last("alice"), words))
+        assert "Match #1 is over" in answer
+        assert "bob has won: alice resigned" in answer
+
+    assert before == standing(letters)
+
+
+def test_a_stale_reply_is_told_so_and_shown_the_board(letters: Correspondence) -> None:
+    stale = letters.received[ALICE][2]
+    before = standing(letters)
+
+    answer = answered(letters, letters.reply(stale, "b7d7 i2g2 1 d7d6 g2g1"))
+
+    assert "You answered an older mail" in answer
+    assert "Operation 1 goes by 2" in answer
+    assert before == standing(letters)
+
+
+def test_a_turn_sent_again_is_told_that_it_is_played(letters: Correspondence) -> None:
+    before = standing(letters)
+
+    answer = answered(letters, letters.reply(letters.received[ALICE][2], "1 i3i2 a7b7"))
+
+    assert "already played" in answer
+    assert before == standing(letters)
+
+
+def test_a_second_delivery_of_the_same_mail_does_nothing(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "b7d7 i2g2 3 d7d4 g2d2")
+    sent = next(mail for way, mail in reversed(letters.log) if way == "in")
+    before = standing(letters)
+    raw = b"Received: from elsewhere\nReturn-Path: <alice@mail.example>\n" + sent.as_bytes()
+
+    assert letters.deliver(raw) == []
+    assert before == standing(letters)
+
+
+def test_two_moves_in_one_mail_play_none(letters: Correspondence) -> None:
+    before = standing(letters)
+
+    answer = answered(letters, letters.reply(letters.last("alice"), "b7d7 i2g2 3 d7d4 g2d2\nb7b9 i2g2 1 b9b8 g2g1"))
+
+    assert "two moves for the same match" in answer
+    assert "b7b9 i2g2 1 b9b8 g2g1" in answer
+    assert before == standing(letters)
+
+
+def test_a_turn_in_two_lines_is_one_turn(letters: Correspondence) -> None:
+    mails = letters.reply(letters.last("alice"), "b7d7 i2g2 3\nd7d4 g2d2")
+
+    assert [str(mail["To"]) for mail in mails] == [ALICE, BOB]
+    assert "alice played b7d7 i2g2 3 d7d4 g2d2" in text(mails[1])
+
+
+def test_later_lines_are_not_tried_after_a_refusal(letters: Correspondence) -> None:
+    before = standing(letters)
+
+    answer = answered(letters, letters.reply(letters.last("alice"), "challenge nobody quadraphages\nresign\n\nBye!"))
+
+    assert "No player is called nobody" in answer
+    assert "not tried" in answer
+    assert "| resign" in answer
+    assert "| Bye!" in answer
+    assert before == standing(letters)
+
+
+def test_earlier_lines_stand_before_a_refusal(letters: Correspondence) -> None:
+    mails = letters.reply(letters.last("alice"), "challenge bob hexaphages\nwithdraw 77")
+
+    assert [str(mail["To"]) for mail in mails] == [BOB, ALICE]
+    assert "match #2" in text(mails[1])
+    assert "There is no match #77" in text(mails[1])
+
+
+def test_an_empty_fresh_mail_is_answered(letters: Correspondence) -> None:
+    assert "no words of your own" in answered(letters, letters.write(ALICE, ""))
+
+
+def test_a_mail_of_nothing_but_quotes_is_answered(letters: Correspondence) -> None:
+    before = standing(letters)
+
+    answer = answered(letters, letters.reply(letters.last("alice"), ""))
+
+    assert "no words of your own" in answer
+    assert before == standing(letters)
+
+
+@pytest.mark.parametrize("size", [2_000_000, 5_000_000])
+def test_a_mail_that_is_too_large_is_told_so(letters: Correspondence, size: int) -> None:
+    before = standing(letters)
+
+    answer = answered(letters, letters.write(ALICE, "resign\n" + "x" * 70 * (size // 70), to=token_of(letters)))
+
+    assert "larger than 1000 KB" in answer
+    assert before == standing(letters)
+
+
+def token_of(letters: Correspondence) -> str:
+    """The address to which alice's mail acts at once."""
+    return str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
+
+
+@pytest.mark.parametrize("charset", [b"no-such-charset", b"ascii", b"utf-8; x=\xff"])
+def test_a_wrong_charset_is_read_as_well_as_can_be(letters: Correspondence, charset: bytes) -> None:
+    head = f"From: {ALICE}\nTo: {token_of(letters)}\nMessage-ID: <c{len(charset)}@mail.example>\n".encode()
+    raw = head + b"Content-Type: text/plain; charset=" + charset + b"\n\nb7d7 i2g2 3 d7d4 g2d2\n\nGr\xfc\xdfe!\n"
+
+    mails = letters.deliver(raw)
+
+    assert [str(mail["To"]) for mail in mails] == [ALICE, BOB]
+    assert "played b7d7 i2g2 3 d7d4 g2d2" in text(mails[1])
+
+
+def test_a_token_that_does_not_exist_is_not_answered(letters: Correspondence) -> None:
+    before = standing(letters)
+    forged = Keyring("another key").format(Token(Purpose.PLAY, 1, 1, 2), 0)
+    true = token_of(letters).partition("+")[2].partition("@")[0]
+    altered = true[:-1] + ("a" if true[-1] != "a" else "b")
+
+    for tag in (forged, altered, "x", "a" * 40, "1" * 40, true + "a"):
+        assert letters.write(ALICE, "resign", to=f"games+{tag}@pbem.example") == []
+
+    assert before == standing(letters)
+
+
+def test_a_revoked_token_is_not_answered(letters: Correspondence) -> None:
+    with letters.works.engine.begin() as connection:
+        connection.execute(sql("update player set epoch = epoch + 1 where id = 1"))
+    before = standing(letters)
+
+    assert letters.write(ALICE, "resign", to=token_of(letters)) == []
+    assert before == standing(letters)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto_Submitted": "auto-replied"},
+        {"Auto_Submitted": "auto-generated; owner-email=x"},
+        {"Return_Path": "<>"},
+        {"Precedence": "bulk"},
+        {"List_Id": "<some.list.example>"},
+        {"X_PBeM_Server": "pbem.example"},
+        {"X_Autoreply": "yes"},
+    ],
+)
+def test_a_machine_s_mail_is_not_answered_and_does_nothing(letters: Correspondence, headers: dict[str, str]) -> None:
+    before = standing(letters)
+
+    assert letters.write(ALICE, "resign", to=token_of(letters), **headers) == []
+    assert letters.write("MAILER-DAEMON@mail.example", "help") == []
+    assert letters.write(ADDRESS, "help") == []
+    assert letters.write(ALICE, "resign", "Automatic reply: [pbem #1]", to=token_of(letters)) == []
+    assert before == standing(letters)
+
+
+def test_a_bounce_is_not_answered(letters: Correspondence) -> None:
+    report = (
+        b"From: mail system <bounces@mail.example>\nTo: games@pbem.example\nSubject: Undelivered\n"
+        b"Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n"
+        b"--b\nContent-Type: text/plain\n\nhelp\n--b--\n"
+    )
+
+    assert letters.deliver(report) == []
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\n",
+        b"\x00\xff\xfe\n\n\x00",
+        b"From: " + b"(" * 3000 + b"\n\nhelp\n",
+        b"From: a@b.example, c@d.example\n\nhelp\n",
+        b"From: x\n\nhelp",
+        b"Subject: help\n\nhelp\n",
+        b"From: a@b.example\n" + b"X: y\n" * 20_000 + b"\nhelp\n",
+        b"From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nhelp\n" * 2_000,
+    ],
+)
+def test_a_mail_that_cannot_be_read_is_filed_in_silence(letters: Correspondence, raw: bytes) -> None:
+    before = standing(letters)
+
+    assert letters.deliver(raw) == []
+    assert before == standing(letters)
+    with letters.works.engine.begin() as connection:
+        last = connection.execute(sql("select state, verdict from incoming order by id desc limit 1")).one()
+    assert last.state == "done"
+    assert last.verdict.startswith("no answer: ")
+
+
+def test_an_unproven_mail_changes_nothing_before_it_is_confirmed(letters: Correspondence) -> None:
+    before = standing(letters)
+
+    answer = answered(letters, letters.write(ALICE, "#1 resign"))
+
+    assert 'answer this mail with "yes"' in answer
+    assert before == standing(letters)
+
+
+def test_a_reply_without_its_token_acts_only_from_the_address_it_went_to(letters: Correspondence) -> None:
+    before = standing(letters)
+    mail = letters.last("alice")
+
+    forged = letters.write(
+        "mallory@mail.example", "resign", f"Re: {mail['Subject']}", In_Reply_To=str(mail["Message-ID"])
+    )
+    assert [str(sent["To"]) for sent in forged] == [ALICE]
+    assert 'answer this mail with "yes"' in text(forged[0])
+    assert before == standing(letters)
+
+    mails = letters.reply(mail, "b7d7 i2g2 3 d7d4 g2d2", to=ADDRESS)
+    assert [str(sent["To"]) for sent in mails] == [ALICE, BOB]
+
+
+def test_a_token_is_found_where_only_delivery_headers_have_it(letters: Correspondence) -> None:
+    for header in ("Delivered_To", "X_Original_To"):
+        mails = letters.write(ALICE, "say hello", **{header: token_of(letters)})
+        assert [str(mail["To"]) for mail in mails] == [BOB, ALICE]
+
+
+def test_a_token_survives_capitals(letters: Correspondence) -> None:
+    mails = letters.write(ALICE, "say hello", to=token_of(letters).upper().replace("PBEM.EXAMPLE", "pbem.example"))
+
+    assert [str(mail["To"]) for mail in mails] == [BOB, ALICE]
+
+
+def test_a_held_mail_acts_once(letters: Correspondence) -> None:
+    (confirm,) = letters.write(ALICE, "#1 say hello")
+    assert [str(mail["To"]) for mail in letters.reply(confirm, "yes")] == [BOB, ALICE]
+    before = standing(letters)
+
+    assert "settled before" in answered(letters, letters.reply(confirm, "yes!"))
+    assert before == standing(letters)
+
+
+def test_strangers_get_an_answer_that_helps_but_not_many(letters: Correspondence) -> None:
+    limit = letters.works.settings.server.answers_per_hour
+    answers = [letters.write("zoe@mail.example", f"what is this {number}") for number in range(limit + 3)]
+
+    assert "join NAME" in text(answers[0][0])
+    assert [len(answer) for answer in answers] == [1] * limit + [0] * 3
+
+
+def test_no_token_lies_in_the_database(letters: Correspondence) -> None:
+    letters.works.engine.dispose()
+    tag = token_of(letters).partition("+")[2].partition("@")[0]
+    token = tokens.parse(tag)
+    assert token is not None
+    with letters.works.engine.connect() as connection:
+        for table in ("player", "match", "ply", "outgoing"):
+            for row in connection.execute(sql(f'select * from "{table}"')):
+                assert tag not in str(tuple(row))
