@@ -215,7 +215,8 @@ def _show_mail(session: Session, row: Incoming) -> None:
 def _show_match(session: Session, match: Match) -> bool:
     """Print the match; whether its turns can be replayed. They are listed in any case."""
     first, second = (matches.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
-    out.print(f"match #{match.id}, {match.game} {match.options}: {first} - {second}, {match.state}", markup=False)
+    title = GAMES[match.game].title if match.game in GAMES else match.game
+    out.print(f"match #{match.id}, {title} {match.options}: {first} - {second}, {match.state}", markup=False)
     if match.reason:
         winner = "a draw" if match.winner is None else f"{(first, second)[match.winner]} won"
         out.print(f"{winner}: {match.reason}", markup=False)

@@ -55,19 +55,20 @@ class Secret(Section):
             except (OSError, UnicodeDecodeError) as error:
                 raise BadConfig(f"the secret in {self.file} can't be read: {error}") from error
         else:
-            lines = self._run(shlex.split(self.command or "")).splitlines()
+            lines = self._run(self.command or "").splitlines()
         if not lines or not lines[0]:
             raise BadConfig(f"the secret from {self.file or self.command} is empty")
         return lines[0]
 
     @staticmethod
-    def _run(command: list[str]) -> str:
+    def _run(command: str) -> str:
         try:
             done = subprocess.run(  # noqa: S603 - the admin's own command, from the admin's own file
-                command, capture_output=True, text=True, check=True, timeout=SECRET_COMMAND_SECONDS
+                shlex.split(command), capture_output=True, text=True, check=True, timeout=SECRET_COMMAND_SECONDS
             )
-        except (OSError, subprocess.SubprocessError, ValueError) as error:
-            raise BadConfig(f"the command {command[:1]} for a secret failed: {type(error).__name__}") from error
+        except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
+            program = command.split(" ")[0]
+            raise BadConfig(f"the command {program!r} for a secret failed: {type(error).__name__}") from error
         return done.stdout
 
 
@@ -169,7 +170,7 @@ class ServerSettings(Section):
     key: Secret = Secret(file=Path("pbem.key"))
     delimiter: Literal["+", "-", "="] = "+"
     mail_limit: Annotated[int, Field(ge=16_384, le=50_000_000)] = 1_000_000
-    answers_per_hour: Annotated[int, Field(ge=1)] = 30
+    answers_per_hour: Annotated[int, Field(ge=1)] = 20
 
     @property
     def domain(self) -> str:

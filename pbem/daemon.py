@@ -31,8 +31,9 @@ from pbem.transport import Arrival, Inbox, Outbox
 
 log = structlog.get_logger()
 
-STOP_SECONDS = 4.0
-"""How long the threads may take to end; what they have not finished by then is in the database."""
+STOP_SECONDS = 3.5
+"""How long threads and listeners may take to end; what they have not finished by then is in the database,
+or was never acknowledged."""
 
 LOOK_SECONDS = 10.0
 """How often work is looked for when no bell rings (mail due again, rows added by another program)."""
@@ -83,11 +84,13 @@ class Works:
 
 @contextmanager
 def works(settings: Settings) -> Iterator[Works]:
-    """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises."""
+    """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
+
+    The outbox belongs to whoever sends, who closes it too: it may be in the middle of a mail when we end.
+    """
     server = settings.server
     keyring = Keyring(server.key.read())
     engine = database.connect(server.database)
-    outbox = _outbox(settings)
     try:
         database.upgrade(engine)
         yield Works(
@@ -95,12 +98,11 @@ def works(settings: Settings) -> Iterator[Works]:
             engine=engine,
             office=Office(server, keyring),
             renderer=Renderer(server, keyring),
-            outbox=outbox,
+            outbox=_outbox(settings),
             inboxes=tuple(_inboxes(settings)),
             listeners=tuple(_listeners(settings)),
         )
     finally:
-        outbox.close()
         engine.dispose()
 
 
@@ -108,7 +110,10 @@ def run_once(works: Works) -> tuple[int, int, int]:
     """Receive, handle and send what waits now; how many mails each."""
     received = sum(receive.receive_once(inbox, works.store) for inbox in works.inboxes)
     handled = works.handle_waiting()
-    return received, handled, works.send_due()
+    try:
+        return received, handled, works.send_due()
+    finally:
+        works.outbox.close()
 
 
 def run(works: Works, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
@@ -132,7 +137,7 @@ def run(works: Works, stop: threading.Event, ready: Callable[[], object] = lambd
         for inbox in works.inboxes
     ]
     threads.append(_loop("work", handle_waiting, came, stop))
-    threads.append(_loop("send", lambda: works.send_due(stop.is_set), owed, stop))
+    threads.append(_loop("send", lambda: works.send_due(stop.is_set), owed, stop, works.outbox.close))
     for listener in works.listeners:
         listener.start(store)
     for thread in threads:
@@ -148,14 +153,21 @@ def _stop(works: Works, threads: list[threading.Thread], bells: tuple[threading.
     for bell in bells:
         bell.set()
     for listener in works.listeners:
-        listener.stop()
+        threads.append(threading.Thread(target=listener.stop, name="listener", daemon=True))
+        threads[-1].start()
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = [thread.name for thread in threads if thread.is_alive()]
     log.info("stopped", unfinished=late)
 
 
-def _loop(name: str, step: Callable[[], object], bell: threading.Event, stop: threading.Event) -> threading.Thread:
+def _loop(
+    name: str,
+    step: Callable[[], object],
+    bell: threading.Event,
+    stop: threading.Event,
+    close: Callable[[], object] = lambda: None,
+) -> threading.Thread:
     """A thread that takes the step when the bell rings, until nothing is left, and waits out a lost database."""
 
     def loop() -> None:
@@ -176,6 +188,7 @@ def _loop(name: str, step: Callable[[], object], bell: threading.Event, stop: th
                 stop.wait(LONGEST_PAUSE)
             if not stop.is_set():
                 bell.wait(LOOK_SECONDS)
+        close()
 
     return threading.Thread(target=loop, name=name, daemon=True)
 

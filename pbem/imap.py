@@ -9,7 +9,7 @@ import logging
 import select
 import ssl
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import structlog
@@ -187,15 +187,14 @@ class ImapInbox:
         self._handed.clear()
         self._new_mail()  # forget the count just told: any that comes from here on is news
         new = f"UNKEYWORD {DONE}"
-        exists = int(selected[b"EXISTS"])
-        self._more = exists > WINDOW
-        found: Sequence[int] = client.search(f"1:{WINDOW} {new}" if self._more else new)
-        if self._more and not found:
-            self._more = False
-            found = client.search(new)
-        uids = sorted(uid for uid in found if uid not in self._stuck)
-        self._more = self._more and bool(uids)
-        return uids
+        flood: list[int] = []
+        if int(selected[b"EXISTS"]) > WINDOW:
+            flood = self._search(client, f"1:{WINDOW} {new}")
+        self._more = bool(flood)
+        return flood or self._search(client, new)
+
+    def _search(self, client: Any, what: str) -> list[int]:
+        return sorted(uid for uid in client.search(what) if uid not in self._stuck)
 
     def _sizes(self, client: Any, uids: list[int]) -> dict[int, int]:
         answers = self._asked(client, uids, "RFC822.SIZE")
@@ -267,12 +266,11 @@ class ImapInbox:
             except imaplib.IMAP4.abort:
                 raise
             except imaplib.IMAP4.error:
-                # The folder is gone, or some of the mails are (then the others were not moved either).
+                # The folder is gone, or some of the mails are: then none was moved, and by now the server
+                # has noticed what is left.
                 if not client.folder_exists(self._processed):
                     self._make_processed(client)
-                uids = client.search(f"UID {','.join(map(str, uids))}")
-                if uids:
-                    self._bring(client, uids)
+                self._bring(client, uids)
         except imaplib.IMAP4.abort:
             raise
         except imaplib.IMAP4.error as error:

@@ -20,6 +20,8 @@ LARGEST_HEADER = 8_192
 MOST_PARTS = 200
 MOST_RECEIVED = 30
 MOST_IDS = 50
+LARGEST_ID = 250
+LARGEST_ADDRESS = 254
 
 TRACE_HEADERS = frozenset(
     {"received", "return-path", "delivered-to", "x-original-to", "envelope-to", "authentication-results"}
@@ -104,7 +106,7 @@ def _mail(message: Message, sender: str | None, recipients: tuple[str, ...]) -> 
     envelope = tuple(recipient.lower() for recipient in recipients)
     return Mail(
         message_id=next(iter(_ids(header(message, "Message-ID"))), None),
-        sender=from_addresses[0] if len(from_addresses) == 1 else None,
+        sender=from_addresses[0] if len(from_addresses) == 1 and is_address(from_addresses[0]) else None,
         recipients=tuple(dict.fromkeys(envelope + received_by)),
         answers=tuple(
             dict.fromkeys([*_ids(header(message, "In-Reply-To")), *reversed(_ids(header(message, "References")))])
@@ -112,6 +114,25 @@ def _mail(message: Message, sender: str | None, recipients: tuple[str, ...]) -> 
         subject=" ".join(subject.split()),
         automatic=_automatic(message, sender, from_addresses, subject),
         lines=written.lines(*_text(message)),
+    )
+
+
+def is_address(text: str) -> bool:
+    """Whether mail can be sent to the text as it is, and nothing else can hide in it.
+
+    >>> is_address("bob@example.org"), is_address("bob@example.org,eve@example.org"), is_address("@b")
+    (True, False, False)
+    """
+    local, at, domain = text.rpartition("@")
+    return (
+        bool(at and local and domain)
+        and len(text) <= LARGEST_ADDRESS
+        and text.isprintable()
+        and "\ufffd" not in text
+        and not set(text) & set(' \t,;:<>()[]\\"')
+        and "@" not in local
+        and domain.isascii()
+        and not domain.startswith((".", "-"))
     )
 
 
@@ -129,13 +150,17 @@ def bare_subject(subject: str) -> str:
 
 def header(message: Message, name: str) -> str:
     """The header's text, decoded, on one line, cut to a length; "" where there is none."""
-    value = message.get(name)
-    if value is None:
-        return ""
+    value = next(iter(_values(message, name)), "")
     words = []
-    for part, charset in email.header.decode_header(str(value)[:LARGEST_HEADER].replace("\r", "").replace("\n", "")):
+    for part, charset in email.header.decode_header(value.replace("\r", "").replace("\n", "")):
         words.append(_decoded(part, charset) if isinstance(part, bytes) else part)
     return "".join(words)
+
+
+def _values(message: Message, name: str) -> list[str]:
+    """The values of all headers of that name as they stand in the mail, each cut to a length."""
+    values = [str(value)[:LARGEST_HEADER] for key, value in message.raw_items() if key.lower() == name.lower()]
+    return [_decoded(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
 
 
 def _decoded(content: bytes, charset: str | None) -> str:
@@ -154,8 +179,7 @@ def _is_utf8(content: bytes) -> bool:
 
 
 def _addresses(message: Message, name: str) -> tuple[str, ...]:
-    values = [str(value)[:LARGEST_HEADER] for value in message.get_all(name, [])[:MOST_IDS]]
-    pairs = email.utils.getaddresses(values)
+    pairs = email.utils.getaddresses(_values(message, name))
     return tuple(dict.fromkeys(address.lower() for _, address in pairs if "@" in address and address.isprintable()))
 
 
@@ -164,7 +188,8 @@ def _ids(text: str) -> tuple[str, ...]:
     found = []
     for piece in text.split("<")[1 : MOST_IDS + 1]:
         inner, closed, _ = piece.partition(">")
-        if closed and inner and inner.isascii() and inner.isprintable() and " " not in inner:
+        fits = 0 < len(inner) <= LARGEST_ID and inner.isascii() and inner.isprintable() and " " not in inner
+        if closed and fits:
             found.append(f"<{inner}>")
     return tuple(found)
 

@@ -3,7 +3,7 @@
 import textwrap
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, SMTPUTF8
 from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
@@ -50,9 +50,10 @@ class Renderer:
     def render(self, session: Session, row: Outgoing) -> EmailMessage:
         """The mail that the row owes; the same bytes each time, but for what was renamed meanwhile."""
         player = session.get(Player, row.player) if row.player else None
-        mail = EmailMessage(policy=SMTP)
+        mail = EmailMessage(policy=SMTP if row.address.isascii() else SMTPUTF8)
         mail["From"] = Address(self._server.name, addr_spec=self._server.address)
-        mail["To"] = Address(addr_spec=row.address)
+        local, _, domain = row.address.rpartition("@")
+        mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
         mail["Reply-To"] = Address(self._server.name, addr_spec=self._reply_address(row))
         mail["Subject"] = self._subject(session, row)
         mail["Date"] = format_datetime(row.created)

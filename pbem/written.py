@@ -26,7 +26,7 @@ LONGEST_HTML = 100_000  # the parser takes quadratic time for nested elements
 
 
 def lines(text: str, is_html: bool) -> tuple[str, ...]:
-    """What the person wrote, line by line, blank lines at the ends dropped."""
+    """What the person wrote, line by line; no blank lines at the ends, and never two together."""
     kept: list[str] = []
     source = _plain(text) if is_html else text
     waiting = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:MOST_LINES]
@@ -37,7 +37,8 @@ def lines(text: str, is_html: bool) -> tuple[str, ...]:
         if clean.lstrip().startswith((">", "|>")):
             _drop_attribution(kept)
             continue
-        kept.append(clean)
+        if clean.strip() or (kept and kept[-1].strip()):
+            kept.append(clean)
     while kept and not kept[-1].strip():
         kept.pop()
     while kept and not kept[0].strip():

@@ -11,13 +11,13 @@ from engines.core import BadOption, Game
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Context, Line, own_match, seats
 from pbem.commands.play import tell_turn
+from pbem.mail import is_address
 from pbem.matches import name, stand
 from pbem.models import Match, MatchState, Player
 from pbem.refusals import Refused
 from pbem.tokens import Purpose
 
 BEGIN = ("me", "you", "random")
-LARGEST_ADDRESS = 254
 MOST_OPEN = 20
 
 
@@ -107,23 +107,6 @@ def _opponent(context: Context, wanted: str) -> Player:
         session.add(found)
         session.flush()
     return found
-
-
-def is_address(text: str) -> bool:
-    """Whether mail can be sent to the text as it is, and nothing else can hide in it.
-
-    >>> is_address("bob@example.org"), is_address("bob@example.org,eve@example.org"), is_address("@b")
-    (True, False, False)
-    """
-    local, at, domain = text.rpartition("@")
-    return (
-        bool(at and local and domain)
-        and len(text) <= LARGEST_ADDRESS
-        and text.isprintable()
-        and not set(text) & set(' \t,;:<>()[]\\"')
-        and "@" not in local
-        and not domain.startswith((".", "-"))
-    )
 
 
 def _bound(context: Context, player: Player, other: Player) -> None:

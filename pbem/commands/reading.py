@@ -94,6 +94,10 @@ class Reader:
         rest = rest.strip()
         if game is not None and command.name in ("challenge", "help", "rules"):
             rest = f"{game} {rest}".strip()
+        if command.name == "join" and rest:
+            # "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
+            rest = rest.split()[0]
+            text = f"join {rest}"
         if (
             command.of_match
             and not named_match

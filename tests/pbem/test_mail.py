@@ -1,0 +1,125 @@
+"""Raw mails as mail programs send them -> the lines that a person wrote."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem import mail, written
+
+MAILS = Path(__file__).parent.parent / "mails"
+CORPORA = Path(__file__).parent.parent.parent.parent / "shared" / "corpora"
+NAMES = sorted(path.stem for path in MAILS.glob("*.eml"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_person_wrote_is_read_and_nothing_else(name: str) -> None:
+    letter = mail.read((MAILS / f"{name}.eml").read_bytes(), None, ())
+
+    assert (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines() == list(letter.lines)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_wrote_to_whom_about_what_is_read(name: str) -> None:
+    letter = mail.read((MAILS / f"{name}.eml").read_bytes(), "bob@mail.example", ("Games@pbem.example",))
+
+    assert letter.sender == "bob@mail.example"
+    assert letter.recipients[0] == "games@pbem.example"
+    assert letter.recipients[1].startswith("games+caqaaac")
+    assert letter.message_id == f"<{name}@mail.example>"
+    assert letter.answers[0] == "<0ecd47fd880d1df9cdf6e0b1b8bde913@pbem.example>"
+    assert letter.answers[1] == "<e32c15dd34041f6df72e68cc779fc30a@pbem.example>"
+    assert letter.automatic is None
+
+
+def test_every_mail_has_its_expected_lines() -> None:
+    assert sorted(path.stem for path in MAILS.glob("*.txt")) == NAMES
+
+
+@given(st.binary(max_size=2_000))
+def test_any_bytes_are_read_or_unreadable(raw: bytes) -> None:
+    try:
+        letter = mail.read(raw, None, ())
+    except mail.Unreadable:
+        return
+    assert letter.sender is None or "@" in letter.sender
+
+
+@given(st.text(max_size=500), st.booleans())
+def test_any_text_gives_lines(text: str, is_html: bool) -> None:
+    for line in written.lines(text, is_html):
+        assert "\n" not in line
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="the third-party mails are not beside the project")
+def test_third_party_mails_are_read_or_unreadable() -> None:
+    readable = 0
+    mails = [path for path in CORPORA.rglob("*") if path.suffix in (".eml", ".txt")]
+    for path in mails:
+        try:
+            mail.read(path.read_bytes(), None, ())
+            readable += 1
+        except mail.Unreadable:
+            continue
+
+    assert readable > 0.9 * len(mails)
+
+
+RAW = b"From: a@b.example\nMessage-ID: <1@b.example>\nSubject: x\n\nc1b1\n"
+
+
+def test_the_key_ignores_what_transport_adds() -> None:
+    relayed = b"Return-Path: <a@b.example>\nReceived: from x\n\tby y\nDelivered-To: z\n" + RAW.replace(b"\n", b"\r\n")
+
+    assert mail.key(RAW, ()) == mail.key(relayed, ())
+
+
+@pytest.mark.parametrize(
+    "other", [RAW.replace(b"c1b1", b"c1c2"), RAW.replace(b"<1@", b"<2@"), RAW.replace(b"a@", b"c@")]
+)
+def test_the_key_tells_different_mails_apart(other: bytes) -> None:
+    assert mail.key(RAW, ()) != mail.key(other, ())
+
+
+def test_the_key_tells_tokens_apart() -> None:
+    assert mail.key(RAW, ("games@x.example",)) != mail.key(RAW, ("games+token@x.example",))
+
+
+@pytest.mark.parametrize(
+    ("header", "sender"),
+    [
+        (b"From: alice@mail.example", "alice@mail.example"),
+        (b"From: =?utf-8?q?J=C3=B6rg?= <Joerg@Mail.Example>", "joerg@mail.example"),
+        (b'From: "bob@mail.example" <eve@mail.example>', "eve@mail.example"),
+        (b"From: alice@mail.example, bob@mail.example", None),
+        (b"From: alice@mail.example\nFrom: bob@mail.example", None),
+        (b"From: undisclosed:;", None),
+        (b"From: ", None),
+        (b"From: a@b.example\xff\xfe", None),
+        (b"X: y", None),
+    ],
+)
+def test_a_sender_is_one_plain_address_or_nobody(header: bytes, sender: str | None) -> None:
+    assert sender == mail.read(header + b"\n\nhelp\n", None, ()).sender
+
+
+@pytest.mark.parametrize(
+    ("header", "ids"),
+    [
+        (b"Message-ID: <a@b>", ("<a@b>",)),
+        (b"Message-ID: <[x]@y>", ("<[x]@y>",)),
+        (b"Message-ID: <a@[", ()),
+        (b"Message-ID: <a b@c>", ()),
+        (b"Message-ID: no brackets", ()),
+        (b"Message-ID: <" + b"x" * 5000 + b"@y>", ()),
+    ],
+)
+def test_a_message_id_is_taken_only_when_it_is_one(header: bytes, ids: tuple[str, ...]) -> None:
+    assert mail.read(header + b"\n\nhelp\n", None, ()).message_id == (ids[0] if ids else None)
+
+
+@pytest.mark.parametrize("line", ["On " * 40_000, ">" * 100_000, "a" * 100_000, ": " * 50_000, "\u00a0" * 50_000])
+def test_long_hostile_lines_are_cut_in_linear_time(line: str) -> None:
+    """Time is not asserted here; the test suite's own limit would end a quadratic cut of many such lines."""
+    assert len(written.lines("\n".join([line] * 50), is_html=False)) <= 50

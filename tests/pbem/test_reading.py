@@ -1,0 +1,135 @@
+"""Lines -> commands and prose."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.commands import COMMANDS
+from pbem.commands.reading import Reader, Reading
+
+
+def reading(lines: str, subject: str = "", match: int | None = None) -> Reading:
+    """The mail read where #42 and #7 are matches of Quadraphages."""
+    known = {42: "quadraphages", 7: "quadraphages"}
+    return Reader(COMMANDS, known.get, match).read(subject, lines.split("\n"))
+
+
+def commands(lines: str, subject: str = "", match: int | None = None) -> list[tuple[str, int | None, str]]:
+    """What it says to do: verb, match, words."""
+    return [(line.command.name, line.match, line.words) for line in reading(lines, subject, match).commands]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("#42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
+        ("move 42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
+        ("MOVE #42 C1B1 G9H9 3", ("move", 42, "C1B1 G9H9 3")),
+        ("quadraphages move 42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
+        ("mvoe 42 1 c1b1 g9h9", ("move", 42, "1 c1b1 g9h9")),
+        ("#42 resign", ("resign", 42, "")),
+        ("resign 42", ("resign", 42, "")),
+        ("quadraphages resign 42", ("resign", 42, "")),
+        ("#42 say well played", ("say", 42, "well played")),
+        ("say 42 well played", ("say", 42, "well played")),
+        ("chat #42 hello", ("say", 42, "hello")),
+        ("show 42", ("show", 42, "")),
+        ("quadraphages show 42", ("show", 42, "")),
+        ("record #42", ("record", 42, "")),
+        ("accept 42 carol", ("accept", 42, "carol")),
+        ("join alice", ("join", None, "alice")),
+        ("signup alice", ("join", None, "alice")),
+        ("signup alice secret alice@mail.example", ("join", None, "alice")),
+        ("challenge bob quadraphages first=o", ("challenge", None, "bob quadraphages first=o")),
+        ("quadraphages challenge alice bob -first=o", ("challenge", None, "quadraphages alice bob -first=o")),
+        ("Quadraphages chall bob", ("challenge", None, "quadraphages bob")),
+        ("help", ("help", None, "")),
+        ("Help!", ("help", None, "")),
+        ("quadraphages help", ("help", None, "quadraphages")),
+        ("help notation quadraphages", ("help", None, "notation quadraphages")),
+        ("rules quadraphages", ("rules", None, "quadraphages")),
+        ("games", ("games", None, "")),
+        ("5 c1b1 g9h9", ("move", None, "5 c1b1 g9h9")),
+    ],
+)
+def test_a_fresh_line_is_read(line: str, expected: tuple[str, int | None, str]) -> None:
+    assert [expected] == commands(line)
+    assert [expected] == commands("", subject=line) or (expected[1] is None and expected[0] == "move")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("c1b1 g9h9 3", ("move", 7, "c1b1 g9h9 3")),
+        ("move c1b1 g9h9 3", ("move", 7, "c1b1 g9h9 3")),
+        ("move 3 c1b1 g9h9", ("move", 7, "3 c1b1 g9h9")),
+        ("move 42 3 c1b1 g9h9", ("move", 42, "3 c1b1 g9h9")),
+        ("3", ("move", 7, "3")),
+        ("c1b1 g9h9 9", ("move", 7, "c1b1 g9h9 9")),
+        ("resign", ("resign", 7, "")),
+        ("Resign.", ("resign", 7, "")),
+        ("show", ("show", 7, "")),
+        ("show 42", ("show", 42, "")),
+        ("say 3 cheers", ("say", 3, "cheers")),
+        ("say: hello", ("say", 7, "hello")),
+        ("#42 c1b1", ("move", 42, "c1b1")),
+    ],
+)
+def test_a_line_of_a_reply_is_about_its_match(line: str, expected: tuple[str, int | None, str]) -> None:
+    assert [expected] == commands(line, match=7)
+
+
+@pytest.mark.parametrize(
+    "line", ["Hello there!", "3 cheers for you", "a b c d e f g h i", "x o . X  4", "1.  ....  ....  1"]
+)
+def test_prose_and_boards_are_no_command(line: str) -> None:
+    assert commands(line, match=7) == []
+
+
+def test_the_subject_of_an_answer_is_no_command() -> None:
+    assert commands("c1b1", "Re: [pbem #7] Quadraphages: alice - bob", 7) == [("move", 7, "c1b1")]
+
+
+def test_a_subject_said_again_in_the_body_counts_once() -> None:
+    assert commands("\ngames\n", "games") == [("games", None, "")]
+
+
+def test_a_greeting_before_and_words_after_are_prose() -> None:
+    read = reading("Hi Bob!\n\nc1b1 g9h9 3\n\nI like this.\nresign is not for me\n", match=7)
+
+    assert [line.command.name for line in read.commands] == ["move"]
+    assert read.prose == ("Hi Bob!", "", "I like this.", "resign is not for me")
+
+
+def test_several_lines_are_several_commands() -> None:
+    assert [verb for verb, _, _ in commands("c1b1 g9h9 3 b7b4\nsay hello\ngames\n\nBye", match=7)] == [
+        "move",
+        "say",
+        "games",
+    ]
+
+
+def test_a_misspelt_argument_is_a_misfit_only_while_commands_are_expected() -> None:
+    assert reading("resign to fate", match=7).commands[0].misfit
+    assert [line.command.name for line in reading("games\nresign to fate", match=7).commands] == ["games"]
+
+
+def test_a_mail_has_at_most_so_many_commands() -> None:
+    assert len(commands("games\n" * 500)) == 20
+
+
+@given(st.lists(st.text(max_size=60), max_size=8), st.text(max_size=60), st.sampled_from([None, 7, 99]))
+def test_any_lines_can_be_read(lines: list[str], subject: str, match: int | None) -> None:
+    read = reading("\n".join(lines), subject, match)
+
+    assert all(line.command.name in COMMANDS for line in read.commands)
+
+
+def test_every_command_explains_itself() -> None:
+    verbs = [verb for command in COMMANDS.values() for verb in (command.name, *command.aliases)]
+
+    assert len(set(verbs)) == len(verbs)
+    for name, command in COMMANDS.items():
+        assert command.name == name
+        assert command.help
+        assert command.run.__doc__

@@ -1,0 +1,112 @@
+"""Sending what is owed: back-off kept in the database, the same Message-ID each time, bugs kept apart."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from pbem import database, send
+from pbem.models import Outgoing, OutgoingState
+from pbem.transport import NotSent, Outbox
+from tests.correspondence import Correspondence, correspondence
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+class Grudging:
+    """A next hop that takes mail only after so many attempts; a real outbox behind it would do the rest."""
+
+    def __init__(self, refusals: int, *, later: bool = True) -> None:
+        self.refusals, self.later = refusals, later
+        self.taken: list[bytes] = []
+        self.offered: list[bytes] = []
+
+    def send(self, sender: str, recipient: str, raw: bytes) -> None:
+        """Refuse, or take."""
+        self.offered.append(raw)
+        if len(self.offered) <= self.refusals:
+            raise NotSent("450 not now", later=self.later)
+        self.taken.append(raw)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def owe(letters: Correspondence, names: tuple[str, ...] = ("alice",)) -> None:
+    """One mail owed to each, as if nobody had tried yet."""
+    for name in names:
+        letters.write(f"{name}@mail.example", "help")
+    with database.transaction(letters.works.engine) as session:
+        for row in session.exec(select(Outgoing)):
+            row.state, row.attempts, row.due, row.created = OutgoingState.OWED, 0, NOON, NOON
+            session.add(row)
+
+
+def attempt(letters: Correspondence, outbox: Outbox, now: datetime) -> Outgoing:
+    works = letters.works
+    send.send_due(works.engine, works.settings.server, works.renderer, outbox, lambda: now)
+    with database.transaction(works.engine) as session:
+        return session.exec(select(Outgoing)).one()
+
+
+def test_a_mail_not_taken_is_due_again_later_and_later(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        owe(letters)
+        outbox, now, pauses = Grudging(4), NOON, []
+        for _ in range(4):
+            row = attempt(letters, outbox, now)
+            assert row.state == OutgoingState.OWED
+            assert row.trouble == "450 not now"
+            pauses.append(row.due - now)
+            attempt(letters, outbox, row.due - timedelta(seconds=1))
+            now = row.due
+        row = attempt(letters, outbox, now)
+
+    assert pauses == sorted(set(pauses))
+    assert (row.state, row.attempts, row.trouble, row.sent) == (OutgoingState.SENT, 5, None, now)
+    assert len(outbox.taken) == 1
+    assert len(set(outbox.offered)) == 1  # the very same bytes, Message-ID and all
+
+
+def test_a_mail_refused_for_good_has_failed(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        owe(letters)
+        row = attempt(letters, Grudging(1, later=False), NOON)
+
+    assert (row.state, row.attempts) == (OutgoingState.FAILED, 1)
+
+
+def test_a_mail_is_given_up_after_days(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        owe(letters)
+        row = attempt(letters, Grudging(1), NOON + send.GIVE_UP_AFTER + timedelta(seconds=1))
+
+    assert row.state == OutgoingState.FAILED
+
+
+def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        owe(letters, ("alice", "bob"))
+        works = letters.works
+        with database.transaction(works.engine) as session:
+            session.get_one(Outgoing, 1).template = "no such template"
+        outbox = Grudging(0)
+        sent = send.send_due(works.engine, works.settings.server, works.renderer, outbox, lambda: NOON)
+        with database.transaction(works.engine) as session:
+            broken = session.get_one(Outgoing, 1)
+
+    assert sent == len(outbox.taken) == 1
+    assert (broken.state, broken.attempts) == (OutgoingState.OWED, 1)
+    assert "TemplateNotFound" in (broken.trouble or "")
+
+
+@pytest.mark.parametrize("address", ["jörg@mail.example", "a'b@mail.example", "x=y@mail.example"])
+def test_any_address_that_we_accept_can_be_written_to(address: str, tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.deliver(f"From: {address}\nTo: games@pbem.example\nMessage-ID: <1@x>\n\nhelp\n".encode())
+        with database.transaction(letters.works.engine) as session:
+            row = session.exec(select(Outgoing)).one()
+
+    assert row.state == OutgoingState.SENT
+    assert row.address == address

@@ -1,0 +1,50 @@
+"""Tokens: what they say, and that nobody else can write them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem import tokens
+from pbem.tokens import LENGTH, Keyring, Purpose, Token
+
+TOKENS = st.builds(
+    Token,
+    st.sampled_from(Purpose),
+    st.integers(1, 2**24 - 1),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**12 - 1),
+)
+KEYRING = Keyring("a key")
+
+
+@given(TOKENS, st.integers(0, 1000))
+def test_a_token_reads_as_it_was_written_in_any_case(token: Token, epoch: int) -> None:
+    text = KEYRING.format(token, epoch)
+
+    assert token == tokens.parse(text) == tokens.parse(text.upper())
+    assert len(text) == LENGTH
+    assert text.isalnum()
+    assert KEYRING.signed(text, epoch)
+    assert KEYRING.signed(text.upper(), epoch)
+
+
+@given(TOKENS, st.integers(0, 1000), st.integers(0, LENGTH - 1), st.sampled_from("abcdefghijklmnopqrstuvwxyz234567"))
+def test_a_token_changed_anywhere_is_not_ours(token: Token, epoch: int, at: int, letter: str) -> None:
+    text = KEYRING.format(token, epoch)
+    changed = text[:at] + letter + text[at + 1 :]
+
+    assert KEYRING.signed(changed, epoch) == (changed == text)
+
+
+@given(TOKENS)
+def test_another_key_or_epoch_signs_otherwise(token: Token) -> None:
+    text = KEYRING.format(token, 1)
+
+    assert not Keyring("another key").signed(text, 1)
+    assert not KEYRING.signed(text, 2)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_token_or_none(text: str) -> None:
+    tokens.parse(text)
+
+    assert not KEYRING.signed(text, 0)
