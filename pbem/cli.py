@@ -124,7 +124,7 @@ def run(
     with opened(config_file) as works, database.alone(works.settings.server.database):
         if once:
             received, handled, sent = daemon.run_once(works)
-            out.print(f"{received} received, {handled} handled, {sent} sent")
+            out.print(f"{received} received, {handled} handled, {sent} handed over")
         else:
             daemon.run(works, stop)
 
@@ -158,7 +158,7 @@ def feed(
 
 
 def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
-    message = renderer.render(session, row)
+    (message,) = renderer.render(session, [row])
     out.rule(f"owed to {row.address}", style="dim")
     for header in ("From", "To", "Reply-To", "Subject"):
         out.print(f"{header}: {message[header]}", markup=False, highlight=False)

@@ -78,7 +78,7 @@ class Works:
         return len(waiting)
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Send the owed mails that are due; how many went out."""
+        """Send the next few owed mails that are due; how many attempts that were."""
         return send_due(self.engine, self.settings.server, self.renderer, self.outbox, now, stopped)
 
 
@@ -107,11 +107,14 @@ def works(settings: Settings) -> Iterator[Works]:
 
 
 def run_once(works: Works) -> tuple[int, int, int]:
-    """Receive, handle and send what waits now; how many mails each."""
+    """Receive, handle and send what waits now; how many mails each (attempts, for those sent)."""
     received = sum(receive.receive_once(inbox, works.store) for inbox in works.inboxes)
     handled = works.handle_waiting()
+    sent = 0
     try:
-        return received, handled, works.send_due()
+        while some := works.send_due():
+            sent += some
+        return received, handled, sent
     finally:
         works.outbox.close()
 

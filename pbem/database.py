@@ -32,12 +32,14 @@ def connect(url: str) -> Engine:
     """An engine for any SQLAlchemy URL; SQLite gets a write-ahead log and syncs at every commit. Raises Unusable."""
     try:
         if make_url(url).get_backend_name() != "sqlite":
-            return create_engine(url, pool_pre_ping=True)
+            return create_engine(url, pool_pre_ping=True, hide_parameters=True)
     except ModuleNotFoundError as error:
         raise Unusable(f"the database's driver {error.name} is not installed: pip install pbem[postgres]") from error
     except ArgumentError as error:  # never the URL itself, which may hold a password
         raise Unusable("server.database can't be used: it is no SQLAlchemy URL of a database known here") from error
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False})
+    engine = create_engine(
+        url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}
+    )
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:

@@ -59,6 +59,19 @@ class Standing:
             resigned = 0 if self.match.winner == 1 else 1
         return replace(record_of(self.match, self.players, self.texts), resigned=resigned)
 
+    def after(self, text: str) -> "Standing":
+        """The match one complete turn later, as it stands when that turn is stored."""
+        position = self.base.play(NOTATIONS[self.match.game].parse(text))
+        return replace(
+            self,
+            texts=(*self.texts, text),
+            base=position,
+            position=position,
+            part=None,
+            last_seat=self.base.turn,
+            total=self.total + 1,
+        )
+
     def seat_of(self, player: Player) -> Seat | None:
         """Where the player sits; None for somebody else."""
         return 0 if player.id == self.match.seat0 else 1 if player.id == self.match.seat1 else None

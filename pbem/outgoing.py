@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlalchemy import union_all
+from sqlmodel import Session, col, func, select
 
 from pbem.models import Incoming, Match, Outgoing, Player
 from pbem.tokens import Purpose
@@ -54,7 +55,7 @@ def owe(
 
 def _thread(session: Session, match: Match, address: str) -> tuple[str, ...]:
     """The first and the last mail about the match to that address: what keeps a match one thread."""
-    mails = select(Outgoing.message_id).where(Outgoing.match == match.id, Outgoing.address == address)
-    first = session.exec(mails.order_by(col(Outgoing.id)).limit(1)).first()
-    last = session.exec(mails.order_by(col(Outgoing.id).desc()).limit(1)).first()
-    return tuple(dict.fromkeys(found for found in (first, last) if found))
+    ours = (Outgoing.match == match.id, Outgoing.address == address)
+    ends = union_all(select(func.min(Outgoing.id)).where(*ours), select(func.max(Outgoing.id)).where(*ours))
+    found = session.exec(select(Outgoing.message_id).where(col(Outgoing.id).in_(ends)).order_by(col(Outgoing.id)))
+    return tuple(found)

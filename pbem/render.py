@@ -1,6 +1,7 @@
 """An owed mail -> an EmailMessage: the template filled in, the match replayed to the turn the mail is about."""
 
 import textwrap
+from collections.abc import Iterator, Sequence
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
@@ -11,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlmodel import Session
 
+from engines import GAMES
 from notation import NOTATIONS, record
 from notation.board import format_board
 from pbem.authority import address_with
@@ -47,15 +49,23 @@ class Renderer:
         self._templates.filters["quoted"] = quoted
         self._templates.filters["sentence"] = sentence
 
-    def render(self, session: Session, row: Outgoing) -> EmailMessage:
-        """The mail that the row owes; the same bytes each time, but for what was renamed meanwhile."""
+    def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[EmailMessage]:
+        """The mails that the rows owe, in their order; the same bytes each time, but for what was renamed since.
+
+        The mails of one call share what they look up: both players' mails about a turn replay it once.
+        """
+        matches = _Matches(session)
+        for row in rows:
+            yield self._mail(session, matches, row)
+
+    def _mail(self, session: Session, matches: "_Matches", row: Outgoing) -> EmailMessage:
         player = session.get(Player, row.player) if row.player else None
         mail = EmailMessage(policy=SMTP if row.address.isascii() else SMTPUTF8)
-        mail["From"] = Address(self._server.name, addr_spec=self._server.address)
         local, _, domain = row.address.rpartition("@")
+        mail["From"] = Address(self._server.name, addr_spec=self._server.address)
         mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
         mail["Reply-To"] = Address(self._server.name, addr_spec=self._reply_address(row))
-        mail["Subject"] = self._subject(session, row)
+        mail["Subject"] = _subject(session, row)
         mail["Date"] = format_datetime(row.created)
         mail["Message-ID"] = row.message_id
         if row.in_reply_to:
@@ -69,15 +79,15 @@ class Renderer:
         mail["X-PBeM-Server"] = self._server.domain
         if row.match:
             mail["X-PBeM-Match"] = str(row.match)
-        mail.set_content(self.text(session, row, player), cte=None)
+        mail.set_content(self._text(matches, row, player), cte=None)
         return mail
 
-    def text(self, session: Session, row: Outgoing, player: Player | None) -> str:
+    def _text(self, matches: "_Matches", row: Outgoing, player: Player | None) -> str:
         """The words of the mail, no line longer than 72 columns."""
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
 
         def look(number: int, ply: int | None = None, part: str | None = None) -> "View":
-            return View(stand(session, session.get_one(Match, number), ply, part), player)
+            return View(matches.stand(number, ply, part), player)
 
         text = self._templates.get_template(f"{row.template}.txt.j2").render(
             **row.words,
@@ -97,16 +107,32 @@ class Renderer:
         token = Token(Purpose[row.purpose], row.player, row.subject, row.ply)
         return address_with(self._server, self._keyring, token, row.epoch)
 
-    def _subject(self, session: Session, row: Outgoing) -> str:
-        """The same for all mails of a match: Gmail keeps a thread together by it."""
-        if row.match is None:
-            asked = bare_subject(str(row.words.get("subject", "")))
-            if asked.startswith("[pbem]"):
-                return f"Re: {asked}"
-            return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
-        standing = stand(session, session.get_one(Match, row.match), 0)
-        first, second = standing.players
-        return f"[pbem #{row.match}] {standing.game.title}: {name(first)} - {name(second)}"
+
+def _subject(session: Session, row: Outgoing) -> str:
+    """The same for all mails of a match: Gmail keeps a thread together by it."""
+    if row.match is None:
+        asked = bare_subject(str(row.words.get("subject", "")))
+        if asked.startswith("[pbem]"):
+            return f"Re: {asked}"
+        return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
+    match = session.get_one(Match, row.match)
+    first, second = (name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
+    return f"[pbem #{row.match}] {GAMES[match.game].title}: {first} - {second}"
+
+
+class _Matches:
+    """Matches as they stood after some turn, each replayed once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[tuple[int, int | None, str | None], Standing] = {}
+
+    def stand(self, number: int, ply: int | None, part: str | None) -> Standing:
+        """As `matches.stand`."""
+        key = (number, ply, part)
+        if key not in self._known:
+            self._known[key] = stand(self._session, self._session.get_one(Match, number), ply, part)
+        return self._known[key]
 
 
 class View:

@@ -2,10 +2,11 @@
 
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Engine, update
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
@@ -19,18 +20,9 @@ log = structlog.get_logger()
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60, 120, 240))
 GIVE_UP_AFTER = timedelta(days=5)
-AT_ONCE = 200
-
-
-def due(session: Session, now: datetime) -> list[int]:
-    """The ids of the owed mails whose time has come, oldest first."""
-    rows = session.exec(
-        select(Outgoing.id)
-        .where(Outgoing.state == OutgoingState.OWED, col(Outgoing.due) <= now)
-        .order_by(col(Outgoing.id))
-        .limit(AT_ONCE)
-    )
-    return [found for found in rows if found is not None]
+TOGETHER = 16
+"""So many mails are rendered in one transaction and marked as sent in another; a crash between the two sends
+those that had gone out again, under the same Message-ID."""
 
 
 def send_due(
@@ -41,63 +33,105 @@ def send_due(
     clock: Callable[[], datetime],
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Send all that is due now; how many mails went out. Each mail is its own transaction.
-
-    A crash after the next hop took a mail and before the commit sends it again, under the same Message-ID.
-    """
+    """Send the next few mails that are due; how many attempts that were, and so whether to call again."""
     with transaction(engine) as session:
-        waiting = due(session, clock())
-    sent = 0
-    for outgoing_id in waiting:
-        if stopped():
-            break
-        sent += _send(engine, server, renderer, outbox, outgoing_id, clock)
-    return sent
-
-
-def _send(
-    engine: Engine,
-    server: ServerSettings,
-    renderer: Renderer,
-    outbox: Outbox,
-    outgoing_id: int,
-    clock: Callable[[], datetime],
-) -> bool:
+        letters = _rendered(session, renderer, clock())
+    ends: list[_End] = []
     try:
-        with transaction(engine) as session:
-            row = session.get_one(Outgoing, outgoing_id)
-            raw = renderer.render(session, row).as_bytes()
+        for letter in letters:
+            if stopped():
+                break
+            ends.append(_attempt(server, outbox, letter))
+    finally:
+        _mark(engine, ends, clock())
+    return len(ends)
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    """A mail that is due, as bytes; or why there are none."""
+
+    row: Outgoing
+    raw: bytes
+    trouble: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How an attempt ended; without trouble the mail is sent."""
+
+    outgoing: int
+    trouble: str | None
+    later: bool
+
+
+def _rendered(session: Session, renderer: Renderer, now: datetime) -> list[_Letter]:
+    """The next mails that are due, oldest first."""
+    rows = session.exec(
+        select(Outgoing)
+        .where(Outgoing.state == OutgoingState.OWED, col(Outgoing.due) <= now)
+        .order_by(col(Outgoing.id))
+        .limit(TOGETHER)
+    ).all()
+    try:
+        mails = list(renderer.render(session, rows))
+        return [_Letter(row, mail.as_bytes()) for row, mail in zip(rows, mails, strict=True)]
     except DBAPIError:
         raise
-    except Exception as error:  # noqa: BLE001 - a bug in a template or a replay; the other mails must go on
-        log.error("mail out", outgoing=outgoing_id, verdict="not rendered", error=type(error).__name__)  # noqa: TRY400
-        _mark(engine, outgoing_id, clock(), traceback.format_exc(), later=True)
-        return False
+    except Exception:  # noqa: BLE001 - a bug in a template or a replay; the other mails must go on
+        return [_rendered_alone(session, renderer, row) for row in rows]
+
+
+def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Letter:
     try:
-        outbox.send(server.address, row.address, raw)
+        (mail,) = renderer.render(session, [row])
+        return _Letter(row, mail.as_bytes())
+    except DBAPIError:
+        raise
+    except Exception:  # noqa: BLE001 - kept with the row, for the operator
+        return _Letter(row, b"", traceback.format_exc())
+
+
+def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter) -> _End:
+    """Hand a mail to the next hop."""
+    row = letter.row
+    assert row.id is not None  # noqa: S101 - a stored row has one
+    if letter.trouble is not None:
+        _log(row, "not rendered")
+        return _End(row.id, letter.trouble, later=True)
+    try:
+        outbox.send(server.address, row.address, letter.raw)
     except NotSent as error:
-        state = _mark(engine, outgoing_id, clock(), str(error), later=error.later)
-        _log(row, f"not sent, {'tried again later' if state == OutgoingState.OWED else 'given up'}: {error}")
-        return False
-    _mark(engine, outgoing_id, clock(), None, later=False)
+        _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
+        return _End(row.id, str(error), later=error.later)
     _log(row, "sent")
-    return True
+    return _End(row.id, None, later=False)
 
 
-def _mark(engine: Engine, outgoing_id: int, now: datetime, trouble: str | None, *, later: bool) -> str:
-    """Write down how the attempt ended and when the next one is due."""
+def _mark(engine: Engine, ends: list[_End], now: datetime) -> None:
+    """Write down how the attempts ended and when the next ones are due."""
+    if not ends:
+        return
     with transaction(engine) as session:
-        row = session.get_one(Outgoing, outgoing_id)
-        row.attempts += 1
-        row.trouble = trouble
-        if trouble is None:
-            row.state, row.sent = OutgoingState.SENT, now
-        elif later and now - row.created < GIVE_UP_AFTER:
-            row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
-        else:
-            row.state = OutgoingState.FAILED
-        session.add(row)
-        return row.state
+        sent = [end.outgoing for end in ends if end.trouble is None]
+        session.exec(
+            update(Outgoing)
+            .where(col(Outgoing.id).in_(sent))
+            .values(state=OutgoingState.SENT.value, sent=now, trouble=None, attempts=Outgoing.attempts + 1)
+        )
+        for end in ends:
+            if end.trouble is not None:
+                _postpone(session.get_one(Outgoing, end.outgoing), end, now)
+
+
+def _postpone(row: Outgoing, end: _End, now: datetime) -> None:
+    """Make the mail due again later, or give it up."""
+    row.attempts += 1
+    row.trouble = end.trouble
+    if end.later and now - row.created < GIVE_UP_AFTER:
+        row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
+    else:
+        row.state = OutgoingState.FAILED
 
 
 def _log(row: Outgoing, verdict: str) -> None:

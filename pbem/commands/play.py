@@ -129,21 +129,19 @@ def _played(context: Context, standing: Standing, text: str) -> None:
             played=context.now,
         )
     )
-    match.part = None
-    context.session.add(match)
-    context.session.flush()
     begun = {"template": "begun", "match": match.id}  # by an earlier line of this mail; there is nothing to ask now
     context.sections[:] = [
         section
         for section in context.sections
         if {"template": section["template"], "match": section["words"].get("match")} != begun
     ]
-    after = stand(context.session, match)
+    after = standing.after(text)
+    match.part = None
     if after.position.outcome is not None:
         match.state, match.ended = MatchState.OVER, context.now
         match.winner, match.reason = after.position.outcome.winner, after.position.outcome.reason
-        context.session.add(match)
-        context.session.flush()
+    context.session.add(match)
+    context.session.flush()
     tell_turn(context, after)
 
 

@@ -138,8 +138,9 @@ def test_of_a_mail_over_the_limit_only_the_header_is_read(mailbox: Mailbox) -> N
     big, small = letter("big", "y" * LIMIT), letter("small")
     mailbox.drop(big, "1.a")
     mailbox.drop(small, "2.a")
-    with inbox(mailbox) as box:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
         first, second = take(box)
+        assert b"FETCH 2 (BODY.PEEK[])" in wire.said
     assert (first.raw, first.size) == (letter("big", ""), len(big))
     assert (second.raw, second.size) == (small, None)
     assert len(mailbox.files("Processed")) == 2
@@ -147,8 +148,9 @@ def test_of_a_mail_over_the_limit_only_the_header_is_read(mailbox: Mailbox) -> N
 
 def test_a_huge_header_is_cut(mailbox: Mailbox) -> None:
     mailbox.drop(b"Subject: x\r\n" + b"X-Pad: y\r\n" * 20_000 + b"\r\nbody", "1.a")
-    with inbox(mailbox) as box:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
         (mail,) = take(box)
+        assert b"BODY.PEEK[HEADER]<0.65536>" in wire.said
     assert len(mail.raw) == 64 * 1024
 
 

@@ -198,6 +198,23 @@ def test_a_client_that_hangs_up_does_not_undo_the_storing(lmtp: int, kept: Kept)
     until(lambda: kept.mails, "the mail is stored")
 
 
+def test_stopping_waits_for_the_storing_even_if_the_client_is_gone(kept: Kept) -> None:
+    kept.go_on.clear()
+    with listening(kept, "lmtp") as listener:
+        with Talk(listener.port) as talk:
+            talk.begin("a@game.test")
+            talk.tell("Subject: x\r\n\r\nx\r\n.")
+            assert kept.entered.wait(10)
+        until(lambda: not listener._open, "the listener notices")
+        stopping = threading.Thread(target=listener.stop)
+        stopping.start()
+        stopping.join(0.2)
+        assert stopping.is_alive()
+        kept.go_on.set()
+        stopping.join(5)
+    assert len(kept.mails) == 1
+
+
 def test_half_a_mail_is_not_stored(lmtp: int, kept: Kept) -> None:
     with Talk(lmtp) as talk:
         talk.begin("a@game.test")

@@ -141,7 +141,9 @@ def test_addresses_beyond_ascii_where_the_server_takes_none(smtp_sink: Sinks) ->
         send(out)
 
 
-@pytest.mark.parametrize("recipient", ["a@b.example\r\nRCPT TO:<c@d.example>", "a>@b.example", "a\udcff@b.c"])
+@pytest.mark.parametrize(
+    "recipient", ["a@b.example\r\nRCPT TO:<c@d.example>", "a@b.example\r\nRSET", "a>@b.example", "a\udcff@b.c"]
+)
 def test_an_address_that_is_none_is_not_sent(smtp_sink: Sinks, recipient: str) -> None:
     sink = smtp_sink()
     with outbox(sink.port) as out:
@@ -184,7 +186,8 @@ def test_whether_later_can_help(smtp_sink: Sinks, faults: tuple[str, ...], later
 
 @pytest.mark.parametrize("command", ["CONNECT", "EHLO", "MAIL", "RCPT", "DATA", "."])
 def test_a_server_that_stalls(smtp_sink: Sinks, command: str) -> None:
-    with outbox(smtp_sink("-W", f"{command}:30").port, connect_seconds=0.3, answer_seconds=0.3) as out:
+    limit = "connect_seconds" if command == "CONNECT" else "answer_seconds"
+    with outbox(smtp_sink("-W", f"{command}:30").port, **{limit: 0.3}) as out:
         began = time.monotonic()
         assert refusal(out).later
         assert time.monotonic() - began < 3

@@ -3,7 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -143,7 +142,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Back to nothing."""
-
     op.drop_table("ply")
 
     op.drop_table("outgoing")
