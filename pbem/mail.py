@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from email.message import Message
 from email.policy import compat32
 
-from pbem import written
+from pbem import tokens, written
 
 LARGEST_HEADER_BLOCK = 65_536
 LARGEST_HEADER = 8_192
@@ -64,23 +64,26 @@ class Mail:
 
 
 def key(raw: bytes, recipients: tuple[str, ...]) -> str:
-    """What makes two deliveries the same mail: all but the headers that transport adds, and its tags for us.
+    """What makes two deliveries the same mail: all but the headers that transport adds.
 
-    A Message-ID alone would let anybody shut out another's mail by sending its id first.
+    A Message-ID alone would let anybody shut out another's mail by sending its id first. A reply token that
+    only the envelope shows (Bcc) counts too, since it changes what the mail may do.
     """
     block, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
-    digest = hashlib.sha256()
+    lasting: list[bytes] = []
     kept = True
     for line in block.split(b"\n"):
         if not line[:1].isspace():
             kept = line.partition(b":")[0].strip().lower().decode("ascii", "replace") not in TRACE_HEADERS
         if kept:
-            digest.update(line.rstrip() + b"\n")
-    digest.update(b"\n" + body.rstrip())
-    for recipient in sorted(set(recipients)):
-        if "+" in recipient:
-            digest.update(b"\0" + recipient.encode("utf-8", "replace"))
-    return digest.hexdigest()
+            lasting.append(line.rstrip())
+    head = b"\n".join(lasting)
+    hidden = [
+        tag
+        for tag in sorted({recipient.lower().partition("@")[0][-tokens.LENGTH :] for recipient in recipients})
+        if tokens.parse(tag) and tag.encode() not in head.lower()
+    ]
+    return hashlib.sha256(b"\n\n".join([head, body.rstrip(), *map(str.encode, hidden)])).hexdigest()
 
 
 def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Mail:

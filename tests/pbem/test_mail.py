@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem import mail, written
+from pbem.tokens import Keyring, Purpose, Token
 
 MAILS = Path(__file__).parent.parent / "mails"
 CORPORA = Path(__file__).parent.parent.parent.parent / "shared" / "corpora"
@@ -82,8 +83,13 @@ def test_the_key_tells_different_mails_apart(other: bytes) -> None:
     assert mail.key(RAW, ()) != mail.key(other, ())
 
 
-def test_the_key_tells_tokens_apart() -> None:
-    assert mail.key(RAW, ("games@x.example",)) != mail.key(RAW, ("games+token@x.example",))
+def test_the_key_tells_a_hidden_token_apart_and_only_that() -> None:
+    token = "games+" + Keyring("a key").format(Token(Purpose.PLAY, 1, 1), 0) + "@x.example"
+    open_to_all = b"To: " + token.encode() + b"\n" + RAW
+
+    assert mail.key(RAW, ("games@x.example",)) == mail.key(RAW, ("games+tag@x.example",)) == mail.key(RAW, ())
+    assert mail.key(RAW, (token,)) != mail.key(RAW, ())
+    assert mail.key(open_to_all, (token,)) == mail.key(open_to_all, ("games@x.example",))
 
 
 @pytest.mark.parametrize(
