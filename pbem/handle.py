@@ -81,8 +81,7 @@ def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> N
     try:
         with transaction(engine) as session:
             row = session.exec(select(Incoming).where(Incoming.id == incoming_id).with_for_update()).one()
-            if row.state == IncomingState.NEW:
-                _handle(session, office, row, now)
+            about = _handle(session, office, row, now) if row.state == IncomingState.NEW else None
     except DBAPIError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
@@ -93,9 +92,13 @@ def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> N
             session.add(row)
         # The traceback is in the row: it may hold what people wrote, and a log line never does.
         log.error("mail in", incoming=incoming_id, verdict="shunted", error=type(error).__name__)  # noqa: TRY400
+    else:
+        if about is not None:
+            log.info("mail in", **about)
 
 
-def _handle(session: Session, office: Office, row: Incoming, now: datetime) -> None:
+def _handle(session: Session, office: Office, row: Incoming, now: datetime) -> dict[str, Any]:
+    """Handle the mail within the transaction; what the log is to say of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     try:
         letter = mail.read(row.raw, row.sender, tuple(row.recipients))
@@ -117,7 +120,7 @@ def _handle(session: Session, office: Office, row: Incoming, now: datetime) -> N
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE
     session.add(row)
-    log.info("mail in", incoming=row.id, source=row.source, verdict=verdict, **about)
+    return {"incoming": row.id, "source": row.source, "verdict": verdict, **about}
 
 
 def _converse(context: Context) -> str:
@@ -180,7 +183,7 @@ def _execute(context: Context, reading: Reading) -> str:
         context.moves_ahead = frozenset(
             ahead.match for ahead in later if ahead.command.name == "move" and ahead.match is not None
         )
-        kept, told, prose_used = len(context.sections), context.told, context.prose_used
+        kept, prose_used = len(context.sections), context.prose_used
         try:
             with context.session.begin_nested():
                 if line.misfit:
@@ -192,7 +195,7 @@ def _execute(context: Context, reading: Reading) -> str:
                 line.command.run(context, line)
         except Refused as refusal:
             del context.sections[kept:]
-            context.told, context.prose_used = told, prose_used
+            context.prose_used = prose_used
             _refuse(context, refusal, line)
             if later:
                 context.answer("unattempted", lines=[ahead.text for ahead in later])

@@ -68,7 +68,6 @@ def join(context: Context, line: Line) -> None:
     if player is None:
         raise Refused("This address is not known yet.", fits=f'Write "join {wanted}" in a mail of its own.')
     welcome(context, player, wanted)
-    context.told = True
 
 
 JOIN = Command(

@@ -33,8 +33,6 @@ class Context:
     """What the person wrote besides commands, for the opponent."""
     sections: list[dict[str, Any]] = field(default_factory=list)
     """The parts of the one answer to the sender: each a template's name and its words."""
-    told: bool = False
-    """Whether a mail of its own already tells the sender what became of a command."""
     match: int | None = None
     """The match that the last command was about."""
     prose_used: bool = False

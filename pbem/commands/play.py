@@ -160,7 +160,6 @@ def tell_turn(context: Context, standing: Standing, *, resigned: bool = False) -
             by=by,
             resigned=resigned,
         )
-    context.told = True
 
 
 def undo(context: Context, line: Line) -> None:
