@@ -7,13 +7,16 @@ must be at least 100 times faster than listing all that are legal, where these a
 
 import random
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from engines import GAMES
+from engines.core import Position
 from notation import NOTATIONS
 from notation.record import Record, dumps, loads, replay
 
@@ -50,6 +53,16 @@ def played(game: str, seed: int, *, slowly: bool = False) -> Record:
     return Record(game, {}, ("Jx", "Bo"), tuple(moves))
 
 
+def listed(position: Position[Any]) -> int:
+    """The number of legal turns, each of them made."""
+    return sum(1 for _ in position.moves())
+
+
+def validated(game: str, position: Position[Any], text: str) -> Position[Any]:
+    """The position after the text of a turn."""
+    return position.play(NOTATIONS[game].parse(text))
+
+
 def longest(game: str) -> Record:
     """The longest of some matches played slowly."""
     return max((played(game, seed, slowly=True) for seed in range(MATCHES)), key=lambda record: len(record.moves))
@@ -62,8 +75,8 @@ def replays() -> Table:
         record = longest(game)
         text = dumps(record)
         turns = len(record.moves)
-        whole = seconds(lambda record=record: replay(record))
-        read = seconds(lambda text=text: loads(text))
+        whole = seconds(partial(replay, record))
+        read = seconds(partial(loads, text))
         thousand = whole / turns * 1e6
         table.add_row(
             game,
@@ -81,11 +94,11 @@ def validations() -> Table:
     """How much faster one turn is validated than all are listed, from the start of a match to its middle."""
     table = Table("game", "ply", "legal turns", "moves()", "parse + play", "ratio", "floor", title="one turn")
     for game in GAMES:
-        notation, position = NOTATIONS[game], GAMES[game].position({})
+        position = GAMES[game].position({})
         for ply, text in enumerate(played(game, 1).moves[:8]):
-            listing = seconds(lambda position=position: sum(1 for _ in position.moves()), 5)
-            checking = seconds(lambda position=position, text=text: position.play(notation.parse(text)), 50)
-            legal = sum(1 for _ in position.moves())
+            listing = seconds(partial(listed, position), 5)
+            checking = seconds(partial(validated, game, position, text), 50)
+            legal = listed(position)
             table.add_row(
                 game,
                 str(ply),
@@ -95,7 +108,7 @@ def validations() -> Table:
                 f"{listing / checking:.0f} x",
                 f"{FLOOR_RATIO} x" if legal >= MANY else "",
             )
-            position = position.play(notation.parse(text))
+            position = validated(game, position, text)
     return table
 
 

@@ -125,7 +125,7 @@ def _starts_table(line: str) -> bool:
     if label is None or label[1] != "1":
         return False
     words = line[label.end() :].split()
-    return bool(words) and _is_turn_like(words[:1])
+    return _is_turn_like(words[:1]) and any(_is_turn_like([word]) and not word.isdigit() for word in words)
 
 
 def _rows(lines: list[str], start: int) -> tuple[list[_Row], int]:
@@ -209,7 +209,7 @@ def _is_turn_like(words: Sequence[str]) -> bool:
 
 def _is_board(line: str) -> bool:
     """Whether a line could belong to a drawn board."""
-    line = line.rstrip()
+    line = line.replace("\xa0", " ").rstrip()
     return bool(_BOARD_ROW.fullmatch(line) or _LETTERS.fullmatch(line))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, func, select
 
 from pbem import authority, mail, outgoing
@@ -76,13 +76,13 @@ def waiting(session: Session) -> list[int]:
 def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> None:
     """Handle a stored mail and commit; shunt it where that meets a bug of ours.
 
-    Raises DBAPIError where the database is at fault: then the mail is still new and can be tried again.
+    Raises OperationalError where the database is at fault: then the mail is still new and can be tried again.
     """
     try:
         with transaction(engine) as session:
             row = session.exec(select(Incoming).where(Incoming.id == incoming_id).with_for_update()).one()
             about = _handle(session, office, row, now) if row.state == IncomingState.NEW else None
-    except DBAPIError:
+    except OperationalError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
         with transaction(engine) as session:

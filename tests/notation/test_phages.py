@@ -100,16 +100,22 @@ def test_what_cannot_be_read_is_pointed_at(game: str, text: str, at: int, expect
 @given(text=st.one_of(st.text(), st.text("abcq19 -.:;to>3\u2013\u2026"), st.from_regex(r"([a-q][0-9]|[ 1-9-]){1,30}")))
 def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
     for game in GAMES:
-        notation = NOTATIONS[game]
-        try:
-            move = notation.parse(text)
-        except BadNotation as bad:
-            assert 0 <= bad.at <= len(text)
-            assert bad.expected
-            assert len(str(bad)) < 400
+        move = read(game, text)
+        if isinstance(move, BadNotation):
+            assert 0 <= move.at <= len(text)
+            assert move.expected
+            assert len(str(move)) < 400
         else:
-            start = GAMES[game].position({})
-            assert notation.parse(notation.format(move, start)) == move
+            notation = NOTATIONS[game]
+            assert notation.parse(notation.format(move, GAMES[game].position({}))) == move
+
+
+def read(game: str, text: str) -> Any:
+    """The move that a text says, or what is wrong with it."""
+    try:
+        return NOTATIONS[game].parse(text)
+    except BadNotation as bad:
+        return bad
 
 
 CELLS = {game: [name for _, row in GAMES[game].position({}).diagram().rows for name, _ in row] for game in GAMES}

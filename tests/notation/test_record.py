@@ -177,6 +177,15 @@ def test_tolerant_replay_goes_on_after_the_end() -> None:
         replay(more)
 
 
+def test_tolerant_replay_marks_the_written_origin_whosever_it_was() -> None:
+    moves = ("1 c1b1 g9h9", "a7b7 c1i2 3 b7b4 i2f2")
+    positions, (slip,) = replay_tolerantly(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), moves))
+
+    assert slip.why.endswith("; i3i2 is meant")
+    assert marked(positions[1]) == (0, 2)
+    assert marked(positions[2]) == (5, 1)  # a7 b7 i3 i2 and the written c1, which was O's
+
+
 def test_even_an_arbiter_needs_a_number() -> None:
     with pytest.raises(BadRecord, match="turn 2, Jx, a7b7 i3i2: expected a number from 1 to 8"):
         slips("1 c1b1 g9h9", "a7b7 i3i2")
@@ -229,7 +238,7 @@ PLAYED = Record(
         SHEET.replace("....  ....  ", ""),
         "Quadraphages first=o\n" + SHEET,
         "quadraphages\n" + SHEET,
-        "A match that was played long ago:\n" + SHEET + "\nIt was a good one.\n",
+        "A match of\n1 2 or 3 that were played long ago:\n" + SHEET + "\nIt was a good one.\n",
     ],
 )
 def test_a_table_is_read_through_what_mail_does_to_it(text: str) -> None:
@@ -245,7 +254,8 @@ def fields(record: Record) -> dict[str, Any]:
 
 def test_a_board_may_stand_before_or_after_the_table() -> None:
     board = format_board(replay(PLAYED)[-1].diagram())
-    for text in (f"{board}\n{SHEET}", f"{SHEET}\n{board}\n"):
+    spaced = board.replace(" ", "\xa0").replace("\n", " \xa0\n")
+    for text in (f"{board}\n{SHEET}", f"{SHEET}\n{board}\n", f"{SHEET}\n{spaced}\n"):
         read = loads(text)
 
         assert "\n".join(read.board) == board
@@ -327,6 +337,7 @@ def played(game: str, seed: int, *players: str) -> Record:
         move = chance.choice(list(position.moves()))
         moves.append(NOTATIONS[game].format(move, position))
         position = position.play(move)
+        assert len(moves) < 1000, "the game does not end"
     board = tuple(format_board(position.diagram()).splitlines()) if chance.random() < 0.5 else ()
     return Record(game, options, (players[0], players[1]), tuple(moves), None, board)
 
@@ -340,6 +351,16 @@ def test_a_record_of_the_sheet_is_read_as_it_is_written(name: str) -> None:
 
 MATCHES = [played(game, seed, "Jx", "Bo") for game in ("quadraphages", "hexaphages") for seed in range(3)]
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=30)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "_", " Bo ", "Jan  van Es", "a_" + 60 * " " + "_b", "\u00e9l\u00e8ve", "1. a7b7", "> Bo", "=?=", "\t"]
+)
+def test_any_name_is_read_as_it_is_written(name: str) -> None:
+    for players in ((name, "Jx"), ("Jx", name), (name, name)):
+        record = Record(**{**fields(PLAYED), "players": players})
+
+        assert loads(dumps(record)) == record
 
 
 @given(

@@ -33,6 +33,7 @@ def chosen_moves(game: str) -> list[str]:
         text = chance.choice(sorted(notation.format(move, position) for move in position.moves()))
         texts.append(text)
         position = position.play(notation.parse(text))
+        assert len(texts) < 1000, "the game does not end"
     return texts
 
 
