@@ -56,6 +56,10 @@ class Position(Protocol[Move]):
     def outcome(self) -> Outcome | None:
         """How the game ended; None while it runs."""
 
+    @property
+    def part(self) -> Move | None:
+        """What the player to move has begun of his turn; None between turns."""
+
     def moves(self) -> Iterator[Move]:
         """Every legal complete turn, each once; inside a begun turn, every way to complete it."""
 

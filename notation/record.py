@@ -1,6 +1,6 @@
 """Records of matches: what was played by whom, read and written as the rule sheets print them, and replayed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -9,6 +9,7 @@ from engines import GAMES
 from engines.core import BadOption, Game, IllegalMove, Position, Seat
 from notation import ARBITERS, NOTATIONS
 from notation.core import BadNotation
+from notation.plain import BadPlain, Plain, read_plain, write_plain
 from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
 
 
@@ -128,14 +129,18 @@ def board_difference(record: Record, position: Position[Any]) -> str:
 def loads(text: str, game: str | None = None) -> Record:
     """The record that a text says; raises BadRecord.
 
-    The game and its options may stand in a line before the table, as `Quadraphages first=o`. Otherwise they
+    The game and its options may stand in a line before the turns, as `Quadraphages first=o`. Otherwise they
     are the first under which the first turn is legal, or if there is no such, the one with the fewest slips.
+    Games of which no sheet prints a table have a line a turn (see notation/plain.py).
     """
+    key, options = _titled(text.splitlines())
+    if key is not None and key not in ARBITERS and game in (None, key):
+        return _from_plain(text, key, options)
     try:
         sheet = read_sheet(text)
     except BadSheet as bad:
         raise BadRecord(0, text, bad) from bad
-    named, options = _named(sheet)
+    named, options = _titled(sheet.lead)
     if game is not None and named is not None and game != named:
         raise BadRecord(0, text, f"the record says it is of {named}, not of {game}")
     game = game or named
@@ -163,6 +168,8 @@ def dumps(record: Record) -> str:
     names = record.players
     first = record.start().turn or 0
     title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
+    if record.game not in ARBITERS:
+        return _as_plain(record, title)
     resigned = None if record.resigned is None else record.resigned ^ first
     try:
         sheet = Sheet((title, ""), (names[first], names[1 - first]), record.moves, resigned, record.board)
@@ -174,15 +181,36 @@ def dumps(record: Record) -> str:
     return text
 
 
-def _named(sheet: Sheet) -> tuple[str | None, dict[str, str]]:
-    """The game and options that a line before the table names."""
+def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
+    """The game and options that a line before the turns names."""
     games = {name.casefold(): key for key, game in GAMES.items() for name in (key, game.title)}
-    for line in sheet.lead:
-        name, *words = line.split()
+    for line in lines:
+        name, *words = line.lstrip("> ").split() or [""]
         options = dict(word.split("=", 1) for word in words if "=" in word)
         if name.casefold() in games and len(options) == len(words):
             return games[name.casefold()], options
     return None, {}
+
+
+def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
+    """The record of a text with a line a turn."""
+    try:
+        plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
+        resigned: Seat | None = None if plain.resigned is None else 1 if plain.resigned else 0
+        return Record(key, options, plain.names, tuple(turn for _, turn in plain.turns), resigned)
+    except (BadPlain, BadOption) as bad:
+        raise BadRecord(0, text, bad) from bad
+
+
+def _as_plain(record: Record, title: str) -> str:
+    """The record as text with a line a turn; who moved is read off the positions."""
+    positions = replay(record)
+    turns = [
+        (_seat(record, position, ply), text)
+        for ply, (position, text) in enumerate(zip(positions, record.moves, strict=False), start=1)
+    ]
+    plain = Plain(title, record.players, tuple(turns), record.resigned)
+    return write_plain(plain, GAMES[record.game].sides)
 
 
 def _inferred(sheet: Sheet, text: str, key: str | None) -> Record:

@@ -44,7 +44,7 @@ def move(context: Context, line: Line) -> None:
         at = read.find(token) if token else -1
         raise Refused(f"{error}.", read=read, at=at if at >= 0 else None, width=len(token), match=match.id) from error
     only: Any = None
-    if position.turn == seat and position.outcome is None:
+    if position.part is not None:
         completions = position.moves()
         only, more = next(completions), next(completions, None)
         if more is not None:
@@ -109,7 +109,7 @@ def _whole_turn(standing: Standing, wanted: Any, only: Any) -> str:
             after = standing.base.play(turn)
         except (BadNotation, IllegalMove):
             continue
-        if after.turn != standing.base.turn or after.outcome is not None:
+        if after.part is None:
             return notation.format(turn, standing.base)
     raise AssertionError(f"{text!r} completes no turn of match {standing.number}")
 

@@ -1,0 +1,77 @@
+"""Records a line a turn, for games whose rule sheets print none: title, names, numbered turns.
+
+Quadrature men=18
+
+Black: alice
+White: bob
+
+1. Black e3e4
+2. White e9e8
+3. Black resigned
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_ROW = re.compile(r"[>\s]*(?P<number>[0-9]{1,4})\.\s*(?P<side>\w+)\s+(?P<text>\S.*)")
+_RESIGNED = "resigned"
+
+
+class BadPlain(Exception):
+    """Lines that cannot be read: the line (counted from 1) and why."""
+
+    def __init__(self, line: int, why: str) -> None:
+        self.line = line
+        super().__init__(f"line {line}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """What the lines say: the title, the players by side, the turns with who made them, who resigned."""
+
+    title: str
+    names: tuple[str, str]
+    turns: tuple[tuple[int, str], ...] = ()
+    """(side, text) in playing order; side is 0 or 1."""
+    resigned: int | None = None
+
+
+def write_plain(plain: Plain, sides: tuple[str, str]) -> str:
+    """The lines as text; read_plain reads them as the same Plain."""
+    lines = [plain.title, ""]
+    lines += [f"{side}: {name}" for side, name in zip(sides, plain.names, strict=True)]
+    lines.append("")
+    lines += [f"{number}. {sides[side]} {text}" for number, (side, text) in enumerate(plain.turns, start=1)]
+    if plain.resigned is not None:
+        lines.append(f"{len(plain.turns) + 1}. {sides[plain.resigned]} {_RESIGNED}")
+    return "\n".join(lines) + "\n"
+
+
+def read_plain(text: str, title: str, sides: tuple[str, str]) -> Plain:
+    """What the lines below the title say; raises BadPlain. Prose and boards around the turns are left aside."""
+    names = list(sides)
+    turns: list[tuple[int, str]] = []
+    resigned: int | None = None
+    folded = [side.casefold() for side in sides]
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        label, colon, name = line.lstrip("> ").partition(":")
+        if colon and label.casefold() in folded and name.strip() and not turns:
+            names[folded.index(label.casefold())] = name.strip()
+        row = _ROW.fullmatch(line.rstrip())
+        if row is None:
+            continue
+        side = _side(row, folded, sides, number)
+        if resigned is not None or int(row["number"]) != len(turns) + 1:
+            raise BadPlain(number, f"turn {len(turns) + 1} is expected here, if any")
+        if row["text"].strip().casefold() == _RESIGNED:
+            resigned = side
+        else:
+            turns.append((side, " ".join(row["text"].split())))
+    return Plain(title, (names[0], names[1]), tuple(turns), resigned)
+
+
+def _side(row: re.Match[str], folded: Sequence[str], sides: tuple[str, str], number: int) -> int:
+    if row["side"].casefold() not in folded:
+        raise BadPlain(number, f"{sides[0]} or {sides[1]} is expected behind the number, not {row['side'][:20]}")
+    return folded.index(row["side"].casefold())
