@@ -3,6 +3,7 @@
 Exit codes: 0 all is well · 1 something was found wrong, and said · 2 it could not be done, and why.
 """
 
+import os
 import secrets
 import signal
 import sys
@@ -119,14 +120,26 @@ def run(
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C; it ends after the mail in hand."""
     stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    if not once:
+        _stop_by_signal(stop)
     with opened(config_file) as works, database.alone(works.settings.server.database):
         if once:
             received, handled, sent = daemon.run_once(works)
             out.print(f"{received} received, {handled} handled, {sent} handed over")
         else:
             daemon.run(works, stop)
+
+
+def _stop_by_signal(stop: threading.Event) -> None:
+    """Set `stop` at SIGTERM or SIGINT. A thread waits for them: a handler that sets an event can deadlock."""
+    numbers = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)  # inherited by every thread started from here on
+
+    def wait() -> None:
+        signal.sigwait(numbers)
+        stop.set()
+
+    threading.Thread(target=wait, name="signals", daemon=True).start()
 
 
 @app.command()
@@ -216,7 +229,8 @@ def _show_match(session: Session, match: Match) -> bool:
     """Print the match; whether its turns can be replayed. They are listed in any case."""
     first, second = (matches.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
     title = GAMES[match.game].title if match.game in GAMES else match.game
-    out.print(f"match #{match.id}, {title} {match.options}: {first} - {second}, {match.state}", markup=False)
+    options = " ".join(f"{option}={choice}" for option, choice in match.options.items())
+    out.print(f"match #{match.id}, {title} {options}: {first} - {second}, {match.state}", markup=False)
     if match.reason:
         winner = "a draw" if match.winner is None else f"{(first, second)[match.winner]} won"
         out.print(f"{winner}: {match.reason}", markup=False)
@@ -235,6 +249,10 @@ def _show_match(session: Session, match: Match) -> bool:
         played = f"{ply.played:%Y-%m-%d %H:%M:%S}"
         table.add_row(str(ply.number), by, escape(ply.text), played, str(ply.incoming or ""))
     out.print(table)
+    mails = Table("mail", "what", "to", "state", "Message-ID")
+    for row in session.exec(select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))):
+        mails.add_row(f"out {row.id}", f"{row.template}, turn {row.ply}", row.address, row.state, row.message_id)
+    out.print(mails)
     return not faults
 
 
@@ -339,5 +357,6 @@ def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line. What it writes (mails, tokens in them, the key) is for its user alone."""
+    os.umask(0o077)
     app()

@@ -1,5 +1,6 @@
 """config.toml, the environment and files with secrets -> typed settings; nothing here opens a connection."""
 
+import re
 import shlex
 import ssl
 import subprocess
@@ -7,7 +8,15 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,6 +28,7 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0)]
 
 SECRET_COMMAND_SECONDS = 30
+LONGEST_NAME = 60
 
 
 class BadConfig(Exception):
@@ -117,9 +127,14 @@ class ListenSettings(Section):
 
 
 class MaildirSettings(Section):
-    """[inbox.maildir] or [outbox.maildir]: a folder with new/, cur/ and tmp/."""
+    """[outbox.maildir]: a folder with new/, cur/ and tmp/."""
 
     path: Path
+
+
+class WatchedMaildirSettings(MaildirSettings):
+    """[inbox.maildir]: such a folder, looked at again and again."""
+
     poll_seconds: Seconds = 1
 
 
@@ -129,7 +144,7 @@ class InboxSettings(Section):
     imap: ImapSettings | None = None
     lmtp: ListenSettings | None = None
     smtp: ListenSettings | None = None
-    maildir: MaildirSettings | None = None
+    maildir: WatchedMaildirSettings | None = None
 
 
 class SmtpSettings(Section):
@@ -163,14 +178,30 @@ class OutboxSettings(Section):
 class ServerSettings(Section):
     """[server]: who we are and where we keep things."""
 
-    address: Annotated[str, Field(pattern=r"^[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+$")]
-    name: Annotated[str, Field(pattern=r"^[^\x00-\x1f<>\"]{1,60}$")] = "PBeM"
+    address: str
+    name: str = "PBeM"
     admin: str | None = None
     database: str = "sqlite:///pbem.sqlite"
     key: Secret = Secret(file=Path("pbem.key"))
     delimiter: Literal["+", "-", "="] = "+"
     mail_limit: Annotated[int, Field(ge=16_384, le=50_000_000)] = 1_000_000
     answers_per_hour: Annotated[int, Field(ge=1)] = 20
+
+    @field_validator("address")
+    @classmethod
+    def leaves_room_for_tokens(cls, address: str) -> str:
+        """A plain address whose part before the @ is short."""
+        if not re.fullmatch(r"[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+", address):
+            raise ValueError("write an address like games@example.org, at most 20 characters before the @")
+        return address
+
+    @field_validator("name")
+    @classmethod
+    def fits_a_header(cls, name: str) -> str:
+        """One short line without quotes or angle brackets."""
+        if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME or set(name) & set('<>"'):
+            raise ValueError(f'write a name of at most {LONGEST_NAME} characters, without <, > or "')
+        return name
 
     @property
     def domain(self) -> str:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
@@ -24,16 +24,19 @@ from pbem.imap import ImapInbox
 from pbem.lmtp import MailListener
 from pbem.maildir import MaildirInbox, MaildirOutbox
 from pbem.render import Renderer
-from pbem.send import send_due
+from pbem.send import Ends, send_due
 from pbem.smtp import SmtpOutbox
 from pbem.tokens import Keyring
 from pbem.transport import Arrival, Inbox, Outbox
 
 log = structlog.get_logger()
 
-STOP_SECONDS = 3.5
+STOP_SECONDS = 3.0
 """How long threads and listeners may take to end; what they have not finished by then is in the database,
 or was never acknowledged."""
+
+LAST_SECONDS = 1.0
+"""What is left after that for marking what went out before the mail on which the sending hangs."""
 
 LOOK_SECONDS = 10.0
 """How often work is looked for when no bell rings (mail due again, rows added by another program)."""
@@ -57,6 +60,7 @@ class Works:
     outbox: Outbox
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
+    ends: Ends = field(default_factory=Ends)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Commit the arrivals; the ids of those that are new."""
@@ -79,7 +83,7 @@ class Works:
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send the next few owed mails that are due; how many attempts that were."""
-        return send_due(self.engine, self.settings.server, self.renderer, self.outbox, now, stopped)
+        return send_due(self.engine, self.settings.server, self.renderer, self.outbox, now, stopped, self.ends)
 
 
 @contextmanager
@@ -161,6 +165,9 @@ def _stop(works: Works, threads: list[threading.Thread], bells: tuple[threading.
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = [thread.name for thread in threads if thread.is_alive()]
+    last = threading.Thread(target=works.ends.write_down, args=(works.engine, now()), daemon=True)
+    last.start()
+    last.join(LAST_SECONDS)
     log.info("stopped", unfinished=late)
 
 

@@ -34,7 +34,9 @@ def connect(url: str) -> Engine:
         if make_url(url).get_backend_name() != "sqlite":
             return create_engine(url, pool_pre_ping=True, hide_parameters=True)
     except ModuleNotFoundError as error:
-        raise Unusable(f"the database's driver {error.name} is not installed: pip install pbem[postgres]") from error
+        raise Unusable(
+            f"the database's driver {error.name} is not installed (for PostgreSQL: pbem[postgres])"
+        ) from error
     except ArgumentError as error:  # never the URL itself, which may hold a password
         raise Unusable("server.database can't be used: it is no SQLAlchemy URL of a database known here") from error
     engine = create_engine(

@@ -13,7 +13,6 @@ import threading
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import localtime, make_msgid
-from io import TextIOWrapper
 from pathlib import Path
 
 from rich.console import Console
@@ -25,7 +24,7 @@ from notation import record
 from notation.board import format_board
 from notation.record import Record
 from pbem import config, daemon, logs
-from pbem.config import ListenSettings
+from pbem.config import ListenSettings, LogSettings
 from pbem.lmtp import MailListener
 from pbem.transport import Arrival
 
@@ -101,16 +100,16 @@ def play(out: Console, folder: Path | None) -> bool:
                 by_address[recipient].deliver(arrival.raw)
 
     mailboxes = MailListener(ListenSettings(port=0), "smtp", 1_000_000, lambda address: address in by_address)
-    mailboxes.start(deliver)
-    stop = threading.Event()
-    try:
-        with (folder / "server.log").open("w", encoding="utf-8") as log:
-            return _serve_and_play(out, folder, sample, (players[0], players[1]), mailboxes.port, stop, log)
-    except Stuck as error:
-        out.print(f"[red]pbem: {error}; see {folder / 'server.log'}[/]")
-        return False
-    finally:
-        mailboxes.stop()
+    with (folder / "server.log").open("w", encoding="utf-8") as log:
+        logs.configure(LogSettings(), log)
+        mailboxes.start(deliver)
+        try:
+            return _serve_and_play(out, folder, sample, (players[0], players[1]), mailboxes.port)
+        except Stuck as error:
+            out.print(f"[red]pbem: {error}; see {folder / 'server.log'}[/]")
+            return False
+        finally:
+            mailboxes.stop()
 
 
 def _player(sample: Record, seat: int, folder: Path) -> Player:
@@ -126,14 +125,12 @@ def _serve_and_play(
     sample: Record,
     players: tuple[Player, Player],
     mailboxes: int,
-    stop: threading.Event,
-    log: TextIOWrapper,
 ) -> bool:
     path = folder / "pbem.toml"
     path.write_text(CONFIG.format(server=SERVER, port=0, mailboxes=mailboxes), encoding="utf-8")
     (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings = config.load(path)
-    logs.configure(settings.log, log)
+    stop = threading.Event()
     with daemon.works(settings) as works:
         ready = threading.Event()
         server = threading.Thread(target=daemon.run, args=(works, stop, ready.set), daemon=True)

@@ -178,6 +178,7 @@ def _obey(context: Context, reading: Reading) -> str:
 def _execute(context: Context, reading: Reading) -> str:
     """Run the commands in order; the first refusal undoes its own line and ends the mail."""
     context.prose = reading.prose
+    done = []
     for number, line in enumerate(reading.commands):
         later = reading.commands[number + 1 :]
         context.moves_ahead = frozenset(
@@ -192,7 +193,7 @@ def _execute(context: Context, reading: Reading) -> str:
                         read=line.text,
                         fits=line.command.usage,
                     )
-                line.command.run(context, line)
+                done.append(line.command.run(context, line) or line.command.name)
         except Refused as refusal:
             del context.sections[kept:]
             context.prose_used = prose_used
@@ -203,7 +204,7 @@ def _execute(context: Context, reading: Reading) -> str:
                 context.answer("unsent", lines=list(context.prose))
             return "refused" if number == 0 else "refused in part"
     _pass_prose_on(context)
-    return "done: " + ", ".join(line.command.name for line in reading.commands)
+    return f"done: {', '.join(done)}"
 
 
 def _pass_prose_on(context: Context) -> None:
@@ -249,7 +250,7 @@ def _hold(context: Context, reading: Reading) -> str:
         incoming=context.incoming,
         answers=(context.mail.message_id,) if context.mail.message_id else (),
     )
-    return "held"
+    return "asked for confirmation"
 
 
 def _on_file(context: Context) -> Player:
@@ -298,7 +299,7 @@ def _nothing_read(context: Context, reading: Reading) -> Refused:
         )
     if match is not None:
         return Refused(
-            "I found neither a turn nor a command in your mail, so nothing was done and nothing was passed on.",
+            "I found neither a turn nor a command in your mail.",
             read=reading.first[:60],
             at=0,
             width=len(reading.first.split()[0][:60]),

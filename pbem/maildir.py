@@ -9,7 +9,7 @@ from pathlib import Path
 
 import structlog
 
-from pbem.config import MaildirSettings
+from pbem.config import MaildirSettings, WatchedMaildirSettings
 from pbem.transport import Arrival, NotSent, Unreachable, header_block
 
 log = structlog.get_logger()
@@ -22,7 +22,7 @@ SLICE = 0.2
 class MaildirInbox:
     """An Inbox whose queue is new/; a mail that is done moves to cur/, seen."""
 
-    def __init__(self, settings: MaildirSettings, limit: int) -> None:
+    def __init__(self, settings: WatchedMaildirSettings, limit: int) -> None:
         self._folder = settings.path.expanduser()
         self._poll = settings.poll_seconds
         self._limit = limit

@@ -11,6 +11,19 @@ from sqlmodel import Session, col, func, select
 from pbem.models import Incoming, Match, Outgoing, Player
 from pbem.tokens import Purpose
 
+ID_BYTES = 16
+"""So much of a Message-ID is chance: nobody can claim to answer a mail that he has not seen."""
+
+
+def is_own_id(message_id: str, domain: str) -> bool:
+    """Whether we gave a mail that Message-ID.
+
+    >>> is_own_id("<0123456789abcdef0123456789abcdef@pbem.example>", "pbem.example")
+    True
+    """
+    local, _, host = message_id.strip("<>").rpartition("@")
+    return host == domain and len(local) == 2 * ID_BYTES and not set(local) - set("0123456789abcdef")
+
 
 def owe(
     session: Session,
@@ -32,7 +45,7 @@ def owe(
     thread = _thread(session, match, address) if match else ()
     references = dict.fromkeys([*thread, *reversed(answers[:3])])
     row = Outgoing(
-        message_id=f"<{secrets.token_hex(16)}@{domain}>",
+        message_id=f"<{secrets.token_hex(ID_BYTES)}@{domain}>",
         template=template,
         words=words,
         match=match.id if match else None,

@@ -20,6 +20,7 @@ from pbem.config import ServerSettings
 from pbem.mail import bare_subject
 from pbem.matches import Standing, name, stand
 from pbem.models import Match, Outgoing, Player
+from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
 WIDTH = 72
@@ -72,8 +73,7 @@ class Renderer:
             mail["In-Reply-To"] = row.in_reply_to
         if row.references:
             mail["References"] = " ".join(row.references)
-        ours = f"@{self._server.domain}>"
-        answers = row.in_reply_to is not None and not row.in_reply_to.endswith(ours)
+        answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, self._server.domain)
         mail["Auto-Submitted"] = "auto-replied" if answers else "auto-generated"
         mail["X-Auto-Response-Suppress"] = "All"
         mail["X-PBeM-Server"] = self._server.domain

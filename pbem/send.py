@@ -1,5 +1,6 @@
 """Sending what is owed: render, hand over, mark as sent; what fails is due again later, kept in the database."""
 
+import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,25 @@ TOGETHER = 16
 those that had gone out again, under the same Message-ID."""
 
 
+class Ends:
+    """How attempts ended that the database does not know yet; any thread may write them down."""
+
+    def __init__(self) -> None:
+        self._ends: list[_End] = []
+        self._lock = threading.Lock()
+
+    def add(self, end: "_End") -> None:
+        """Remember one more."""
+        with self._lock:
+            self._ends.append(end)
+
+    def write_down(self, engine: Engine, now: datetime) -> None:
+        """Mark the mails; what the database does not take is remembered, so that nothing is sent twice for it."""
+        with self._lock:
+            _mark(engine, self._ends, now)
+            self._ends.clear()
+
+
 def send_due(
     engine: Engine,
     server: ServerSettings,
@@ -32,19 +52,23 @@ def send_due(
     outbox: Outbox,
     clock: Callable[[], datetime],
     stopped: Callable[[], bool] = lambda: False,
+    ends: Ends | None = None,
 ) -> int:
     """Send the next few mails that are due; how many attempts that were, and so whether to call again."""
+    ends = Ends() if ends is None else ends
+    ends.write_down(engine, clock())  # of an earlier call, when the database was away
     with transaction(engine) as session:
         letters = _rendered(session, renderer, clock())
-    ends: list[_End] = []
+    attempts = 0
     try:
         for letter in letters:
             if stopped():
                 break
-            ends.append(_attempt(server, outbox, letter))
+            ends.add(_attempt(server, outbox, letter))
+            attempts += 1
     finally:
-        _mark(engine, ends, clock())
-    return len(ends)
+        ends.write_down(engine, clock())
+    return attempts
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,10 @@ else
     GROUP=$(id -gn)
     as_owner() { "$@"; }
 fi
-if [ "$(id -u)" = 0 ] && command -v postfix >/dev/null; then
-    MTA=postfix
-elif EXIM=$(command -v exim4 || command -v exim); then
+if EXIM=$(command -v exim4 || command -v exim); then
     MTA=exim
+elif [ "$(id -u)" = 0 ] && command -v postfix >/dev/null; then
+    MTA=postfix
 elif command -v postfix >/dev/null; then
     fail "only root can start Postfix: use sudo, or install Exim (apt-get install exim4-daemon-light)"
 else
@@ -178,6 +178,7 @@ primary_hostname = $DOMAIN
 spool_directory = $R/exim/spool
 log_file_path = $R/exim/%slog
 pid_file_path = $R/exim/exim.pid
+exim_path = $EXIM
 exim_user = $OWNER
 exim_group = $GROUP
 never_users = root
@@ -264,29 +265,31 @@ END
 for name in alice bob; do
     cat >"$R/$name.mailrc" <<END
 set v15-compat
-set mta=smtp://127.0.0.1:$SMTP smtp-auth=none
+set mta=smtp://127.0.0.1:$SMTP smtp-auth=none sendwait
 set from=$name@$DOMAIN
-set folder=imap://$name%40$DOMAIN:secret@127.0.0.1:$IMAP
 set inbox=imap://$name%40$DOMAIN:secret@127.0.0.1:$IMAP/INBOX
-set quote indentprefix="> "
-set sendwait
-unset save
+set reply-to-honour quote indentprefix="> "
+set showname hold keep header emptystart
+retain date from to reply-to subject
 END
     cat >"$R/$name.muttrc" <<END
 set folder = "imap://$name%40$DOMAIN@127.0.0.1:$IMAP/"
 set spoolfile = "+INBOX"
 set imap_pass = "secret"
+set smtp_url = "smtp://127.0.0.1:$SMTP/"
 set ssl_starttls = no
 set ssl_force_tls = no
-set smtp_url = "smtp://127.0.0.1:$SMTP/"
 set from = "$name@$DOMAIN"
 set realname = "$name"
+set reply_to = yes
+set include = yes
+set fast_reply = yes
 set sort = threads
 set mail_check = 2
 set timeout = 2
 set record = ""
-set edit_headers = no
-set header_cache = ""
+ignore *
+unignore date from to reply-to subject
 END
 done
 
@@ -294,15 +297,26 @@ done
 
 RUNNING=""
 SERVER=""
+
+# Ends the process whose number is in a file, and waits until it is gone.
+end() {
+    local pid
+    pid=$(cat "$1" 2>/dev/null) || return 0
+    for _ in $(seq 50); do
+        kill "$pid" 2>/dev/null || return 0
+        sleep 0.1
+    done
+}
+
 stop() {
     trap - EXIT INT TERM
     [ -z "$SERVER" ] || kill "$SERVER" 2>/dev/null || true
     [ -z "$SERVER" ] || wait "$SERVER" 2>/dev/null || true
     case $RUNNING in
     *postfix*) postfix -c "$R/postfix" stop >/dev/null 2>&1 || true ;;
-    *exim*) kill "$(cat "$R/exim/exim.pid")" 2>/dev/null || true ;;
+    *exim*) end "$R/exim/exim.pid" ;;
     esac
-    case $RUNNING in *dovecot*) kill "$(cat "$R/run/master.pid")" 2>/dev/null || true ;; esac
+    case $RUNNING in *dovecot*) end "$R/run/master.pid" ;; esac
     echo
     echo "All stopped. The mails, the database and the logs are still in $R"
 }
@@ -322,21 +336,21 @@ else
 fi
 RUNNING="$RUNNING $MTA"
 "$PBEM" init --config "$R/pbem.toml" >/dev/null
-"$PBEM" run --config "$R/pbem.toml" 2>"$R/pbem.log" &
-SERVER=$!
+setsid "$PBEM" run --config "$R/pbem.toml" 2>"$R/pbem.log" &
+SERVER=$! # in a session of its own, so that Ctrl-C reaches it through stop alone
 
 cat <<END
 
-A mail server ($MTA), Dovecot and pbem run in $R; pbem gets its mail by $WAY.
-Open two more terminals. Both mailboxes can be read with either program:
+A mail server ($MTA), Dovecot and pbem run; pbem gets its mail by $WAY. In two other terminals:
 
-    s-nail -:u -Su         MAILRC=$R/alice.mailrc s-nail -R -f %
-    alice:                 MAILRC=$R/alice.mailrc s-nail
-    bob:                   mutt -n -F $R/bob.muttrc
+    alice, with s-nail:    MAILRC=$R/alice.mailrc s-nail -n
+    bob, with mutt:        mutt -n -F $R/bob.muttrc
 
-Begin with a mail to games@$DOMAIN with the one line "join alice".
-What pbem logs:            tail -f $R/pbem.log
-What it has stored:        $PBEM show 1 --config $R/pbem.toml
+Either of them begins with a mail to games@$DOMAIN with the line "join NAME".
+
+    what pbem logs:        tail -f $R/pbem.log
+    what it has stored:    $PBEM show 1 -c $R/pbem.toml
+
 Ctrl-C stops everything.
 END
 wait "$SERVER"

@@ -104,7 +104,8 @@ class Command:
     name: str
     arguments: str
     help: str
-    run: "Callable[[Context, Line], None]"
+    run: "Callable[[Context, Line], str | None]"
+    """Does it, or raises Refused; what came back is for the log, where the verb alone would not tell."""
     changes: bool = False
     """Whether it needs a proof of who sends it."""
     of_match: bool = False

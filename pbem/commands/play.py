@@ -13,7 +13,7 @@ from pbem.refusals import Refused
 from pbem.tokens import Purpose
 
 
-def move(context: Context, line: Line) -> None:
+def move(context: Context, line: Line) -> str | None:
     """Play a turn, or keep the beginning of one."""
     match, seat = own_match(context, line)
     running(match)
@@ -49,7 +49,7 @@ def move(context: Context, line: Line) -> None:
         only, more = next(completions), next(completions, None)
         if more is not None:
             _keep(context, match, notation.format(wanted, standing.position), standing)
-            return
+            return "turn begun"
     if match.id in context.moves_ahead:
         raise Refused(
             "This mail holds two moves for the same match, so none was played.",
@@ -58,13 +58,21 @@ def move(context: Context, line: Line) -> None:
             match=match.id,
         )
     _played(context, standing, _whole_turn(standing, wanted, only))
+    return None
 
 
 def _fresh(context: Context, line: Line, standing: Standing, seat: int) -> None:
     """Raise Refused when the move answers a mail after which the match has moved on."""
     seen = context.sender.ply
-    if context.sender.match != standing.number or seen is None or seen >= standing.ply:
+    if context.sender.match != standing.number or seen is None or seen == standing.ply:
         return
+    if seen > standing.ply:  # a database restored from an older backup
+        raise Refused(
+            "You answered a mail about a turn that this server does not have any more.",
+            read=line.words,
+            fits="Look at the board as it is now and answer this mail.",
+            match=standing.number,
+        )
     notation = NOTATIONS[standing.match.game]
     then = stand(context.session, standing.match, seen)
     try:
@@ -73,12 +81,12 @@ def _fresh(context: Context, line: Line, standing: Standing, seat: int) -> None:
         wanted = line.words
     if then.position.turn == seat and standing.texts[seen].endswith(wanted):
         raise Refused(
-            f"Your turn {wanted} is already played; nothing more was done.",
+            f"Your turn {wanted} is already played.",
             read=line.words,
             match=standing.number,
         )
     raise Refused(
-        "You answered an older mail: the match has moved on since, so nothing was played.",
+        "You answered an older mail; the match has moved on since.",
         read=line.words,
         fits="Look at the board as it is now and answer this mail.",
         match=standing.number,

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 import pbem.receive
-from pbem.config import MaildirSettings
+from pbem.config import WatchedMaildirSettings
 from pbem.imap import ImapInbox
 from pbem.maildir import MaildirInbox
 from pbem.receive import NotStored, receive, receive_once
@@ -74,7 +74,7 @@ def new(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def inbox(tmp_path: Path) -> MaildirInbox:
-    return MaildirInbox(MaildirSettings(path=tmp_path, poll_seconds=0.02), LIMIT)
+    return MaildirInbox(WatchedMaildirSettings(path=tmp_path, poll_seconds=0.02), LIMIT)
 
 
 def test_mail_is_stored_and_put_away_until_stopped(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
@@ -122,7 +122,7 @@ def test_one_mail_that_can_not_be_stored_holds_up_no_other(inbox: MaildirInbox, 
 
 def test_an_unreachable_mailbox_is_tried_with_growing_pauses(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    inbox = MaildirInbox(MaildirSettings(path=tmp_path / "file"), LIMIT)
+    inbox = MaildirInbox(WatchedMaildirSettings(path=tmp_path / "file"), LIMIT)
     with capture_logs() as logs:
         Daemon(inbox, shelf, most=12).ended()
         daemon = Daemon(inbox, shelf, most=12)
@@ -165,7 +165,7 @@ def test_once_tells_what_went_wrong(inbox: MaildirInbox, new: Path, shelf: Shelf
         receive_once(inbox, shelf)
     assert len(list(new.iterdir())) == 1
     with pytest.raises(Unreachable):
-        receive_once(MaildirInbox(MaildirSettings(path=tmp_path / "new" / "1"), LIMIT), shelf)
+        receive_once(MaildirInbox(WatchedMaildirSettings(path=tmp_path / "new" / "1"), LIMIT), shelf)
 
 
 @pytest.mark.dovecot

@@ -1,0 +1,312 @@
+"""The generated parts of README.md and docs/*.md: cog asks for them, `make docs` writes them anew."""
+
+import ast
+import re
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from email.message import EmailMessage
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
+
+from engines import GAMES  # noqa: E402 - the checkout must be on the path first
+from notation import NOTATIONS  # noqa: E402
+from notation.board import format_board  # noqa: E402
+from pbem import handle, logs  # noqa: E402
+from pbem.cli import app  # noqa: E402
+from pbem.commands import COMMANDS  # noqa: E402
+from pbem.commands.core import Command  # noqa: E402
+from pbem.config import LogSettings, Secret, Settings, Tls  # noqa: E402
+from tests.correspondence import correspondence, text  # noqa: E402
+
+EXAMPLE = ROOT / "config.example.toml"
+
+# Tables in general
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *cells])
+
+
+# docs/commands.md
+
+
+def commands() -> str:
+    """Every command: how it is written, what it does, what else is understood."""
+    return "\n\n".join(_command(command) for command in COMMANDS.values())
+
+
+def _command(command: Command) -> str:
+    also = f" Also understood: {', '.join(f'`{alias}`' for alias in command.aliases)}." if command.aliases else ""
+    place = " It is about one match: the one whose mail is answered, or the one named." if command.of_match else ""
+    return f"### {command.name}\n\n`{command.usage}`\n\n{_capital(command.help)}.{place}{also}"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def options() -> str:
+    """Every option of every game."""
+    rows = [
+        [game.title, f"`{option.name}`", _choices(option.choices), option.help]
+        for game in GAMES.values()
+        for option in game.options
+    ]
+    return table(["game", "option", "choices (the first one unless said)", "meaning"], rows)
+
+
+def _choices(choices: tuple[str, ...]) -> str:
+    return ", ".join(f"`{choice}`" for choice in choices)
+
+
+def proofs() -> str:
+    """Which commands act at once under which proof."""
+    changing = [name for name, command in COMMANDS.items() if command.changes]
+    looking = [name for name, command in COMMANDS.items() if not command.changes]
+    guests, strangers = _in_order(handle.INVITED_MAY), _in_order(handle.OPEN_TO_STRANGERS)
+    rows = [
+        ["answer to a mail about a match", "the reply token of that match", "everything, at once"],
+        ["mail to the personal address", "the personal token", "everything, at once"],
+        [
+            "answer that reaches our plain address",
+            "it answers a mail that only this address got",
+            "as if it had gone to that mail's reply address",
+        ],
+        [
+            "fresh mail from a player's address",
+            "none",
+            f"{_listed(looking)} at once; {_listed(changing)} after a `yes` to the question that we mail back",
+        ],
+        ["answer to an invitation", "the reply token of that match", _listed([*guests, "join"])],
+        [
+            "mail from an unknown address",
+            "none",
+            f"{_listed([name for name in strangers if name != 'join'])} at once; `join` after a `yes`",
+        ],
+        ["answer to our question", "the token of the held mail", "`yes` lets that mail act, `no` drops it"],
+        ["a token that is not ours, or revoked", "none", "nothing, and no answer"],
+    ]
+    return table(["the mail", "the proof in it", "what it may do"], rows)
+
+
+def _in_order(names: frozenset[str]) -> list[str]:
+    return [name for name in COMMANDS if name in names]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+
+
+# docs/notation.md
+
+
+def notations() -> str:
+    """How a turn of each game is written, and the board before the first one."""
+    parts = []
+    for key, game in GAMES.items():
+        start = game.position({})
+        hint = "\n".join(f"    {line}" for line in NOTATIONS[key].hint(start).splitlines())
+        board = "\n".join(f"    {line}".rstrip() for line in format_board(start.diagram()).splitlines())
+        parts.append(
+            f"### {game.title}\n\nA turn is {NOTATIONS[key].help.replace(': ', ': `', 1)}`.\n\n"
+            f"The board before the first turn:\n\n{board}\n\n"
+            f"What the mail says to who begins:\n\n{hint}"
+        )
+    return "\n\n".join(parts)
+
+
+# docs/configuration.md
+
+
+def configuration() -> str:
+    """Every table of the configuration with its keys."""
+    meanings = example_meanings()
+    parts = []
+    for section, model in sections():
+        rows = [
+            [f"`{name}`", _kind(field), _default(field), meanings.get((section, name), "")]
+            for name, field in model.model_fields.items()
+            if not _is_section(field)
+        ]
+        about = _capital((model.__doc__ or "").partition(": ")[2])
+        parts.append(f"### [{section}]\n\n{about}\n\n{table(['key', 'type', 'default', 'meaning'], rows)}")
+    return "\n\n".join(parts)
+
+
+def sections(model: type[BaseModel] = Settings, path: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
+    """Every table that config.toml may have: its name and its model."""
+    for name, field in model.model_fields.items():
+        inner = _model(field)
+        if inner is None or inner in (Secret, Tls):
+            continue
+        own = f"{path}.{name}".lstrip(".")
+        if any(not _is_section(each) for each in inner.model_fields.values()):
+            yield own, inner
+        yield from sections(inner, own)
+
+
+def keys() -> list[tuple[str, str]]:
+    """Every key that config.toml may have, with its table."""
+    return [
+        (section, name) for section, model in sections() for name, f in model.model_fields.items() if not _is_section(f)
+    ]
+
+
+def _model(field: FieldInfo) -> type[BaseModel] | None:
+    inner = _bare(field.annotation)
+    return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
+
+
+def _is_section(field: FieldInfo) -> bool:
+    return _model(field) not in (None, Secret, Tls)
+
+
+def _bare(annotation: Any) -> Any:
+    """The annotation without Annotated and without None."""
+    if get_origin(annotation) is Annotated:
+        return _bare(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return next(_bare(arg) for arg in get_args(annotation) if arg is not NoneType)
+    return annotation
+
+
+def _kind(field: FieldInfo) -> str:
+    bare = _bare(field.annotation)
+    if get_origin(bare) is Literal:
+        return " or ".join(f'`"{choice}"`' for choice in get_args(bare))
+    if bare is Secret:
+        return "secret"
+    if bare is Tls:
+        return "table with `ca_file`"
+    bounds = {type(rule).__name__: getattr(rule, type(rule).__name__.lower(), None) for rule in field.metadata}
+    if "Ge" in bounds and "Le" in bounds:
+        return f"whole number, {bounds['Ge']} to {bounds['Le']}"
+    if "Ge" in bounds:
+        return f"whole number, at least {bounds['Ge']}"
+    if "Gt" in bounds:
+        return "seconds"
+    return {bool: "true or false", int: "whole number", float: "number", Path: "path"}.get(bare, "text")
+
+
+def _default(field: FieldInfo) -> str:
+    if field.default is PydanticUndefined:
+        return "must be given"
+    default = field.default
+    if default is None or isinstance(default, Tls):
+        return "none"
+    if isinstance(default, Secret):
+        return f'`{{ file = "{default.file}" }}`'
+    if isinstance(default, bool):
+        return f"`{str(default).lower()}`"
+    return (
+        f'`"{default}"`'
+        if isinstance(default, str)
+        else f"`{default:g}`"
+        if isinstance(default, float)
+        else f"`{default}`"
+    )
+
+
+def example_meanings() -> dict[tuple[str, str], str]:
+    """What config.example.toml says about each key: the comment behind it, or the ones above it."""
+    meanings: dict[tuple[str, str], str] = {}
+    section, above, is_commented = "", [], False
+    for raw in EXAMPLE.read_text(encoding="utf-8").splitlines():
+        line = raw.removeprefix("# ") if is_commented else raw
+        if header := re.match(r"(# )?\[([a-z.]+)\]$", raw):
+            section, above, is_commented = header[2], [], bool(header[1])
+        elif key := re.match(r"(?:# )?([a-z_]+) = (?:[^#\"]|\"[^\"]*\")*(?:#\s*(.*))?$", line):
+            meanings[section, key[1]] = " ".join([*above, key[2] or ""]).strip()
+            above = []
+        elif line.startswith("# ") and not is_commented:
+            above.append(line.removeprefix("# ").strip())
+        else:
+            above, is_commented = [], is_commented and bool(raw.strip())
+    return meanings
+
+
+# docs/architecture.md
+
+
+def layers() -> str:
+    """The modules of pbem, layer by layer, each with the first line of its docstring."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    contract = next(contract for contract in contracts if contract.get("containers") == ["pbem"])
+    rows = [[f"`{name}`", _purpose(name)] for layer in contract["layers"] for name in re.split(r"\s*[|:]\s*", layer)]
+    return table(["module", "what it is for"], rows)
+
+
+def _purpose(name: str) -> str:
+    path = ROOT / "pbem" / f"{name}.py"
+    path = path if path.is_file() else ROOT / "pbem" / name / "__init__.py"
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return docstring.partition("\n\n")[0].replace("\n", " ")
+
+
+def templates() -> str:
+    """Every mail and every section of an answer that there is a template for."""
+    mails, parts = (
+        [path.name.partition(".")[0] for path in sorted(folder.glob("*.txt.j2"))]
+        for folder in (ROOT / "templates", ROOT / "templates" / "sections")
+    )
+    return f"- The mails: {_listed(mails)}.\n- The sections: {_listed(parts)}."
+
+
+# README.md
+
+
+def verbs() -> str:
+    """The operator's verbs, each with its help."""
+    group = typer.main.get_command(app)
+    return table(["verb", "what it does"], [[f"`{usage}`", words] for usage, words in _verbs(group, "pbem")])
+
+
+def _verbs(group: Any, path: str) -> Iterator[tuple[str, str]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _verbs(command, f"{path} {name}")
+            continue
+        arguments = [
+            f"{each.name.upper()}{' ...' if each.nargs < 0 else ''}"
+            for each in command.params
+            if each.param_type_name == "argument"
+        ]
+        yield " ".join([path, name, *arguments]), " ".join((command.help or "").split())
+
+
+def conversation() -> str:
+    """A turn by mail: what a player writes, and what reaches the opponent."""
+    with tempfile.TemporaryDirectory() as folder, correspondence(Path(folder)) as letters:
+        logs.configure(LogSettings(level="error"), sys.stderr)
+        letters.match()
+        begun = letters.last("alice")
+        letters.reply(begun, "1 a7b7 i3i2\n\nGood luck, Bob!")
+        return f"{_shown(_answer(letters.log), 6)}\n\nBob gets:\n\n{_shown(letters.last('bob'), 40)}"
+
+
+def _answer(log: list[tuple[str, EmailMessage]]) -> EmailMessage:
+    return next(mail for way, mail in reversed(log) if way == "in")
+
+
+def _shown(mail: EmailMessage, most: int) -> str:
+    """The mail as a mail program shows it, at most so many lines of it."""
+    head = [f"{name}: {mail[name]}" for name in ("From", "To", "Reply-To", "Subject") if mail[name]]
+    body = text(mail).rstrip().splitlines()
+    cut = [*body[:most], "> ..."] if len(body) > most else body
+    return "\n".join(f"    {line}".rstrip() for line in [*head, "", *cut])

@@ -1,0 +1,73 @@
+#!/bin/bash
+# Plays a whole match between alice and bob, every mail written and read with s-nail.
+#
+#     docs/try-it/play.sh FOLDER
+#
+# FOLDER is the one that start.sh has named; start.sh must be running, and nobody have joined yet. The
+# match is the one that `make demo` plays: the second sample match of the rule sheet, 25 turns and a resignation.
+set -euo pipefail
+
+R=${1:?"usage: play.sh FOLDER (start.sh tells its name)"}
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+PBEM=${PBEM:-$HERE/.venv/bin/pbem}
+SERVER=games@game.test
+SEEN_alice=0
+SEEN_bob=0
+
+mails() { find "$R/home/$1@game.test/Maildir/new" "$R/home/$1@game.test/Maildir/cur" -type f 2>/dev/null | wc -l; }
+
+# Waits until NAME has got so many more mails.
+wait_for() {
+    local -n seen=SEEN_$1
+    seen=$((seen + $2))
+    for _ in $(seq 300); do
+        [ "$(mails "$1")" -lt "$seen" ] || return 0
+        sleep 0.1
+    done
+    echo "play.sh: no mail reached $1 within 30 seconds; see $R/pbem.log" >&2
+    exit 1
+}
+
+# Writes a fresh mail: NAME, TEXT.
+write() { printf '%s\n' "$2" | MAILRC=$R/$1.mailrc s-nail -n -s "by s-nail" "$SERVER"; }
+
+inbox() { sed -n 's/^set inbox=//p' "$R/$1.mailrc"; }
+
+# Answers the newest mail, quoting it: NAME, TEXT. s-nail puts the quote above what is written.
+answer() {
+    printf 'reply $\n%s\n~.\nexit\n' "$2" | MAILRC=$R/$1.mailrc s-nail -n '-#~' -f "$(inbox "$1")" >/dev/null
+    echo "$1: $2"
+}
+
+read_newest() { printf 'type $\nexit\n' | MAILRC=$R/$1.mailrc s-nail -n '-#' -f "$(inbox "$1")"; }
+
+for name in alice bob; do
+    write "$name" "join $name"
+    wait_for "$name" 1
+    answer "$name" yes
+    wait_for "$name" 1
+done
+answer alice "challenge bob quadraphages"
+wait_for alice 1
+wait_for bob 1
+answer bob accept
+wait_for alice 1
+wait_for bob 1
+
+mapfile -t TURNS < <("$(dirname "$PBEM")/python" -c '
+import pathlib
+import pbem
+from notation import record
+print(*record.loads((pathlib.Path(pbem.__file__).parent / "demo_record.txt").read_text()).moves, sep="\n")')
+MOVER=alice
+OTHER=bob
+for turn in "${TURNS[@]}" resign; do
+    answer "$MOVER" "$turn"
+    wait_for alice 1
+    wait_for bob 1
+    read -r MOVER OTHER <<<"$OTHER $MOVER"
+done
+echo
+echo "The last mail to alice:"
+echo
+read_newest alice

@@ -1,0 +1,104 @@
+"""Every command, option, key, template and dependency is documented where one would look for it."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from engines import GAMES
+from pbem.cli import app
+from pbem.commands import COMMANDS
+from tests.docs.pages import PAGES, ROOT, page, section
+
+PROJECT = tomllib.loads(page("pyproject.toml"))["project"]
+LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands(name: str) -> None:
+    about = section(page("docs/commands.md"), name)
+    assert f"`{COMMANDS[name].usage}`" in about
+    for alias in COMMANDS[name].aliases:
+        assert f"`{alias}`" in about
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_games_and_their_options(game) -> None:
+    about = section(page("docs/commands.md"), "Options of the games")
+    for option in game.options:
+        assert f"| {game.title} | `{option.name}` |" in about
+        for choice in option.choices:
+            assert f"`{choice}`" in about
+    assert section(page("docs/notation.md"), game.title)
+    assert f"**{game.title}**" in page("README.md")
+    assert (ROOT / "templates" / "rules" / f"{game.key}.md").is_file()
+
+
+def test_the_operator_s_verbs() -> None:
+    about = section(page("README.md"), "The operator's verbs")
+    for name, command in get_command(app).commands.items():
+        for verb in getattr(command, "commands", {"": None}):
+            assert f"`pbem {name} {verb}".strip() in about
+
+
+def test_templates() -> None:
+    about = section(page("docs/architecture.md"), "The templates")
+    for path in (ROOT / "templates").rglob("*.txt.j2"):
+        assert f"`{path.name.partition('.')[0]}`" in about
+
+
+def test_tables() -> None:
+    from pbem.models import SQLModel
+
+    about = section(page("docs/architecture.md"), "The tables")
+    for name in SQLModel.metadata.tables:
+        assert f"| `{name}` |" in about
+
+
+def test_dependencies() -> None:
+    run, develop = (section(page("docs/dependencies.md"), heading) for heading in ("To run", "To develop"))
+    extras = PROJECT["optional-dependencies"]
+    assert _named(run) == _names([*PROJECT["dependencies"], *extras["postgres"]])
+    assert _named(develop) == _names(extras["dev"])
+
+
+def _names(requirements: list[str]) -> set[str]:
+    return {re.split(r"[\[><=]", requirement)[0] for requirement in requirements}
+
+
+def _named(table: str) -> set[str]:
+    """The first words of the rows of a table."""
+    return {row.split()[0] for row in re.findall(r"^\| (.*)$", table, re.MULTILINE)} - {"name", "---"}
+
+
+def test_the_version_is_in_the_changelog() -> None:
+    text = page("CHANGELOG.md")
+    released = re.search(r"^## \[(\d[^\]]*)\]", text, re.MULTILINE)
+    to_come = re.search(r"^## \[Unreleased\]\s+Becomes (\S+)\.$", text, re.MULTILINE)
+    versions = [found[1] for found in (to_come, released) if found]
+    assert PROJECT["version"] in versions[:1]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    for link in LINK.findall(page(name)):
+        if "://" not in link:
+            assert (ROOT / name).parent.joinpath(link).exists(), link
+
+
+DECISIONS = sorted(Path(name).name for name in PAGES if name.startswith("docs/decisions/"))
+
+
+def test_decisions_are_numbered() -> None:
+    assert [int(name[:4]) for name in DECISIONS] == list(range(1, len(DECISIONS) + 1))
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_decisions_have_their_parts(name: str) -> None:
+    text = page(f"docs/decisions/{name}")
+    assert text.startswith(f"# {int(name[:4])}. ")
+    for part in ("Context", "Decision", "Consequences"):
+        assert section(text, part).strip()
+    assert len(text.splitlines()) <= 35

@@ -1,0 +1,61 @@
+"""docs/try-it: the scripts run, with real servers and s-nail, where these are installed."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from notation import record
+from notation.board import format_board
+from pbem.demo import SAMPLE
+from tests.docs.pages import ROOT
+
+START, PLAY = ROOT / "docs" / "try-it" / "start.sh", ROOT / "docs" / "try-it" / "play.sh"
+
+
+@pytest.mark.parametrize("script", [START, PLAY], ids=lambda script: script.name)
+def test_scripts_can_be_read_by_bash(script: Path) -> None:
+    assert os.access(script, os.X_OK)
+    subprocess.run(["/bin/bash", "-n", str(script)], check=True)
+
+
+def test_an_unknown_way_is_refused() -> None:
+    done = subprocess.run([str(START), "pigeon"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "imap or lmtp, not pigeon" in done.stderr
+
+
+def is_possible() -> bool:
+    path = os.pathsep.join((os.environ["PATH"], "/usr/sbin"))
+    has = {name: shutil.which(name, path=path) for name in ("dovecot", "s-nail", "postfix", "exim4")}
+    return bool(has["dovecot"] and has["s-nail"] and (has["exim4"] or (has["postfix"] and os.geteuid() == 0)))
+
+
+@pytest.fixture(params=["imap", "lmtp"])
+def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """What start.sh has started, and its folder."""
+    with subprocess.Popen([str(START), request.param], stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout
+        try:
+            named = next(line for line in started.stdout if "alice.mailrc" in line)
+            place = Path(named.partition("MAILRC=")[2].partition("/alice.mailrc")[0])
+            yield place
+        finally:
+            started.send_signal(signal.SIGINT)
+            started.wait(30)
+    shutil.rmtree(place)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_possible(), reason="needs Dovecot, s-nail, and Exim or (as root) Postfix")
+def test_a_whole_match_with_s_nail(folder: Path) -> None:
+    time.sleep(1)
+    done = subprocess.run([str(PLAY), str(folder)], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
+    assert format_board(record.replay(sample)[-1].diagram()) in done.stdout
