@@ -1,4 +1,4 @@
-"""The operator's verbs: init, run, feed, check, show, shunted, retry, record check, demo.
+"""The operator's verbs: init, run, feed, check, show, shunted, retry; and games, play, record check, demo.
 
 Exit codes: 0 all is well · 1 something was found wrong, and said · 2 it could not be done, and why.
 """
@@ -23,10 +23,10 @@ from sqlmodel import Session, col, select
 
 from engines import GAMES
 from engines.core import BadOption
-from notation import record
+from notation import NOTATIONS, record
 from notation.board import format_board
 from pbem import check as checking
-from pbem import config, daemon, database, demo, handle, logs, matches
+from pbem import config, daemon, database, demo, handle, keyboard, logs, matches
 from pbem.config import BadConfig, Settings
 from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 from pbem.receive import NotStored
@@ -303,6 +303,36 @@ def retry(
     out.print(f"{len(numbers) - len(missing)} will be tried again")
     if missing:
         raise typer.Exit(FOUND)
+
+
+@app.command()
+def games() -> None:
+    """List the games that can be played, with their options."""
+    table = Table("game", "options", "a turn")
+    for key, game in GAMES.items():
+        options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in game.options)
+        table.add_row(f"{game.title}\n[dim]{key}[/]", escape(options), escape(NOTATIONS[key].help))
+    out.print(table)
+    out.print('"pbem play GAME" tries one; by mail "rules GAME" explains it')
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help="The game, as `pbem games` lists it.")],
+    options: Annotated[list[str] | None, typer.Argument(help="Its options, as in first=o.")] = None,
+) -> None:
+    """Try a game at the terminal, two people at one keyboard, with the boards and texts of the mails."""
+    key = game.lower()
+    chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
+    try:
+        if key not in GAMES:
+            raise BadOption(f"there is no game {game}; there are {', '.join(GAMES)}")
+        if len(chosen) < len(options or []):
+            raise BadOption("an option is written as NAME=CHOICE, for example first=o")
+        keyboard.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
+    except BadOption as error:
+        errors.print(f"pbem: {escape(str(error))}", highlight=False)
+        raise typer.Exit(IMPOSSIBLE) from error
 
 
 @app.command("demo")

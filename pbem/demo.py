@@ -176,7 +176,7 @@ def _turns(out: Console, sample: Record, order: tuple[Player, Player], port: int
     newest = begun[order[0].name]
     _show(out, newest, f"the match begins, and it is {order[0].name}'s turn")
     columns = (TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=out, transient=False) as progress:
+    with Progress(*columns, console=out) as progress:
         task = progress.add_task("turns", total=len(sample.moves))
         for number, text in enumerate(sample.moves):
             mover, other = order[number % 2], order[1 - number % 2]

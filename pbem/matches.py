@@ -59,9 +59,8 @@ class Standing:
             resigned = 0 if self.match.winner == 1 else 1
         return replace(record_of(self.match, self.players, self.texts), resigned=resigned)
 
-    def after(self, text: str) -> "Standing":
-        """The match one complete turn later, as it stands when that turn is stored."""
-        position = self.base.play(NOTATIONS[self.match.game].parse(text))
+    def after(self, text: str, position: Position[Any]) -> "Standing":
+        """The match one complete turn later, as it stands when that turn, which led there, is stored."""
         return replace(
             self,
             texts=(*self.texts, text),

@@ -34,21 +34,27 @@ def templates_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "templates"
 
 
+def templates() -> Environment:
+    """The words of the mails, ready to be filled in."""
+    environment = Environment(  # noqa: S701 - plain text; a name or message is never markup here
+        loader=FileSystemLoader(templates_folder()),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["quoted"] = quoted
+    environment.filters["sentence"] = sentence
+    return environment
+
+
 class Renderer:
     """Makes mails of rows."""
 
     def __init__(self, server: ServerSettings, keyring: Keyring) -> None:
         self._server = server
         self._keyring = keyring
-        self._templates = Environment(  # noqa: S701 - plain text; a name or message is never markup here
-            loader=FileSystemLoader(templates_folder()),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-        )
-        self._templates.filters["quoted"] = quoted
-        self._templates.filters["sentence"] = sentence
+        self._templates = templates()
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[EmailMessage]:
         """The mails that the rows owe, in their order; the same bytes each time, but for what was renamed since.
@@ -99,7 +105,7 @@ class Renderer:
             personal=address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             name=name,
         )
-        return "".join(f"{fitted}\n" for line in text.strip("\n").split("\n") for fitted in _fitted(line.rstrip()))
+        return fitted(text)
 
     def _reply_address(self, row: Outgoing) -> str:
         if row.player is None or row.purpose is None:
@@ -192,7 +198,12 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
 
 
-def _fitted(line: str) -> list[str]:
+def fitted(text: str) -> str:
+    """The text with no line longer than 72 columns: long ones are wrapped under their own indentation."""
+    return "".join(f"{piece}\n" for line in text.strip("\n").split("\n") for piece in _wrapped(line.rstrip()))
+
+
+def _wrapped(line: str) -> list[str]:
     """The line, wrapped under its own indentation where it is too long."""
     if len(line) <= WIDTH:
         return [line]

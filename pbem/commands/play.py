@@ -1,9 +1,7 @@
 """Playing: move, undo, resign, say."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from engines.core import IllegalMove
 from notation import NOTATIONS
 from notation.core import BadNotation
 from pbem.commands.core import Command, Context, Line, opponent, own_match, running
@@ -11,6 +9,7 @@ from pbem.matches import Standing, count, name, stand
 from pbem.models import Match, MatchState, Ply
 from pbem.refusals import Refused
 from pbem.tokens import Purpose
+from pbem.turns import Taken, take
 
 
 def move(context: Context, line: Line) -> str | None:
@@ -18,7 +17,6 @@ def move(context: Context, line: Line) -> str | None:
     match, seat = own_match(context, line)
     running(match)
     standing = stand(context.session, match)
-    notation = NOTATIONS[match.game]
     _fresh(context, line, standing, seat)
     if standing.position.turn != seat:
         raise Refused(
@@ -28,28 +26,13 @@ def move(context: Context, line: Line) -> str | None:
             match=match.id,
         )
     try:
-        wanted = notation.parse(line.words)
-        position = standing.position.play(wanted)
-    except BadNotation as error:
-        raise Refused(
-            f"I can't read this as a move: I expected {error.expected}.",
-            read=error.text,
-            at=error.at,
-            fits=notation.help,
-            match=match.id,
-        ) from error
-    except IllegalMove as error:
-        read = notation.format(wanted, standing.position)
-        token = str(error.details.get("token", ""))
-        at = read.find(token) if token else -1
-        raise Refused(f"{error}.", read=read, at=at if at >= 0 else None, width=len(token), match=match.id) from error
-    only: Any = None
-    if position.part is not None:
-        completions = position.moves()
-        only, more = next(completions), next(completions, None)
-        if more is not None:
-            _keep(context, match, notation.format(wanted, standing.position), standing)
-            return "turn begun"
+        taken = take(NOTATIONS[match.game], standing.base, standing.part, line.words)
+    except Refused as refusal:
+        refusal.match = match.id
+        raise
+    if not taken.complete:
+        _keep(context, match, taken.text, standing)
+        return "turn begun"
     if match.id in context.moves_ahead:
         raise Refused(
             "This mail holds two moves for the same match, so none was played.",
@@ -57,7 +40,7 @@ def move(context: Context, line: Line) -> str | None:
             fits="Send the one you mean; the next one after your opponent has answered.",
             match=match.id,
         )
-    _played(context, standing, _whole_turn(standing, wanted, only))
+    _played(context, standing, taken)
     return None
 
 
@@ -95,34 +78,13 @@ def _fresh(context: Context, line: Line, standing: Standing, seat: int) -> None:
 
 def _keep(context: Context, match: Match, part: str, standing: Standing) -> None:
     """Keep the beginning of a turn and ask for the rest."""
-    if match.part is None:
-        match.part = part
-        context.session.add(match)
-        context.session.flush()
-    context.answer("begun", match=match.id, ply=standing.ply, part=match.part)
+    match.part = part
+    context.session.add(match)
+    context.session.flush()
+    context.answer("begun", match=match.id, ply=standing.ply, part=part)
 
 
-def _whole_turn(standing: Standing, wanted: Any, only: Any) -> str:
-    """The canonical text of the turn that began with the kept part, or with `wanted`, and now is complete.
-
-    A part's text and a completion's text, one after the other, are the text of the whole turn.
-    """
-    notation = NOTATIONS[standing.match.game]
-    text = notation.format(wanted, standing.position)
-    if only is not None:
-        text = f"{text} {notation.format(only, standing.position.play(wanted))}"
-    for candidate in (f"{standing.part} {text}", text) if standing.part else (text,):
-        try:
-            turn = notation.parse(candidate)
-            after = standing.base.play(turn)
-        except (BadNotation, IllegalMove):
-            continue
-        if after.part is None:
-            return notation.format(turn, standing.base)
-    raise AssertionError(f"{text!r} completes no turn of match {standing.number}")
-
-
-def _played(context: Context, standing: Standing, text: str) -> None:
+def _played(context: Context, standing: Standing, taken: Taken) -> None:
     """Store the turn and tell both players."""
     match = standing.match
     seat = standing.base.turn
@@ -132,7 +94,7 @@ def _played(context: Context, standing: Standing, text: str) -> None:
             match=standing.number,
             number=standing.ply + 1,
             seat=seat,
-            text=text,
+            text=taken.text,
             incoming=context.incoming.id,
             played=context.now,
         )
@@ -143,7 +105,7 @@ def _played(context: Context, standing: Standing, text: str) -> None:
         for section in context.sections
         if {"template": section["template"], "match": section["words"].get("match")} != begun
     ]
-    after = standing.after(text)
+    after = standing.after(taken.text, taken.position)
     match.part = None
     if after.position.outcome is not None:
         match.state, match.ended = MatchState.OVER, context.now

@@ -90,7 +90,9 @@ class Reader:
             verb, _, rest = rest.strip().partition(" ")
         command = named(self._commands, verb.lower().rstrip(":!.") if not rest else verb.lower().rstrip(":"))
         if command is None:
-            return self._move(words, match, text, pointed=pointed) if game is None else None
+            # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm.
+            bare = words if game is None else f"{verb} {rest}"
+            return self._move(bare, match, text, pointed=pointed)
         rest = rest.strip()
         if game is not None and command.name in ("challenge", "help", "rules"):
             rest = f"{game} {rest}".strip()
@@ -105,8 +107,19 @@ class Reader:
             and (rest.startswith("#") or self._leads(command, rest, number, game))
         ):
             match, rest = int(number[1]), rest[number.end() :].strip()
-        is_prose = command.name == "move" and not any(character.isdigit() for character in rest)  # "board looks good"
+        is_prose = command.name == "move" and not self._is_move_like(rest, match)  # "board looks good"
         return Line(command, rest, match, text, misfit=is_prose or not command.fits(rest))
+
+    def _is_move_like(self, rest: str, match: int | None) -> bool:
+        """Whether a text behind the verb "move" may be a move: it has digits, or a notation reads it."""
+        key = self._game_of(match) if match is not None else None
+        if any(character.isdigit() for character in rest) or key is None:
+            return any(character.isdigit() for character in rest)
+        try:
+            NOTATIONS[key].parse(rest)
+        except BadNotation:
+            return False
+        return True
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
         """Whether a number without # names a match: a move or words may begin with a number themselves."""

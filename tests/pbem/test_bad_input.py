@@ -51,6 +51,7 @@ def answered(letters: Correspondence, mails: list[EmailMessage], address: str = 
         ("b7d7 i2g2 3 d7d6 g2z1", ["|                    ^", "a letter from a to i"]),
         ("b7d7 i2g2 3 d7d6 g2g1", ["d7d6", "^^^^", "To move, answer"]),
         ("b7d7 i2i5 3 d7d6 g2g1", ["| b7d7 i2i5", "^^^^", "2"]),
+        ("b7d7 i2g2 2 b7d7 g2g4", ["| b7d7 i2g2 2 b7d7 g2g4", "|             ^^^^"]),
         ("show 99", ["There is no match #99", '"games" lists yours']),
         ("#99 c1b1", ["There is no match #99"]),
         ("undo", ["no begun turn of yours"]),

@@ -27,6 +27,7 @@ def commands(lines: str, subject: str = "", match: int | None = None) -> list[tu
         ("MOVE #42 C1B1 G9H9 3", ("move", 42, "C1B1 G9H9 3")),
         ("quadraphages move 42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
         ("mvoe 42 1 c1b1 g9h9", ("move", 42, "1 c1b1 g9h9")),
+        ("quadraphages c1b1 g9h9 3", ("move", None, "c1b1 g9h9 3")),
         ("#42 resign", ("resign", 42, "")),
         ("resign 42", ("resign", 42, "")),
         ("quadraphages resign 42", ("resign", 42, "")),
