@@ -1,0 +1,149 @@
+"""How fast the engines are, beside python-chess doing perft on the same machine in the same run.
+
+Run `make bench`. For every game and variant: turns/s of `play`, turns/s of `moves()` and its slowest call, the
+replay of the longest of some random matches, and perft nodes/s as a ratio to python-chess. A node costs what
+the rules make it cost, so the ratio tells machines and versions apart rather than games.
+"""
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, product
+from time import perf_counter
+from typing import Any
+
+import chess
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from engines import GAMES
+from engines.core import Game, Position
+from notation import NOTATIONS
+from notation.record import Record, replay
+
+MATCHES = 3
+LONGEST = 400
+SAMPLES = 60
+SLOW_MS = 50.0
+NODE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """What was measured of one game with one choice of options."""
+
+    plays: float
+    moves: float
+    slowest_ms: float
+    replay_ms: float
+    turns: int
+    nodes: float
+
+
+def variants(game: Game) -> Iterator[dict[str, str]]:
+    """Every choice of the options that name something; of ranges of numbers only the default."""
+    named = [(o.name, o.choices[:1] if len(o.choices) > 8 else o.choices) for o in game.options]
+    for choices in product(*(choices for _, choices in named)):
+        yield dict(zip([name for name, _ in named], choices, strict=True))
+
+
+def played(key: str, options: Mapping[str, str], seed: int) -> tuple[list[Position[Any]], list[Any]]:
+    """A match by lot: its positions and moves, until it ends or has got long."""
+    chance, position = random.Random(seed), GAMES[key].position(options)
+    positions, moves = [position], []
+    while position.turn is not None and len(moves) < LONGEST:
+        moves.append(chance.choice(list(islice(position.moves(), 200))))
+        position = position.play(moves[-1])
+        positions.append(position)
+    return positions, moves
+
+
+def perft(position: Position[Any], depth: int, end: float) -> int:
+    """The leaves at that depth, or as many as were reached by then."""
+    if depth == 0 or position.turn is None:
+        return 1
+    nodes = 0
+    for move in position.moves():
+        nodes += perft(position.play(move), depth - 1, end)
+        if perf_counter() > end:
+            break
+    return nodes
+
+
+def nodes_a_second(start: Position[Any]) -> float:
+    """Perft nodes/s from a position, as deep as the time allows."""
+    began = perf_counter()
+    nodes = perft(start, 8, began + NODE_SECONDS)
+    return nodes / (perf_counter() - began)
+
+
+def chess_nodes_a_second() -> float:
+    """The floor: python-chess, perft from its start, by making and unmaking every legal move."""
+
+    def count(board: chess.Board, depth: int) -> int:
+        if depth == 0:
+            return 1
+        nodes = 0
+        for move in board.legal_moves:
+            board.push(move)
+            nodes += count(board, depth - 1)
+            board.pop()
+        return nodes
+
+    began = perf_counter()
+    nodes = count(chess.Board(), 3) + count(chess.Board(), 4)
+    return nodes / (perf_counter() - began)
+
+
+def measured(key: str, options: Mapping[str, str]) -> Speed:
+    """The speed of one game with one choice of options."""
+    matches = [played(key, options, seed) for seed in range(MATCHES)]
+    positions, moves = max(matches, key=lambda match: len(match[1]))
+    began = perf_counter()
+    for position, move in zip(positions, moves, strict=False):
+        position.play(move)
+    plays = len(moves) / (perf_counter() - began)
+    chosen = random.Random(0).sample(positions, min(SAMPLES, len(positions)))
+    listed, spent, slowest = 0, 0.0, 0.0
+    for position in chosen:
+        began = perf_counter()
+        listed += sum(1 for _ in islice(position.moves(), 50_000))
+        taken = perf_counter() - began
+        spent, slowest = spent + taken, max(slowest, taken)
+    notation = NOTATIONS[key]
+    texts = tuple(notation.format(move, position) for position, move in zip(positions, moves, strict=False))
+    began = perf_counter()
+    replay(Record(key, options, ("a", "b"), texts))
+    replayed = perf_counter() - began
+    return Speed(
+        plays, listed / spent, slowest * 1e3, replayed * 1e3, len(moves), nodes_a_second(GAMES[key].position(options))
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    console = Console()
+    table = Table("game", "play/s", "moves/s", "slowest moves()", "replay", "perft nodes/s", "to python-chess")
+    floor = chess_nodes_a_second()
+    console.print(f"python-chess {chess.__version__}: {floor:,.0f} perft nodes/s")
+    todo = [(key, options) for key, game in GAMES.items() for options in variants(game)]
+    for key, options in track(todo, "measuring", console=console, transient=True):
+        speed = measured(key, options)
+        name = f"{key} {' '.join(f'{option}={choice}' for option, choice in options.items())}".strip()
+        slow = f"{speed.slowest_ms:.1f} ms" if speed.slowest_ms <= SLOW_MS else f"[red]{speed.slowest_ms:.0f} ms[/]"
+        table.add_row(
+            name,
+            f"{speed.plays:,.0f}",
+            f"{speed.moves:,.0f}",
+            slow,
+            f"{speed.turns} turns, {speed.replay_ms:.1f} ms",
+            f"{speed.nodes:,.0f}",
+            f"{speed.nodes / floor:.2f}",
+        )
+        print(f"engines {name}: nodes_ratio={speed.nodes / floor:.3f} slowest_moves_ms={speed.slowest_ms:.1f}")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
