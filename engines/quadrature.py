@@ -24,7 +24,7 @@ FEW = 2
 """A side with so few men on the board has lost."""
 MOST = 2
 """The marker's two dots: no further sideways move that squares nothing."""
-IN_A_NOTE = 6
+IN_A_NOTE = 5
 """As many squares as a note beside the board has room for."""
 
 Men = tuple[int, ...]

@@ -41,6 +41,8 @@ class State:
     over: bool = False
     winner: str | None = None
     sat_out: bool = False
+    ran_out: bool = False
+    """Whether more men were squared in the last turn than there were in reserve."""
 
     def on_board(self, side: str) -> int:
         return sum(man == side for man in self.board.values())
@@ -55,19 +57,22 @@ class State:
                     found.add(corners[men.index(AGAINST[self.side])])
         return found
 
-    def turns(self) -> dict[str, "State"]:
-        """Every legal turn as text, with the state after it."""
-        found: dict[str, State] = {}
-        if not self.over:
-            for here in [c for c, man in self.board.items() if man == self.side]:
-                for right, up in [(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0)]:
-                    there = here[0] + right, here[1] + up * UP[self.side]
-                    after = self.moved(here, there, sideways=not up)
-                    if after is not None:
-                        found[name(here) + name(there)] = after
-        return found
+    def steps(self) -> Iterator[tuple[Cell, Cell]]:
+        """Every step of an own man, legal or not."""
+        for here in [c for c, man in self.board.items() if man == self.side]:
+            for right, up in [(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0)]:
+                yield here, (here[0] + right, here[1] + up * UP[self.side])
 
-    def moved(self, here: Cell, there: Cell, *, sideways: bool) -> "State | None":
+    def turns(self) -> list[str]:
+        """Every legal turn as text."""
+        if self.over:
+            return []
+        return [name(here) + name(there) for here, there in self.steps() if self.moved(here, there) is not None]
+
+    def can_move(self) -> bool:
+        return any(self.moved(here, there) is not None for here, there in self.steps())
+
+    def moved(self, here: Cell, there: Cell) -> "State | None":
         """The state after a step and its exchanges, before anything else is looked at; None if illegal."""
         if there in self.board or not (0 <= there[0] <= 10 and 0 <= there[1] <= 10):
             return None
@@ -82,13 +87,16 @@ class State:
             after.board[victim] = self.side
             new.add(victim)
             reserve -= 1
-        quiet = sideways and len(new) == 1
+        after.ran_out = bool(after.squared(new))
+        quiet = here[1] == there[1] and len(new) == 1
         after.dots[self.side] = self.dots[self.side] + 1 if quiet else 0
         return None if after.dots[self.side] > 2 else after
 
     def played(self, text: str) -> "State":
         """The state after a turn: over, or the other side's turn, or the same side's again."""
-        after = self.turns()[text]
+        half = len(text) - len(text[1:].lstrip("0123456789"))
+        after = self.moved(cell(text[:half]), cell(text[half:]))
+        assert after is not None
         hostile = AGAINST[self.side]
         after.before = [*self.before, after.board]
         goal = sum(after.board.get(c) == self.side for c in GOALS[self.side])
@@ -98,9 +106,9 @@ class State:
             after.over = True
         else:
             after.side = hostile
-            if not after.turns():
+            if not after.can_move():
                 after.side, after.sat_out = self.side, True
-                after.over = not after.turns()
+                after.over = not after.can_move()
         return after
 
     def count(self, depth: int) -> int:
@@ -113,8 +121,3 @@ class State:
 def start(men: str) -> State:
     board = {(x, 2): "#" for x in range(1, 10)} | {(x, 8): "O" for x in range(1, 10)}
     return State(board, "#", int(men), {"#": 0, "O": 0}, [board])
-
-
-def drawn(state: State) -> list[str]:
-    """The board, row 11 first, goals as empty squares."""
-    return ["".join(state.board.get((x, y), ".") for x in range(11)) for y in range(10, -1, -1)]
