@@ -1,35 +1,47 @@
 """Quadrature (Mark Steere, 1992): men go forward on a square board, and three of them square a fourth.
 
 A turn moves one man one square. Opposing men that it squares are exchanged for own men from the reserve, and
-those square further. Rows and columns are counted from 0 here; a row of men is a number with a bit for each
-column. Where the rule sheets are silent, the ruling is named beside the code that follows it.
+those square further. Where the rule sheets are silent, the ruling is named beside the code that follows it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from engines import core, square
 from engines.core import Game, IllegalMove, Option, Outcome, Seat
 from engines.diagram import Diagram
+from engines.quadrature_board import (
+    FORWARD,
+    GOAL_ROWS,
+    GOALS,
+    PLACES,
+    ROWS,
+    SIZE,
+    START,
+    WAYS,
+    Both,
+    Turn,
+    Way,
+    corners,
+    count,
+    either,
+    exchange,
+    squares_of,
+    stepped,
+    together,
+)
+
+__all__ = ["QUADRATURE", "QuadraturePosition", "Reason", "Seen", "Turn"]
 
 SIDES = ("Black", "White")
 MARKS = ("#", "O")
-SIZE = 11
-FORWARD = (1, -1)
-"""Black moves up, towards row 11; White moves down."""
-GOALS = (("e11", "f11", "g11"), ("e1", "f1", "g1"))
-"""The far bar, or home plate, of each side: three own men there win."""
 FEW = 2
 """A side with so few men on the board has lost."""
 MOST = 2
 """The marker's two dots: no further sideways move that squares nothing."""
 IN_A_NOTE = 5
 """As many squares as a note beside the board has room for."""
-
-Men = tuple[int, ...]
-"""The men of a side: a number for each row, with a bit for each column."""
-Both = tuple[Men, Men]
 
 
 class Reason(core.Reason):
@@ -46,76 +58,12 @@ class Reason(core.Reason):
     MARKER = "{token} goes sideways and squares nothing, and {side}'s marker shows 2 already; {instead}"
 
 
-class Turn(NamedTuple):
-    """A turn: the square that a man leaves and the square to which it goes.
-
-    >>> str(Turn("e3", "f4"))
-    'e3f4'
-    """
-
-    origin: str
-    target: str
-
-    def __str__(self) -> str:
-        """Return the turn as it is written."""
-        return self.origin + self.target
-
-
-class Way(NamedTuple):
-    """A turn in numbers: from which column and row to which, and whether it goes sideways."""
-
-    column: int
-    row: int
-    to_column: int
-    to_row: int
-    sideways: bool
-
-
 class Played(NamedTuple):
     """The last turn, for the picture: whose it was, and what was exchanged in it, one after the other."""
 
     seat: Seat
     turn: Turn
     squared: tuple[str, ...]
-
-
-ROWS = square.rows(SIZE, first_on_top=False)
-NAMES = tuple(names for _, names in reversed(ROWS))
-"""The squares by row and column."""
-PLACES: Mapping[str, tuple[int, int]] = {
-    name: (column, row) for row, names in enumerate(NAMES) for column, name in enumerate(names)
-}
-
-
-def _ways(forward: int) -> dict[Turn, Way]:
-    """Every step that a side's men can make on an empty board, in the order of the squares."""
-    steps = ((-1, forward), (0, forward), (1, forward), (-1, 0), (1, 0))
-    return {
-        Turn(name, NAMES[row + up][column + right]): Way(column, row, column + right, row + up, up == 0)
-        for name, (column, row) in sorted(PLACES.items())
-        for right, up in steps
-        if 0 <= column + right < SIZE and 0 <= row + up < SIZE
-    }
-
-
-WAYS = (_ways(FORWARD[0]), _ways(FORWARD[1]))
-
-
-def men_on(cells: Sequence[str]) -> Men:
-    """Men on these squares."""
-    rows = [0] * SIZE
-    for cell in cells:
-        column, row = PLACES[cell]
-        rows[row] |= 1 << column
-    return tuple(rows)
-
-
-def squares_of(men: Men) -> tuple[str, ...]:
-    """The squares of these men, from the bottom row up."""
-    return tuple(name for row, names in zip(men, NAMES, strict=True) for x, name in enumerate(names) if row >> x & 1)
-
-
-START: Both = (men_on(NAMES[2][1:10]), men_on(NAMES[8][1:10]))
 
 
 class Seen:
@@ -185,7 +133,7 @@ class QuadraturePosition:
         board. With 18 a side the reserve is as large as the opponent's men are many, and with 16 two
         smaller: it is never empty before the opponent is left with two men and has lost.
         """
-        return self.each - _count(self.men[seat])
+        return self.each - count(self.men[seat])
 
     def can_move(self, seat: Seat) -> bool:
         """Whether a side would have a legal turn here."""
@@ -213,9 +161,9 @@ class QuadraturePosition:
         own, other = self.men[seat], self.men[1 - seat]
         if (own[way.to_row] | other[way.to_row]) >> way.to_column & 1:
             return Reason.OCCUPIED
-        if _corners(other, way.to_column, way.to_row):
+        if corners(other, way.to_column, way.to_row):
             return Reason.SQUARED
-        if way.sideways and self.markers[seat] == MOST and not _exchange(_stepped(own, way), list(other), way, 1):
+        if way.sideways and self.markers[seat] == MOST and not exchange(stepped(own, way), list(other), way, 1):
             return Reason.MARKER
         return None
 
@@ -235,8 +183,8 @@ class QuadraturePosition:
         obstacle = self._obstacle(seat, way)
         if obstacle is not None:
             raise self._refusal(obstacle, seat, move)
-        own, other = _stepped(self.men[seat], way), list(self.men[1 - seat])
-        squared = _exchange(own, other, way, self.reserve(seat))
+        own, other = stepped(self.men[seat], way), list(self.men[1 - seat])
+        squared = exchange(own, other, way, self.reserve(seat))
         marker = self.markers[seat] + 1 if way.sideways and not squared else 0
         men = (tuple(own), tuple(other)) if seat == 0 else (tuple(other), tuple(own))
         markers = (marker, self.markers[1]) if seat == 0 else (self.markers[0], marker)
@@ -261,12 +209,12 @@ class QuadraturePosition:
         Quadrature, object of the game, and basic moves: an arrangement that comes a second time is a draw,
         whatever the markers show and whoever is to move.
         """
-        left, goal = _count(men[1 - seat]), _GOAL_ROWS[seat]
+        left, goal = count(men[1 - seat]), GOAL_ROWS[seat]
         if left <= FEW:
             few = "two men" if left == FEW else "one man" if left else "no man"
             return Outcome(seat, f"{SIDES[1 - seat]} has only {few} left on the board")
         if men[seat][goal[0]] & goal[1] == goal[1]:
-            return Outcome(seat, f"{SIDES[seat]} has men on {_together(GOALS[seat])}")
+            return Outcome(seat, f"{SIDES[seat]} has men on {together(GOALS[seat])}")
         if men in self.seen:
             return Outcome(None, "the men stand as they stood once before")
         return None
@@ -298,7 +246,7 @@ class QuadraturePosition:
             other=SIDES[1 - seat],
             way=("up", "down")[seat],
             holder=SIDES[seat if self.men[seat][row] >> column & 1 else 1 - seat],
-            corners=_together(_corners(self.men[1 - seat], column, row)),
+            corners=together(corners(self.men[1 - seat], column, row)),
             instead=self._instead(seat, move),
         )
 
@@ -308,12 +256,12 @@ class QuadraturePosition:
         column, row = PLACES[move.origin]
         targets = sorted(turn.target for turn in legal if turn.origin == move.origin)
         if targets:
-            return f"{move.origin} can go to {_either(targets)}"
+            return f"{move.origin} can go to {either(targets)}"
         origins = sorted(turn.origin for turn in legal if turn.target == move.target)
         if self.men[seat][row] >> column & 1:
             return f"{move.origin} cannot move now, and {legal[0]} would be legal"
         if origins:
-            return f"{_either(origins)} can go to {move.target}"
+            return f"{either(origins)} can go to {move.target}"
         return f"{legal[0]} would be legal"
 
     # Seen from outside ----------------------------------------------------------------------------
@@ -338,7 +286,7 @@ class QuadraturePosition:
             yield f"{SIDES[seat]} {MARKS[seat]}  |{self.markers[seat]}|  reserve {self.reserve(seat)}"
         if self.last is not None and self.last.squared:
             squared = self.last.squared
-            words = [f"{cell}," for cell in squared[:-2]] + [_together(squared[-2:])]
+            words = [f"{cell}," for cell in squared[:-2]] + [together(squared[-2:])]
             for start in range(0, len(words), IN_A_NOTE):
                 yield f"{'        ' if start else 'squared '}{' '.join(words[start : start + IN_A_NOTE])}"
         out = self.sitting_out()
@@ -346,81 +294,9 @@ class QuadraturePosition:
             yield f"{SIDES[out]} has no move and sits out"
 
 
-def _stepped(own: Men, way: Way) -> list[int]:
-    """The rows of own men after a step."""
-    rows = list(own)
-    rows[way.row] &= ~(1 << way.column)
-    rows[way.to_row] |= 1 << way.to_column
-    return rows
-
-
-def _corners(men: Men, column: int, row: int) -> tuple[str, ...]:
-    """Three of these men that make a rectangle with an empty square; () where there are no such men.
-
-    Quadrature, squaring: a man may not go where three opposing men would square it.
-    """
-    bit, level = 1 << column, men[row]
-    for other, cells in enumerate(men):
-        if cells & bit and cells & level:
-            across = (cells & level).bit_length() - 1
-            return tuple(sorted((NAMES[row][across], NAMES[other][column], NAMES[other][across])))
-    return ()
-
-
-def _exchange(own: list[int], other: list[int], way: Way, reserve: int) -> tuple[str, ...]:
-    """Exchange what the man that went this way squares, and what the added men square; both lists change.
-
-    Quadrature, squaring: an opposing man is squared when it and three own men are the corners of a rectangle
-    and one of the three was moved or added in this turn. The order does not matter, as own men only come.
-    """
-    new = [(way.to_column, way.to_row)]
-    for column, row in new:
-        for x, y in _squared(own, other, column, row):
-            if len(new) > reserve:
-                break
-            other[y] &= ~(1 << x)
-            own[y] |= 1 << x
-            new.append((x, y))
-    return tuple(NAMES[y][x] for x, y in new[1:])
-
-
-def _squared(own: Sequence[int], other: Sequence[int], column: int, row: int) -> list[tuple[int, int]]:
-    """The columns and rows of the opposing men that the own man here squares, each once."""
-    bit = 1 << column
-    mine, theirs = own[row] & ~bit, other[row]
-    beside, found = 0, []
-    for y in range(SIZE):
-        if own[y] & bit and y != row:
-            beside |= theirs & own[y]
-            across = mine & other[y]
-            if across:
-                found += [(x, y) for x in range(SIZE) if across >> x & 1]
-        elif other[y] & bit and mine & own[y]:
-            found.append((column, y))
-    if beside:
-        found += [(x, row) for x in range(SIZE) if beside >> x & 1]
-    return found
-
-
-def _count(men: Men) -> int:
-    return sum(map(int.bit_count, men))
-
-
 def _other(seat: Seat) -> Seat:
     return 1 if seat == 0 else 0
 
-
-def _either(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} or {last}" if first else last
-
-
-def _together(words: Sequence[str]) -> str:
-    *first, last = words or ("",)
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-_GOAL_ROWS = tuple((PLACES[goal[0]][1], men_on(goal)[PLACES[goal[0]][1]]) for goal in GOALS)
 
 _MEN = Option("men", ("18", "16"), "how many men each side has, nine of them on the board")
 

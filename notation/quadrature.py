@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engines.core import Position
-from engines.quadrature import MOST, PLACES, SIDES, QuadraturePosition, Turn
+from engines.quadrature import MOST, SIDES, QuadraturePosition
+from engines.quadrature_board import PLACES, Turn
 from notation.core import BadNotation
 
 EXAMPLE = "e3f4"

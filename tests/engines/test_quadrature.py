@@ -1,6 +1,7 @@
 """The rules of Quadrature one by one, and every refusal."""
 
 import pickle
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 
 from engines import GAMES
 from engines.core import BadOption, IllegalMove, Outcome
-from engines.quadrature import QuadraturePosition, Reason, Seen, Turn, men_on, squares_of
+from engines.quadrature import QuadraturePosition, Reason, Seen, Turn
+from engines.quadrature_board import men_on, squares_of
 from notation import NOTATIONS
 from notation.board import format_board
 
@@ -131,6 +133,11 @@ def test_any_corner_may_be_the_squared_man(black: str, white: str, turn: str) ->
     assert stand(position) == ({*black.split()[:2], turn[2:], white, "k1"}, {"h9", "j9", "k9"})
 
 
+def test_a_rectangle_may_be_as_large_as_the_board() -> None:
+    assert turns(board("j10 b1", "a11 a1 k1"), "j10") == {"i11", "j11", "i10", "k10"}
+    assert stand(play(board("j10 a11 a1", "k1 c5 d7"), "j10k11"))[1] == {"c5", "d7"}
+
+
 def test_what_was_squared_before_the_turn_stays() -> None:
     """Quadrature, squaring: only what the moved man squares, or an added one."""
     position = board("b2 b6 e6 j1", "e2 i9 k9")
@@ -155,11 +162,14 @@ def test_added_men_may_stand_where_the_opponent_squares() -> None:
     assert "e2" in stand(squared)[0]
 
 
-def test_with_18_men_the_reserve_is_what_the_opponent_has_on_the_board() -> None:
-    position = after()
-    for text in ("e3e4", "e9e8"):
-        position = play(position, text)
-        assert position.reserve(0) == 9
+@pytest.mark.parametrize(("men", "fewer"), [("18", 0), ("16", 2)])
+def test_the_reserve_is_what_the_opponent_has_on_the_board_or_two_fewer(men: str, fewer: int) -> None:
+    """So it cannot run out in a match that goes on."""
+    chance, position = random.Random(3), after(men=men)
+    while position.turn is not None:
+        assert position.reserve(0) == len(stand(position)[1]) - fewer
+        assert position.reserve(1) == len(stand(position)[0]) - fewer
+        position = position.play(chance.choice(list(position.moves())))
 
 
 def test_with_16_men_the_reserve_ends_when_the_opponent_has_two_men_left() -> None:
@@ -250,6 +260,14 @@ def test_an_arrangement_counts_whoever_is_to_move() -> None:
     position = replace(after("b3a3"), turn=0)
 
     assert play(position, "a3b3").outcome == Outcome(None, "the men stand as they stood once before")
+
+
+def test_an_arrangement_counts_whatever_was_exchanged_since() -> None:
+    position = board("b2 b5 e4 a1", "e2 g9 i9 k9")
+    later = play(position, "e4e5", "g9g8").men
+
+    over = play(replace(position, seen=position.seen.with_(later)), "e4e5", "g9g8")
+    assert over.outcome == Outcome(None, "the men stand as they stood once before")
 
 
 def test_a_player_without_a_turn_sits_out_and_the_other_goes_again() -> None:

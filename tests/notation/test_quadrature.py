@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines import GAMES
-from engines.quadrature import PLACES, QuadraturePosition, Seen, Turn, men_on
+from engines.quadrature import QuadraturePosition, Seen, Turn
+from engines.quadrature_board import PLACES, men_on
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import BadRecord, Record, dumps, loads, replay

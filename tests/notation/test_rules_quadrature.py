@@ -8,7 +8,8 @@ import pytest
 
 from engines import GAMES
 from engines.core import IllegalMove
-from engines.quadrature import PLACES, QuadraturePosition, Reason, Seen, men_on
+from engines.quadrature import QuadraturePosition, Reason, Seen
+from engines.quadrature_board import PLACES, men_on
 from notation import NOTATIONS
 from notation.board import format_board
 
