@@ -1,8 +1,8 @@
 """How fast matches are replayed and turns are validated, each beside the floor it is held against.
 
 Run `python bench/replay.py`. Replaying the longest matches there are must take less than 50 ms for 1,000 turns
-(no match of these games gets that long: every turn marks a cell), and validating one turn of Hexaphages
-must be at least 100 times faster than listing all that are legal, where these are thousands.
+(hardly a match of these games gets that long), and validating one turn of Hexaphages must be at least 100 times
+faster than listing all that are legal, where these are thousands.
 """
 
 import random
@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from engines import GAMES
+from engines import GAMES, phages
 from engines.core import Position
 from notation import NOTATIONS
 from notation.record import Record, dumps, loads, replay
@@ -37,6 +37,11 @@ def seconds(run: Callable[[], object], times: int = 15) -> float:
     return median(taken)
 
 
+def steps(move: Any) -> int:
+    """How many stones or men a turn moves."""
+    return len(move.first) + len(move.second) if isinstance(move, phages.Turn) else 1
+
+
 def played(game: str, seed: int, *, slowly: bool = False) -> Record:
     """A match played by lot to its end; slowly: so that as few stones move as can be, and it gets long."""
     chance = random.Random(seed)
@@ -45,8 +50,8 @@ def played(game: str, seed: int, *, slowly: bool = False) -> Record:
     while position.turn is not None:
         legal = list(position.moves())
         if slowly:
-            fewest = min(len(first) + len(second) for first, _, second in legal)
-            legal = [move for move in legal if len(move.first) + len(move.second) == fewest]
+            fewest = min(map(steps, legal))
+            legal = [move for move in legal if steps(move) == fewest]
         move = chance.choice(legal)
         moves.append(NOTATIONS[game].format(move, position))
         position = position.play(move)

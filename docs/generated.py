@@ -21,6 +21,7 @@ if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
 from engines import GAMES  # noqa: E402 - the checkout must be on the path first
+from engines.core import Game, Position  # noqa: E402
 from notation import NOTATIONS  # noqa: E402
 from notation.board import format_board  # noqa: E402
 from pbem import handle, logs  # noqa: E402
@@ -127,6 +128,64 @@ def notations() -> str:
             f"What the mail says to who begins:\n\n{hint}"
         )
     return "\n\n".join(parts)
+
+
+# docs/games.md and README.md
+
+
+def games() -> str:
+    """The games in a sentence each line: title, designer, year."""
+    return "\n".join(f"- **{game.title}** ({_designed(key)}): `rules {key}`" for key, game in GAMES.items())
+
+
+def gallery() -> str:
+    """Every game: who made it, its start, options, an example turn, how many turns there are, where it comes from."""
+    return "\n\n".join(_exhibit(key, game) for key, game in GAMES.items())
+
+
+def _designed(key: str) -> str:
+    """Designer and year, as the rules page names them under its title."""
+    return (ROOT / "templates" / "rules" / f"{key}.md").read_text(encoding="utf-8").splitlines()[1]
+
+
+def _exhibit(key: str, game: Game) -> str:
+    start, notation = game.position({}), NOTATIONS[key]
+    opening = list(_opening(key))
+    turn, after = opening[-1]
+    before = " ".join(f"`{text}`" for text, _ in opening[:-1])
+    options = table(
+        ["option", "choices", ""],
+        [[f"`{o.name}`", f"`{'|'.join(o.choices) if len(o.choices) < 8 else o.spelled}`", o.help] for o in game.options],
+    )
+    return (
+        f"## {game.title}\n\n{_designed(key)}. Rules: [templates/rules/{key}.md](../templates/rules/{key}.md).\n\n"
+        f"{_drawn(start)}\n\n"
+        f"{options if game.options else 'It has no options.'}\n\n"
+        f"{'After ' + before + ': ' if before else 'A turn: '}`{turn}`\n\n{_drawn(after)}\n\n"
+        f"Distinct legal turns by depth: {_perft(key)}."
+    )
+
+
+def _drawn(position: Position[Any]) -> str:
+    board = format_board(position.diagram(), lit=True, notes=True)
+    return "\n".join(f"    {line}".rstrip() for line in board.splitlines())
+
+
+def _opening(key: str) -> Iterator[tuple[str, Position[Any]]]:
+    """The first turns of the game's playthrough, as far as one after the set-up."""
+    position = GAMES[key].position({})
+    path = ROOT / "tests" / "playthroughs" / f"{key}.txt"
+    moves = re.findall(r"^played: (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for text in moves[:3]:
+        position = position.play(NOTATIONS[key].parse(text))
+        yield text, position
+
+
+def _perft(key: str) -> str:
+    """The numbers of the first position of the perft file."""
+    blocks = (ROOT / "tests" / "perft" / f"{key}.perft").read_text(encoding="utf-8").split("\n\n")
+    first = next(block for block in blocks if "\nposition" in f"\n{block}")
+    return ", ".join(f"{int(nodes):,}" for nodes in re.findall(r"^perft \d+ (\d+)", first, flags=re.MULTILINE))
 
 
 # docs/configuration.md

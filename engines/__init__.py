@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 from engines.core import Game
 from engines.phages import HEXAPHAGES, QUADRAPHAGES
+from engines.quadrature import QUADRATURE
 
 GAMES: Mapping[str, Game] = {
     "quadraphages": QUADRAPHAGES,
     "hexaphages": HEXAPHAGES,
+    "quadrature": QUADRATURE,
 }

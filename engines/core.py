@@ -44,6 +44,19 @@ class Option:
     choices: tuple[str, ...]
     help: str
 
+    @property
+    def spelled(self) -> str:
+        """The choices in a word; whole numbers that leave none out are named by the first and the last.
+
+        >>> Option("first", ("x", "o"), "").spelled, Option("size", ("9", "7", "8", "10"), "").spelled
+        ('x|o', '7...10')
+        """
+        if len(self.choices) > 2 and all(choice.isdecimal() for choice in self.choices):
+            numbers = sorted(map(int, self.choices))
+            if numbers == list(range(numbers[0], numbers[-1] + 1)):
+                return f"{numbers[0]}...{numbers[-1]}"
+        return "|".join(self.choices)
+
 
 class Position(Protocol[Move]):
     """Where a game stands. Frozen, hashable dataclasses implement it; nothing ever changes one."""

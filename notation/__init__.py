@@ -6,10 +6,12 @@ from typing import Any
 from notation.core import Arbiter, Notation
 from notation.phages import HEXAPHAGES, QUADRAPHAGES
 from notation.phages_arbiter import arbitrate_text
+from notation.quadrature import QUADRATURE
 
 NOTATIONS: Mapping[str, Notation[Any]] = {
     "quadraphages": QUADRAPHAGES,
     "hexaphages": HEXAPHAGES,
+    "quadrature": QUADRATURE,
 }
 
 # Only games of which records were typed by hand, with slips, need one.

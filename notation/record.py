@@ -134,6 +134,8 @@ def loads(text: str, game: str | None = None) -> Record:
     Games of which no sheet prints a table have a line a turn (see notation/plain.py).
     """
     key, options = _titled(text.splitlines())
+    if key is None and game in GAMES and game not in ARBITERS:
+        key = game
     if key is not None and key not in ARBITERS and game in (None, key):
         return _from_plain(text, key, options)
     try:
@@ -165,6 +167,14 @@ def dumps(record: Record) -> str:
     1.  ....  ....  1  c1b1  g9h9           a7b7  i3i2  3  b7b4  i2f2
     2.  resign
     """
+    text = written(record)
+    if loads(text) != record:  # a word or a name that a reader would take for something else
+        raise BadRecord(0, text, "this record does not fit into the form in which records of this game are written")
+    return text
+
+
+def written(record: Record) -> str:
+    """As dumps, but nobody has read the text again: for matches whose names and turns are known to fit."""
     names = record.players
     first = record.start().turn or 0
     title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
@@ -172,13 +182,9 @@ def dumps(record: Record) -> str:
         return _as_plain(record, title)
     resigned = None if record.resigned is None else record.resigned ^ first
     try:
-        sheet = Sheet((title, ""), (names[first], names[1 - first]), record.moves, resigned, record.board)
-        text = write_sheet(sheet)
+        return write_sheet(Sheet((title, ""), (names[first], names[1 - first]), record.moves, resigned, record.board))
     except BadSheet as bad:
         raise BadRecord(0, "", bad) from bad
-    if loads(text) != record:  # a word or a name that a reader would take for something else
-        raise BadRecord(0, text, "this record does not fit into the table of a sheet")
-    return text
 
 
 def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:

@@ -119,19 +119,20 @@ def run(
     once: Annotated[bool, typer.Option("--once", help="Handle and send what waits, then end.")] = False,
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C; it ends after the mail in hand."""
-    stop = threading.Event()
-    if not once:
-        _stop_by_signal(stop)
     with opened(config_file) as works, database.alone(works.settings.server.database):
         if once:
             received, handled, sent = daemon.run_once(works)
             out.print(f"{received} received, {handled} handled, {sent} handed over")
         else:
-            daemon.run(works, stop)
+            daemon.run(works, _stop_by_signal())
 
 
-def _stop_by_signal(stop: threading.Event) -> None:
-    """Set `stop` at SIGTERM or SIGINT. A thread waits for them: a handler that sets an event can deadlock."""
+def _stop_by_signal() -> threading.Event:
+    """What SIGTERM or SIGINT will set. A thread waits for them: a handler that sets an event can deadlock.
+
+    They stay blocked in this process, so nothing else may be called here once the server has run.
+    """
+    stop = threading.Event()
     numbers = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, numbers)  # inherited by every thread started from here on
 
@@ -140,6 +141,7 @@ def _stop_by_signal(stop: threading.Event) -> None:
         stop.set()
 
     threading.Thread(target=wait, name="signals", daemon=True).start()
+    return stop
 
 
 @app.command()

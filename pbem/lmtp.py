@@ -21,7 +21,7 @@ RECIPIENTS = 50
 IDLE_SECONDS = 300.0
 """For each command, and for the whole of a mail's data."""
 
-GRACE_SECONDS = 10.0
+GRACE_SECONDS = 3.0
 """How long stopping waits for mails in hand."""
 
 LINE_BYTES = 64 * 1024

@@ -151,7 +151,7 @@ class View:
         self.ply = standing.ply
         self.turns = standing.ply
         self.board = format_board(standing.position.diagram())
-        self.record = record.dumps(standing.record).rstrip("\n")
+        self.record = record.written(standing.record).rstrip("\n")
         self.sides = tuple(
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(standing.players, standing.game.sides, strict=True)

@@ -118,7 +118,8 @@ def read(game: str, text: str) -> Any:
         return bad
 
 
-CELLS = {game: [name for _, row in GAMES[game].position({}).diagram().rows for name, _ in row] for game in GAMES}
+PHAGES = ("quadraphages", "hexaphages")
+CELLS = {game: [name for _, row in GAMES[game].position({}).diagram().rows for name, _ in row] for game in PHAGES}
 
 
 @st.composite

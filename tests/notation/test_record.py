@@ -398,7 +398,7 @@ def test_a_whole_match_replays_to_its_end() -> None:
         ({"players": ("a\nb", "c")}, "a name is one line"),
         ({"moves": ("c1 to b1, g9 to h9",)}, "does not fit into the table"),
         ({"moves": ("1  c1b1",)}, "does not fit into the table"),
-        ({"board": ("anything",)}, "does not fit into the table"),
+        ({"board": ("anything",)}, "does not fit into the form"),
     ],
 )
 def test_what_does_not_fit_into_the_table_is_not_written(change: dict[str, Any], why: str) -> None:

@@ -1,10 +1,10 @@
 """Many matches in play at once, put into the database directly, each with the next move to be sent by mail."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from notation import record
+from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.record import Record
 from pbem import database, demo
@@ -28,8 +28,11 @@ class NextMove:
 
 
 def sample() -> Record:
-    """The match that `pbem demo` plays."""
-    return record.loads(demo.SAMPLE.read_text(encoding="utf-8"))
+    """The match that `pbem demo` plays, its turns in their canonical texts."""
+    game = record.loads(demo.SAMPLE.read_text(encoding="utf-8"))
+    notation = NOTATIONS[game.game]
+    turns = zip(game.moves, record.replay(game), strict=False)
+    return replace(game, moves=tuple(notation.format(notation.parse(text), before) for text, before in turns))
 
 
 def in_play(works: Works, number: int, depth: Callable[[int], int] = lambda _: 0) -> list[NextMove]:
@@ -66,7 +69,9 @@ def in_play(works: Works, number: int, depth: Callable[[int], int] = lambda _: 0
             token = Token(Purpose.PLAY, mover.id or 0, match.id, played)
             to = address_with(works.settings.server, works.office.keyring, token, mover.epoch)
             text = game.moves[played]
-            moves.append(NextMove(match.id, played + 1, mover.address, to, text, _mail(mover, to, text, boards[played])))
+            moves.append(
+                NextMove(match.id, played + 1, mover.address, to, text, _mail(mover, to, text, boards[played]))
+            )
     return moves
 
 

@@ -1,5 +1,6 @@
 """Players who write mails, and the post office that takes what is written to them: a real aiosmtpd."""
 
+import asyncio
 import email
 import email.policy
 import threading
@@ -26,6 +27,9 @@ class PostOffice:
     def __init__(self, port: int | None = None) -> None:
         self.port = free_port() if port is None else port
         self.taken: list[tuple[str, EmailMessage]] = []
+        self.stalls_at = ""
+        """The address whose mail is left without an answer."""
+        self.stalled = False
         self._handed: set[int] = set()
         self._lock = threading.Lock()
         self._controller = Controller(self, hostname=HOST, port=self.port)
@@ -37,7 +41,12 @@ class PostOffice:
     def __exit__(self, *_: object) -> None:
         self._controller.stop()
 
-    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(  # noqa: N802 - aiosmtpd's name
+        self, _server: SMTP, _session: Session, envelope: Envelope
+    ) -> str:
+        if self.stalls_at in envelope.rcpt_tos:
+            self.stalled = True
+            await asyncio.sleep(60)
         mail = email.message_from_bytes(envelope.content or b"", policy=email.policy.default)
         assert isinstance(mail, EmailMessage)
         with self._lock:
@@ -87,7 +96,7 @@ class Person:
 
     def answer(self, mail: EmailMessage, body: str) -> bytes:
         """Answer a mail as mail programs do, the old one quoted below."""
-        quoted = "".join(f"> {line}\n" for line in text(mail).splitlines())
+        quoted = "".join(f"> {line}\n" for line in words(mail).splitlines())
         headers = {} if self.hides_tokens else {"In-Reply-To": str(mail["Message-ID"])}
         return self.write(
             f"{body}\n\nOn {mail['Date']}, {mail['From']} wrote:\n{quoted}",
@@ -104,7 +113,12 @@ class Person:
         """Become a player; gives the personal address."""
         self.write(f"join {self.name}")
         self.answer(self.next(), "yes")
-        return next(line.strip() for line in text(self.next()).splitlines() if "+" in line and "@" in line)
+        return next(line.strip() for line in words(self.next()).splitlines() if "+" in line and "@" in line)
+
+
+def words(mail: EmailMessage) -> str:
+    """The text of a mail, its lines ending as ours do."""
+    return text(mail).replace("\r\n", "\n")
 
 
 def written(sender: str, to: str, body: str, **headers: Any) -> bytes:

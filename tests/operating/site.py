@@ -66,7 +66,10 @@ class Site:
         (self.folder / "pbem.key").write_text(KEY, encoding="utf-8")
 
     def pbem(self, *words: str, stdin: bytes = b"", **env: str) -> Done:
-        """Run a command inside this process; what it does not foresee is raised here."""
+        """Run a command inside this process; what it does not foresee is raised here.
+
+        Not `run` without --once: that one takes the signals of the process.
+        """
         result = CliRunner().invoke(app, list(words), input=stdin, env={"PBEM_CONFIG": str(self.config)} | env)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
@@ -86,6 +89,12 @@ class Site:
         said = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
         assert "Traceback" not in said.said
         return said
+
+    def run_once(self, **env: str) -> list[int]:
+        """Run the server over what waits; how many mails were received, handled and handed over."""
+        done = self.pbem("run", "--once", **env)
+        assert done.code == 0, done.said
+        return [int(words.split()[0]) for words in done.out.split(", ")]
 
     def works(self) -> Any:
         """The configured server, opened inside this process; a context manager."""
@@ -111,5 +120,5 @@ class Site:
 
 
 def environment() -> dict[str, str]:
-    """This process's environment without what would configure pbem."""
+    """The environment of this process, without what would configure pbem."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PBEM_")}

@@ -1,0 +1,176 @@
+"""End to end against a floor in the same run: how many mails a second the daemon handles and answers.
+
+Run `python bench/mail.py`. A Dovecot inbox holds one valid next move for each of many matches, an smtp-sink takes
+what is sent. Measured is the daemon, a process of its own as in real life, from being ready until the last mail
+that it owes is marked as sent. A move owes two mails, one to each player.
+
+The floor (bench/floor.py) is a process too: over the same IMAP library and TLS it fetches each mail, commits it to
+SQLite (write-ahead log, a sync at each commit) and sends a reply as large as ours are over a connection that it
+keeps; no parsing, no game. It is measured with one reply a mail and with two. Both sides move what they have
+stored to Processed, up to 50 mails at a time. The aim is half of the floor's mails a second.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.floor import Errand, Figures, peak_memory
+from tests.operating import matches
+from tests.operating.daemons import Daemon
+from tests.operating.site import Site, smtp_out
+from tests.servers import HOST, PASSWORD, Dovecot, Mailbox, SmtpSink, give_away
+
+FLOOR = Path(__file__).with_name("floor.py")
+PATIENCE_SECONDS = 600
+AIM = 0.5
+
+
+@dataclass(frozen=True)
+class Run:
+    """All sides over the same mails: the daemon, the floors with one reply and with two, a reply's usual size."""
+
+    daemon: Figures
+    one: Figures
+    two: Figures
+    size: int
+
+
+@contextmanager
+def site_at(mailbox: Mailbox, smtp: int) -> Iterator[Site]:
+    """A configured server that reads that mailbox."""
+    inbox = f"""
+        [inbox.imap]
+        host = "{HOST}"
+        port = {mailbox.server.imaps}
+        username = "{mailbox.user}"
+        password = {{ value = '{PASSWORD}' }}
+        tls = {{ ca_file = "{mailbox.server.cert}" }}
+    """
+    with tempfile.TemporaryDirectory(prefix="bench") as folder:
+        site = Site(Path(folder) / "site")
+        site.configure(inbox, smtp_out(smtp), address=mailbox.user)
+        yield site
+
+
+def daemon_over(site: Site, number: int) -> Figures:
+    """The daemon over the mails that wait."""
+    daemon = Daemon(site).ready()
+    try:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while site.rows("select count(*) from outgoing where state = 'sent'") != [2 * number]:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the daemon is not through with {number} mails")
+            time.sleep(0.2)  # seldom, so that asking takes nothing from the daemon
+        memory = peak_memory(daemon.process.pid)
+        began = datetime.fromisoformat(daemon.lines("ready")[0]["timestamp"])
+    finally:
+        daemon.end()
+    if site.rows("select distinct verdict from incoming") != ["done: move"]:
+        raise ValueError("not every mail was a valid move: the bench is broken")
+    ended = datetime.fromisoformat(f"{site.rows('select max(sent) from outgoing')[0]}+00:00")
+    return Figures(number, (ended - began).total_seconds(), memory)
+
+
+def floor_over(mailbox: Mailbox, number: int, smtp: int, replies: int, size: int) -> Figures:
+    """The floor over the mails that wait."""
+    with tempfile.TemporaryDirectory(prefix="bench") as folder:
+        cert = str(mailbox.server.cert)
+        errand = Errand(mailbox.server.imaps, mailbox.user, PASSWORD, cert, smtp, folder, replies, size)
+        words = [sys.executable, str(FLOOR), json.dumps(asdict(errand))]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS)
+        figures = Figures(**json.loads(done.stdout))
+    if figures.mails != number:
+        raise ValueError("the floor did not find every mail: the bench is broken")
+    return figures
+
+
+def fill(mailbox: Mailbox, mails: list[bytes]) -> None:
+    """Put mails into the inbox as files, all at once."""
+    home = mailbox.server.root / "home" / mailbox.user / "Maildir"
+    for part in ("tmp", "new", "cur"):
+        (home / part).mkdir(parents=True, exist_ok=True)
+    for number, raw in enumerate(mails):
+        (home / "new" / f"{1_000_000_000 + number}.bench").write_bytes(raw)
+    give_away(mailbox.server.root / "home")
+
+
+def measured(dovecot: Dovecot, number: int) -> Run:
+    """One run."""
+    depth = len(matches.sample().moves)
+    mailbox = dovecot.mailbox()
+    with SmtpSink() as sink:
+        with site_at(mailbox, sink.port) as site:
+            with site.works() as works:
+                mails = [move.raw for move in matches.in_play(works, number, lambda n: n % depth)]
+            fill(mailbox, mails)
+            daemon = daemon_over(site, number)
+        size = round(median(len(raw) for raw in sink.taken()))
+        floors = []
+        for replies in (1, 2):
+            mailbox = dovecot.mailbox()
+            fill(mailbox, mails)
+            floors.append(floor_over(mailbox, number, sink.port, replies, size))
+    return Run(daemon, floors[0], floors[1], size)
+
+
+def middle(sides: list[Figures]) -> Figures:
+    """The run with the median rate."""
+    return sorted(sides, key=lambda side: side.rate)[len(sides) // 2]
+
+
+def report(runs: list[Run]) -> None:
+    """Print a table, and a line for machines."""
+    daemon = middle([run.daemon for run in runs])
+    one, two = middle([run.one for run in runs]), middle([run.two for run in runs])
+    table = Table("", "mails/s", "replies/s", "ms a mail", "memory, MB", "the daemon is")
+    sides = [("daemon, two replies", daemon, 2), ("floor, one reply", one, 1), ("floor, two replies", two, 2)]
+    for name, side, replies in sides:
+        ratio = f"{daemon.rate / side.rate:.2f} of it" if side is not daemon else ""
+        cells = (f"{side.rate:.0f}", f"{side.rate * replies:.0f}", f"{1000 / side.rate:.2f}", f"{side.memory:.0f}")
+        table.add_row(name, *cells, ratio)
+    console = Console(width=90)
+    console.print(table)
+    ratio = daemon.rate / one.rate
+    verdict = "reached" if ratio >= AIM else "not reached"
+    console.print(f"{daemon.mails} mails, replies of {runs[0].size} bytes, the median of {len(runs)} runs;", end=" ")
+    console.print(f"aim: {AIM} of the floor with one reply: {verdict}")
+    figures = {
+        "mails": daemon.mails,
+        "daemon_mails_per_s": round(daemon.rate, 1),
+        "floor_mails_per_s": round(one.rate, 1),
+        "floor_two_replies_mails_per_s": round(two.rate, 1),
+        "ratio": round(ratio, 3),
+        "ratio_two_replies": round(daemon.rate / two.rate, 3),
+        "daemon_mb": round(daemon.memory),
+        "floor_mb": round(one.memory),
+    }
+    print("bench-mail " + json.dumps(figures))
+
+
+def main() -> None:
+    """Measure, and say how it stands."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mails", type=int, default=300, help="how many mails a run has (300)")
+    parser.add_argument("--runs", type=int, default=3, help="how many runs, of which the median counts (3)")
+    given = parser.parse_args()
+    with ExitStack() as stack:
+        dovecot = Dovecot()
+        stack.callback(dovecot.stop)
+        runs = [measured(dovecot, given.mails) for _ in range(given.runs)]
+    report(runs)
+
+
+if __name__ == "__main__":
+    main()

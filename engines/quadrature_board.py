@@ -1,0 +1,166 @@
+"""The board of Quadrature in numbers: squares, steps, and what rectangles of men do.
+
+Rows and columns are counted from 0; the men of a side are a number for each row, with a bit for each column.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from engines import square
+
+SIZE = 11
+FORWARD = (1, -1)
+"""Black moves up, towards row 11; White moves down."""
+GOALS = (("e11", "f11", "g11"), ("e1", "f1", "g1"))
+"""The far bar, or home plate, of each side: three own men there win."""
+
+Men = tuple[int, ...]
+"""The men of a side: a number for each row, with a bit for each column."""
+Both = tuple[Men, Men]
+
+
+class Turn(NamedTuple):
+    """A turn: the square that a man leaves and the square to which it goes.
+
+    >>> str(Turn("e3", "f4"))
+    'e3f4'
+    """
+
+    origin: str
+    target: str
+
+    def __str__(self) -> str:
+        """Return the turn as it is written."""
+        return self.origin + self.target
+
+
+class Way(NamedTuple):
+    """A turn in numbers: from which column and row to which, and whether it goes sideways."""
+
+    column: int
+    row: int
+    to_column: int
+    to_row: int
+    sideways: bool
+
+
+ROWS = square.rows(SIZE, first_on_top=False)
+NAMES = tuple(names for _, names in reversed(ROWS))
+"""The squares by row and column."""
+PLACES: Mapping[str, tuple[int, int]] = {
+    name: (column, row) for row, names in enumerate(NAMES) for column, name in enumerate(names)
+}
+
+
+def _ways(forward: int) -> dict[Turn, Way]:
+    """Every step that a side's men can make on an empty board, in the order of the squares."""
+    steps = ((-1, forward), (0, forward), (1, forward), (-1, 0), (1, 0))
+    return {
+        Turn(name, NAMES[row + up][column + right]): Way(column, row, column + right, row + up, up == 0)
+        for name, (column, row) in sorted(PLACES.items())
+        for right, up in steps
+        if 0 <= column + right < SIZE and 0 <= row + up < SIZE
+    }
+
+
+WAYS = (_ways(FORWARD[0]), _ways(FORWARD[1]))
+
+
+def men_on(cells: Sequence[str]) -> Men:
+    """Men on these squares."""
+    rows = [0] * SIZE
+    for cell in cells:
+        column, row = PLACES[cell]
+        rows[row] |= 1 << column
+    return tuple(rows)
+
+
+def squares_of(men: Men) -> tuple[str, ...]:
+    """The squares of these men, from the bottom row up."""
+    return tuple(name for row, names in zip(men, NAMES, strict=True) for x, name in enumerate(names) if row >> x & 1)
+
+
+START: Both = (men_on(NAMES[2][1:10]), men_on(NAMES[8][1:10]))
+GOAL_ROWS = tuple((PLACES[goal[0]][1], men_on(goal)[PLACES[goal[0]][1]]) for goal in GOALS)
+"""Each side's goal: its row, and the bits of its columns."""
+
+
+def stepped(own: Men, way: Way) -> list[int]:
+    """The rows of own men after a step."""
+    rows = list(own)
+    rows[way.row] &= ~(1 << way.column)
+    rows[way.to_row] |= 1 << way.to_column
+    return rows
+
+
+def corners(men: Men, column: int, row: int) -> tuple[str, ...]:
+    """Three of these men that make a rectangle with an empty square; () where there are no such men.
+
+    Quadrature, squaring: a man may not go where three opposing men would square it.
+    """
+    bit, level = 1 << column, men[row]
+    for other, cells in enumerate(men):
+        if cells & bit and cells & level:
+            across = (cells & level).bit_length() - 1
+            return tuple(sorted((NAMES[row][across], NAMES[other][column], NAMES[other][across])))
+    return ()
+
+
+def exchange(own: list[int], other: list[int], way: Way, reserve: int) -> tuple[str, ...]:
+    """Exchange what the man that went this way squares, and what the added men square; both lists change.
+
+    Quadrature, squaring: an opposing man is squared when it and three own men are the corners of a rectangle
+    and one of the three was moved or added in this turn. The order does not matter, as own men only come.
+    """
+    new = [(way.to_column, way.to_row)]
+    for column, row in new:
+        for x, y in _squared(own, other, column, row):
+            if len(new) > reserve:
+                break
+            other[y] &= ~(1 << x)
+            own[y] |= 1 << x
+            new.append((x, y))
+    return tuple(NAMES[y][x] for x, y in new[1:])
+
+
+def _squared(own: Sequence[int], other: Sequence[int], column: int, row: int) -> list[tuple[int, int]]:
+    """The columns and rows of the opposing men that the own man here squares, each once."""
+    bit = 1 << column
+    mine, theirs = own[row] & ~bit, other[row]
+    beside, found = 0, []
+    for y in range(SIZE):
+        if own[y] & bit and y != row:
+            beside |= theirs & own[y]
+            across = mine & other[y]
+            if across:
+                found += [(x, y) for x in range(SIZE) if across >> x & 1]
+        elif other[y] & bit and mine & own[y]:
+            found.append((column, y))
+    if beside:
+        found += [(x, row) for x in range(SIZE) if beside >> x & 1]
+    return found
+
+
+def count(men: Men) -> int:
+    """How many men these are."""
+    return sum(map(int.bit_count, men))
+
+
+def either(words: Sequence[str]) -> str:
+    """The words as a choice.
+
+    >>> either(["e4"]), either(["d4", "e4", "f4"])
+    ('e4', 'd4, e4 or f4')
+    """
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def together(words: Sequence[str]) -> str:
+    """The words as a list; "" of none.
+
+    >>> together(["b5", "b8", "e8"])
+    'b5, b8 and e8'
+    """
+    *first, last = words or ("",)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,439 @@
+"""The rules of Quadrature one by one, and every refusal."""
+
+import pickle
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.core import BadOption, IllegalMove, Outcome
+from engines.quadrature import QuadraturePosition, Reason, Seen, Turn
+from engines.quadrature_board import men_on, squares_of
+from notation import NOTATIONS
+from notation.board import format_board
+
+
+def after(*texts: str, men: str = "18") -> QuadraturePosition:
+    """The position after these turns."""
+    position: Any = GAMES["quadrature"].position({"men": men})
+    for text in texts:
+        position = play(position, text)
+    assert isinstance(position, QuadraturePosition)
+    return position
+
+
+def play(position: QuadraturePosition, *texts: str) -> QuadraturePosition:
+    for text in texts:
+        position = position.play(NOTATIONS["quadrature"].parse(text))
+    return position
+
+
+def board(black: str, white: str, turn: str = "black", markers: tuple[int, int] = (0, 0)) -> QuadraturePosition:
+    """A position made up: the squares of the men."""
+    men = (men_on(black.split()), men_on(white.split()))
+    return QuadraturePosition(18, 0 if turn == "black" else 1, men, markers, Seen((frozenset((men,)),)))
+
+
+def stand(position: QuadraturePosition) -> tuple[set[str], set[str]]:
+    """The squares of Black's men, and of White's."""
+    return set(squares_of(position.men[0])), set(squares_of(position.men[1]))
+
+
+def turns(position: QuadraturePosition, origin: str) -> set[str]:
+    """Where the man on a square can go."""
+    return {turn.target for turn in position.moves() if turn.origin == origin}
+
+
+def test_the_start_is_drawn_with_row_11_on_top_and_empty_goals() -> None:
+    assert format_board(after().diagram()).splitlines() == [
+        ". . . . , , , . . . .  11",
+        ". . . . . . . . . . .  10",
+        ". O O O O O O O O O .   9",
+        ". . . . . . . . . . .   8",
+        ". . . . . . . . . . .   7",
+        ". . . . . . . . . . .   6",
+        ". . . . . . . . . . .   5",
+        ". . . . . . . . . . .   4",
+        ". # # # # # # # # # .   3",
+        ". . . . . . . . . . .   2",
+        ". . . . , , , . . . .   1",
+        "a b c d e f g h i j k",
+    ]
+
+
+def test_black_begins_and_each_side_has_nine_men_in_reserve_or_seven() -> None:
+    assert after().turn == 0
+    assert (after().reserve(0), after().reserve(1)) == (9, 9)
+    assert (after(men="16").reserve(0), after(men="16").reserve(1)) == (7, 7)
+    assert after() != after(men="16")
+    with pytest.raises(BadOption, match="men=18 or men=16"):
+        after(men="20")
+
+
+# Basic moves -----------------------------------------------------------------------------------------
+
+
+def test_black_goes_up_and_white_goes_down_one_square() -> None:
+    position = board("e5 a1 b1 c1", "g7 a11 c11 e9")
+
+    assert turns(position, "e5") == {"d6", "e6", "f6", "d5", "f5"}
+    assert turns(replace(position, turn=1), "g7") == {"f6", "g6", "h6", "f7", "h7"}
+
+
+def test_the_rim_and_other_men_are_in_the_way() -> None:
+    position = board("a5 a6 k11 c3", "b6 c9 e9")
+
+    assert turns(position, "a5") == {"b5"}
+    assert turns(position, "k11") == {"j11"}
+
+
+def test_no_man_goes_where_three_opposing_men_square_it() -> None:
+    position = board("e4 a1 b1 c1", "b5 b8 e8")
+
+    assert turns(position, "e4") == {"d5", "f5", "d4", "f4"}
+
+
+def test_not_even_where_it_would_square_one_of_them() -> None:
+    """Quadrature, suicide: it does not matter what the turn would take."""
+    position = board("e4 c5 c8 b1", "b5 b8 e8")
+
+    assert "e5" not in turns(position, "e4")
+    freed = board("e4 c5 c8 b1", "b5 e8 a11")
+    assert stand(play(freed, "e4e5"))[1] == {"b5", "a11"}
+
+
+# Squaring ----------------------------------------------------------------------------------------------
+
+
+def test_a_squared_man_is_exchanged_for_one_from_the_reserve_whatever_stands_between() -> None:
+    position = board("b2 b8 g7 d8 a1", "g2 d2 f8 i9 k9")
+    squared = play(position, "g7g8")
+
+    assert stand(squared) == ({"b2", "b8", "g8", "g2", "d8", "a1", "d2"}, {"f8", "i9", "k9"})
+    assert (position.reserve(0), squared.reserve(0)) == (13, 11)
+    assert (position.reserve(1), squared.reserve(1)) == (13, 15)
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "turn"),
+    [
+        ("b2 b6 e5", "e2", "e5e6"),
+        ("b2 e2 e5", "b6", "e5e6"),
+        ("b6 e2 e5", "b2", "e5e6"),
+        ("b2 b6 f6", "e2", "f6e6"),
+        ("b6 e6 d1", "b2", "d1e2"),
+        ("b2 b6 e1", "e6", "e1e2"),
+    ],
+)
+def test_any_corner_may_be_the_squared_man(black: str, white: str, turn: str) -> None:
+    position = play(board(f"{black} k1", f"{white} h9 j9 k9"), turn)
+
+    assert stand(position) == ({*black.split()[:2], turn[2:], white, "k1"}, {"h9", "j9", "k9"})
+
+
+def test_a_rectangle_may_be_as_large_as_the_board() -> None:
+    assert turns(board("j10 b1", "a11 a1 k1"), "j10") == {"i11", "j11", "i10", "k10"}
+    assert stand(play(board("j10 a11 a1", "k1 c5 d7"), "j10k11"))[1] == {"c5", "d7"}
+
+
+def test_what_was_squared_before_the_turn_stays() -> None:
+    """Quadrature, squaring: only what the moved man squares, or an added one."""
+    position = board("b2 b6 e6 j1", "e2 i9 k9")
+
+    assert "e2" in stand(play(position, "j1k1"))[1]
+
+
+def test_added_men_square_further() -> None:
+    position = board("b2 b5 e4 c2 i2 c8", "e2 i5 e8 f9 k9 j9")
+    squared = play(position, "e4e5")
+
+    assert squared.last is not None
+    assert squared.last.squared == ("e2", "i5", "e8")
+    assert stand(squared)[1] == {"f9", "k9", "j9"}
+    assert squared.diagram().lit == {"e4", "e5", "e2", "i5", "e8"}
+
+
+def test_added_men_may_stand_where_the_opponent_squares() -> None:
+    position = board("b2 b5 e4 a1", "e2 h2 h7 e7 k9")
+    squared = play(position, "e4e5")
+
+    assert "e2" in stand(squared)[0]
+
+
+@pytest.mark.parametrize(("men", "fewer"), [("18", 0), ("16", 2)])
+def test_the_reserve_is_what_the_opponent_has_on_the_board_or_two_fewer(men: str, fewer: int) -> None:
+    """So it cannot run out in a match that goes on."""
+    chance, position = random.Random(3), after(men=men)
+    while position.turn is not None:
+        assert position.reserve(0) == len(stand(position)[1]) - fewer
+        assert position.reserve(1) == len(stand(position)[0]) - fewer
+        position = position.play(chance.choice(list(position.moves())))
+
+
+def test_with_16_men_the_reserve_ends_when_the_opponent_has_two_men_left() -> None:
+    black = "a1 a3 c1 c2 e1 g1 i1 k1 b11 d11 f11 h11 j11 k11 h4"
+    white = "a5 e3 g3"
+    position = replace(board(black, white), each=16)
+    assert position.reserve(0) == 1
+    won = play(position, "c2c3")
+
+    assert won.last is not None
+    assert len(won.last.squared) == 1
+    assert won.reserve(0) == 0
+    assert won.outcome == Outcome(0, "White has only two men left on the board")
+    more = play(replace(position, each=18), "c2c3")
+    assert more.last is not None
+    assert len(more.last.squared) == 2
+    assert more.outcome == Outcome(0, "White has only one man left on the board")
+
+
+# The marker ------------------------------------------------------------------------------------------------
+
+
+def test_the_marker_counts_sideways_moves_that_square_nothing() -> None:
+    position = after("b3a3", "e9e8", "a3b3")
+
+    assert position.markers == (2, 0)
+    position = play(position, "f9f8")
+    assert {turn.target[1:] for turn in position.moves()} == {"4"}
+    assert play(position, "e3e4").markers == (0, 0)
+    assert play(position, "e3f4").markers == (0, 0)
+
+
+def test_a_sideways_move_that_squares_is_allowed_and_resets_the_marker() -> None:
+    position = board("b2 b5 d5 a1", "e2 g9 i9 k9", markers=(2, 1))
+
+    assert turns(position, "d5") == {"c6", "d6", "e6", "e5"}
+    assert play(position, "d5e5").markers == (0, 1)
+
+
+def test_the_marker_is_not_judged_by_what_the_opponent_has_squared() -> None:
+    assert after("b3a3", "b9a9", "c3c4", "a9b9").markers == (0, 2)
+
+
+# The end -------------------------------------------------------------------------------------------------
+
+
+def test_two_men_left_lose() -> None:
+    position = board("b2 b5 e4 a1", "e2 i9 k9")
+
+    assert play(position, "e4e5").outcome == Outcome(0, "White has only two men left on the board")
+    assert play(board("b2 b5 e4 a1", "e2 i9 k9 k10"), "e4e5").outcome is None
+
+
+def test_three_men_on_the_far_goal_win() -> None:
+    white = "a9 c9 h9"
+    over = play(board("e10 f11 g11", white), "e10e11")
+
+    assert over.outcome == Outcome(0, "Black has men on e11, f11 and g11")
+    assert over.turn is None
+    assert play(board("e9 f11 g11", white), "e9e10").outcome is None
+    assert play(board("e2 f1 g1 a2", white), "e2d2").outcome is None
+
+
+def test_white_wins_on_the_lower_goal() -> None:
+    over = play(board("a9 c9 h9", "e2 f1 g1", "white"), "e2e1")
+
+    assert over.outcome == Outcome(1, "White has men on e1, f1 and g1")
+
+
+def test_a_man_added_on_the_goal_counts() -> None:
+    over = play(board("b11 b8 e7 f11 g11", "e11 a9 c9 h9"), "e7e8")
+
+    assert stand(over)[1] == {"a9", "c9", "h9"}
+    assert over.outcome == Outcome(0, "Black has men on e11, f11 and g11")
+
+
+def test_the_same_arrangement_a_second_time_is_a_draw() -> None:
+    """The start counts, and neither the markers nor the side to move matter."""
+    over = after("b3a3", "b9a9", "a3b3", "a9b9")
+
+    assert over.outcome == Outcome(None, "the men stand as they stood once before")
+    assert over.markers == (2, 2)
+    assert after("b3a3", "b9a9", "a3b3", "c9c8").outcome is None
+
+
+def test_an_arrangement_counts_whoever_is_to_move() -> None:
+    """As after a turn in which White sat out; at the start it was Black's turn, now it would be White's."""
+    position = replace(after("b3a3"), turn=0)
+
+    assert play(position, "a3b3").outcome == Outcome(None, "the men stand as they stood once before")
+
+
+def test_an_arrangement_counts_whatever_was_exchanged_since() -> None:
+    position = board("b2 b5 e4 a1", "e2 g9 i9 k9")
+    later = play(position, "e4e5", "g9g8").men
+
+    over = play(replace(position, seen=position.seen.with_(later)), "e4e5", "g9g8")
+    assert over.outcome == Outcome(None, "the men stand as they stood once before")
+
+
+def test_a_player_without_a_turn_sits_out_and_the_other_goes_again() -> None:
+    position = board("a10 c5 e5", "k1 j1 i1 k2", "black", (0, 2))
+    again = play(position, "c5c6")
+
+    assert again.turn == 0
+    assert again.sitting_out() == 1
+    assert "White has no move and sits out" in again.diagram().notes
+    assert again.markers == (0, 2)
+    assert play(again, "c6c7").turn == 0
+
+
+def test_a_marker_at_two_dots_can_make_a_player_sit_out() -> None:
+    position = board("a10 c5 e5", "i1 g1 k1", "black", (0, 1))
+
+    assert play(position, "c5c6").turn == 1
+    assert play(position, "c5c6").sitting_out() is None
+
+
+def test_when_neither_can_move_it_is_a_draw() -> None:
+    """Men on their last row go sideways only, and both markers show 2 in the end."""
+    over = play(board("a11 c11 h11", "k1 i1 g1", "black", (1, 2)), "c11d11")
+
+    assert over.turn is None
+    assert over.outcome == Outcome(None, "neither side can move")
+    assert play(board("a11 c11 h11", "k1 i1 g1", "black", (1, 1)), "c11d11").turn == 1
+    assert play(board("a11 c11 h11", "k1 i1 g1", "black", (0, 2)), "c11d11").turn == 0
+
+
+def test_a_match_that_is_over_has_no_turns() -> None:
+    over = after("b3a3", "b9a9", "a3b3", "a9b9")
+
+    assert list(over.moves()) == []
+
+
+# Positions as values ----------------------------------------------------------------------------------------
+
+
+def test_positions_are_equal_whatever_the_picture_of_the_last_turn() -> None:
+    position = after("e3e4", "e9e8")
+    other = replace(position, last=None)
+
+    assert position == other
+    assert hash(position) == hash(other)
+    assert position.diagram() != other.diagram()
+
+
+def test_positions_differ_by_the_arrangements_that_came_before() -> None:
+    one, two = after("e3e4", "e9e8", "f3f4"), after("f3f4", "e9e8", "e3e4")
+
+    assert one.men == two.men
+    assert one != two
+    assert one == after("e3e4", "e9e8", "f3f4")
+    assert hash(one) == hash(after("e3e4", "e9e8", "f3f4"))
+
+
+def test_the_order_in_which_arrangements_came_does_not_matter() -> None:
+    positions = [board(f"a{row} b1 c1", "k9 k10 k11") for row in range(2, 12)]
+    forth, back = Seen(()), Seen(())
+    for position in positions:
+        forth = forth.with_(position.men)
+    for position in reversed(positions):
+        back = back.with_(position.men)
+
+    assert forth == back
+    assert hash(forth) == hash(back)
+    assert all(position.men in forth for position in positions)
+    assert board("a1 b1 c1", "k9 k10 k11").men not in forth
+    assert repr(forth) == "<10 arrangements>"
+    assert pickle.loads(pickle.dumps(forth)) == forth
+    assert forth != Seen(())
+
+
+def test_there_is_never_a_part() -> None:
+    assert after("e3e4").part is None
+
+
+# What stands beside the board -----------------------------------------------------------------------------------
+
+
+def test_the_notes_say_markers_reserves_and_what_was_squared() -> None:
+    assert after("b3a3", "e9e8").diagram().notes == ("Black #  |1|  reserve 9", "White O  |0|  reserve 9")
+    position = board("b2 b5 e4 c2 i2 c8", "e2 i5 e8 f9 k9 j9")
+    assert play(position, "e4e5").diagram().notes[2:] == ("squared e2, i5 and e8",)
+
+
+def test_many_squared_men_go_on_in_the_next_note() -> None:
+    over = board("a11 c11 d11 e10 f11 g10 h11 i11 a9", "c10 d10 f10 h10 i10 k7 k8 k9")
+    one = play(over, "a9a10")
+    assert one.last is not None
+    assert set(one.last.squared) == {"c10", "d10", "f10", "h10", "i10"}
+    many = replace(one, last=one.last._replace(squared=(*one.last.squared, "e10", "g10", "k10", "j10", "b10", "c4")))
+
+    assert many.diagram().notes[2:] == (
+        "squared c10, d10, f10, h10, i10,",
+        "        e10, g10, k10, j10, b10 and c4",
+    )
+    for position in (one, many):
+        lines = format_board(position.diagram(), lit=True, notes=True).splitlines()
+        assert max(map(len, lines)) <= 72
+
+
+# Every refusal: the position, the turn, the reason, words of the sentence -----------------------------------------
+
+SQUARE = board("e4 a1 b1 c1", "b5 b8 e8")
+BUSY = board("e4 d4 d5 e5 f4 f5 a1", "b9 c9 e9")
+QUIET = board("b2 b5 d5 a1", "g9 i9 k9", markers=(2, 0))
+REFUSALS = [
+    (after("b3a3", "b9a9", "a3b3", "a9b9"), "e3e4", Reason.GAME_OVER, "over: the men stand as they stood once"),
+    (
+        after(),
+        Turn("e3", "e12"),
+        Reason.OFF_BOARD,
+        "e12 is not on this board; its columns are a to k, its rows 1 to 11",
+    ),
+    (after(), "e5e6", Reason.EMPTY, "no man stands on e5; b3a4 would be legal"),
+    (after(), "e5f4", Reason.EMPTY, "no man stands on e5; e3, f3 or g3 can go to f4"),
+    (after(), "e9e8", Reason.OPPONENT, "the man on e9 is White's; b3a4 would be legal"),
+    (after("e3e4"), "e4e5", Reason.OPPONENT, "the man on e4 is Black's; b9a8 would be legal"),
+    (after(), "e3e5", Reason.NOT_A_STEP, "e3e5 is no step: a man goes one square forward, diagonally forward or"),
+    (after(), "e3e3", Reason.NOT_A_STEP, "e3 can go to d4, e4 or f4"),
+    (after(), "e3k3", Reason.NOT_A_STEP, "e3 can go to d4, e4 or f4"),
+    (after(), "e3h2", Reason.NOT_A_STEP, "e3 can go to d4, e4 or f4"),
+    (after(), "e3e2", Reason.BACKWARD, "e3e2 goes backward, and Black's men go up, or sideways; e3 can go to"),
+    (after("e3e4"), "e9f10", Reason.BACKWARD, "White's men go down, or sideways; e9 can go to d8, e8 or f8"),
+    (after(), "e3f3", Reason.OCCUPIED, "a man of Black stands on f3 already; e3 can go to d4, e4 or f4"),
+    (BUSY, "e4e5", Reason.OCCUPIED, "a man of Black stands on e5 already; e4 cannot move now, and a1a2 would be legal"),
+    (board("e4 a1 b1", "e5 a9 b9"), "e4e5", Reason.OCCUPIED, "a man of White stands on e5 already; e4 can go to"),
+    (SQUARE, "e4e5", Reason.SQUARED, "e5 would complete a rectangle with White's men on b5, b8 and e8; e4 can go to"),
+    (
+        QUIET,
+        "d5e5",
+        Reason.MARKER,
+        "sideways and squares nothing, and Black's marker shows 2 already; d5 can go to c6,",
+    ),
+]
+
+
+@pytest.mark.parametrize(("position", "move", "reason", "words"), REFUSALS)
+def test_a_refusal_says_what_is_wrong_and_what_would_work(
+    position: QuadraturePosition, move: str | Turn, reason: Reason, words: str
+) -> None:
+    turn = NOTATIONS["quadrature"].parse(move) if isinstance(move, str) else move
+    with pytest.raises(IllegalMove) as refusal:
+        position.play(turn)
+
+    assert refusal.value.reason is reason
+    assert words in str(refusal.value)
+    assert refusal.value.details.get("token", str(turn)) == str(turn)
+
+
+def test_what_a_refusal_offers_is_legal() -> None:
+    for position, move, reason, _ in REFUSALS:
+        if reason in (Reason.GAME_OVER, Reason.OFF_BOARD):
+            continue
+        with pytest.raises(IllegalMove) as refusal:
+            play(position, str(move))
+        instead = str(refusal.value.details["instead"])
+        legal = {str(turn) for turn in position.moves()}
+        if " would be legal" in instead:
+            assert instead.split(" would")[0].split()[-1] in legal
+        else:
+            left, right = (side.replace(",", " ").replace(" or ", " ").split() for side in instead.split(" can go to "))
+            assert all(origin + target in legal for origin in left for target in right)
+
+
+def test_every_reason_is_raised_by_some_example() -> None:
+    assert {reason for _, _, reason, _ in REFUSALS} == set(Reason)

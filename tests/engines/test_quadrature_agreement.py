@@ -1,0 +1,127 @@
+"""Quadrature: what play accepts, what moves lists and what the brute force finds are the same."""
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.core import IllegalMove
+from engines.quadrature import QuadraturePosition, Turn
+from engines.quadrature_board import PLACES
+from notation import NOTATIONS
+from tests.engines import brute_quadrature as brute
+from tests.engines.brute_quadrature import State
+from tests.perft import test_perft
+
+MEN = GAMES["quadrature"].options[0].choices
+PARSE: Callable[[str], Turn] = NOTATIONS["quadrature"].parse
+PERFT = Path(test_perft.__file__).parent / "quadrature.perft"
+CHEAP = 400
+"""The brute force counts up to so many leaves again here; it counted all of them when the file was written."""
+
+
+def start(men: str) -> QuadraturePosition:
+    position: Any = GAMES["quadrature"].position({"men": men})
+    return position
+
+
+def by_lot(chance: random.Random, state: State, turns: list[str]) -> str:
+    """Any turn."""
+    return chance.choice(turns)
+
+
+def to_and_fro(chance: random.Random, state: State, turns: list[str]) -> str:
+    """Sideways mostly: markers fill, arrangements come again."""
+    return chance.choice([text for text in turns if text[1:2] == text[3:4]] or turns)
+
+
+def match(men: str, seed: int, choose: Callable[..., str]) -> Iterator[tuple[QuadraturePosition, State, list[str]]]:
+    """Every position of a match by lot, the same in brute force, and its turns as the brute force finds them."""
+    chance = random.Random(seed)
+    position, state = start(men), brute.start(men)
+    while position.turn is not None:
+        turns = sorted(state.turns())
+        yield position, state, turns
+        text = choose(chance, state, turns)
+        position, state = position.play(PARSE(text)), state.played(text)
+    yield position, state, []
+
+
+def assert_alike(position: QuadraturePosition, state: State, turns: list[str]) -> None:
+    """That the engine and the brute force say the same of a position."""
+    men = {name: mark for _, cells in position.diagram().rows for name, mark in cells if mark in "#O"}
+    sides = ("#", "O")
+
+    assert sorted(map(str, position.moves())) == turns
+    if not state.ran_out:  # else the two may have exchanged others of those that were squared
+        assert men == {brute.name(cell): man for cell, man in state.board.items()}
+    else:
+        assert (position.each, state.over, state.winner) == (16, True, state.side)
+    assert position.markers == tuple(state.dots[side] for side in sides)
+    assert position.reserve(0) == state.men - state.on_board("#")
+    assert position.reserve(1) == state.men - state.on_board("O")
+    assert (position.turn is None) == (position.outcome is not None) == state.over
+    if position.turn is not None:
+        assert sides[position.turn] == state.side
+        assert (position.sitting_out() is not None) == state.sat_out
+    if position.outcome is not None:
+        winner = position.outcome.winner
+        assert (None if winner is None else sides[winner]) == state.winner
+
+
+@pytest.mark.parametrize("choose", [by_lot, to_and_fro])
+@pytest.mark.parametrize("men", MEN)
+def test_a_match_goes_as_the_brute_force_has_it(men: str, choose: Callable[..., str]) -> None:
+    for position, state, turns in match(men, 1, choose):
+        if men == "18" or not turns or state.on_board("#") < 5 or state.on_board("O") < 5:
+            assert_alike(position, state, turns)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("choose", [by_lot, to_and_fro])
+@pytest.mark.parametrize("men", MEN)
+def test_many_matches_go_as_the_brute_force_has_them(men: str, choose: Callable[..., str]) -> None:
+    for seed in range(100, 150):
+        for position, state, turns in match(men, seed, choose):
+            assert_alike(position, state, turns)
+
+
+def spellable() -> Iterator[Turn]:
+    for origin in PLACES:
+        for target in PLACES:
+            yield Turn(origin, target)
+
+
+def accepts(position: QuadraturePosition, turn: Turn) -> bool:
+    try:
+        position.play(turn)
+    except IllegalMove:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
+    """Over all turns that can be spelled, in the last position of a match at which the mover's marker shows 2."""
+    chance = random.Random(seed)
+    position, late = start("18"), None
+    while position.turn is not None:
+        late = position if position.markers[position.turn] == 2 else late
+        position = position.play(chance.choice(list(position.moves())))
+    assert late is not None
+
+    assert {turn for turn in spellable() if accepts(late, turn)} == set(late.moves())
+
+
+@pytest.mark.parametrize("block", [pytest.param(b, id=b.id) for b in test_perft.read(PERFT)])
+def test_the_brute_force_counts_as_many_turns(block: test_perft.Block) -> None:
+    state = brute.start(block.options["men"])
+    for text in block.turns:
+        state = state.played(text)
+
+    for depth, nodes in enumerate(block.nodes, start=1):
+        if nodes <= CHEAP:
+            assert state.count(depth) == nodes

@@ -1,0 +1,256 @@
+"""How turns of Quadrature are read and written, what is said of garbage, and what a player is told."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines import GAMES
+from engines.quadrature import QuadraturePosition, Seen, Turn
+from engines.quadrature_board import PLACES, men_on
+from notation import NOTATIONS
+from notation.core import BadNotation
+from notation.record import BadRecord, Record, dumps, loads, replay
+from pbem.commands import COMMANDS
+
+QUADRATURE = NOTATIONS["quadrature"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "e3f4",
+        "E3F4",
+        "e3-f4",
+        "e3:f4",
+        "e3 f4",
+        "e3, f4",
+        "e3 to f4",
+        "e3tof4",
+        "e3TOf4",
+        "e3->f4",
+        "e3=f4",
+        "e3>f4",
+        "e3\u2192f4",
+        "e3\u2013f4",
+        "e3 -- f4",
+        "e3 - f4.",
+        "  e3\tf4 \r\n",
+        "e3\xa0f4;",
+        "e3f4!",
+        "e3f4 x c4 a4",
+        "e3f4 X C4, A4.",
+        "e3f4xc4a4",
+        "e3f4, x c4 and a4",
+        "e3-f4 \u00d7 c4; d10",
+    ],
+)
+def test_a_turn_is_read_however_it_is_written(text: str) -> None:
+    assert QUADRATURE.parse(text) == Turn("e3", "f4")
+
+
+@pytest.mark.parametrize(
+    ("text", "turn"),
+    [
+        ("a1a11", Turn("a1", "a11")),
+        ("a11a10", Turn("a11", "a10")),
+        ("k11 k1", Turn("k11", "k1")),
+        ("e10e11xe9", Turn("e10", "e11")),
+    ],
+)
+def test_rows_of_two_digits_are_read(text: str, turn: Turn) -> None:
+    assert QUADRATURE.parse(text) == turn
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "expected"),
+    [
+        ("", 0, "a turn such as e3f4"),
+        (" \n", 2, "a turn such as e3f4"),
+        ("hello", 0, "a turn such as e3f4"),
+        ("3 e3f4", 0, "a turn such as e3f4"),
+        ("e3", 2, "the square to which e3 goes, as in e3f4"),
+        ("E3 ----", 5, "the square to which e3 goes, as in e3f4"),
+        ("e3xf4", 2, "the square to which e3 goes"),
+        ("l3e4", 0, "a letter from a to k"),
+        ("e3l4", 2, "a letter from a to k"),
+        ("e3f12", 3, "a row from 1 to 11"),
+        ("e0f4", 1, "a row from 1 to 11"),
+        ("e3f04", 3, "a row from 1 to 11"),
+        ("e3f4 x", 5, "the end of the turn, or x and the squares of exchanged men"),
+        ("e3f4 x c", 7, "an exchanged square"),
+        ("e3f4 x c4 z4", 10, "a letter from a to k"),
+        ("e3f4 x c4 and", 10, "the end of the turn"),
+        ("e3f4 x c4 resign", 10, "an exchanged square"),
+        ("e3f4 f4g5", 5, "the end of the turn"),
+        ("e3f4 is my turn", 5, "the end of the turn"),
+    ],
+)
+def test_what_cannot_be_read_is_pointed_at(text: str, at: int, expected: str) -> None:
+    with pytest.raises(BadNotation) as bad:
+        QUADRATURE.parse(text)
+
+    assert (bad.value.text, bad.value.at) == (text, at)
+    assert expected in bad.value.expected
+
+
+@given(text=st.one_of(st.text(), st.text("abkx19 -.:;to>3\u2013"), st.from_regex(r"([a-k][0-9]{1,2}[ x-]?){1,9}")))
+def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
+    turn = read(text)
+    if isinstance(turn, BadNotation):
+        assert 0 <= turn.at <= len(text)
+        assert turn.expected
+        assert len(str(turn)) < 400
+    else:
+        assert QUADRATURE.parse(str(turn)) == turn
+
+
+def read(text: str) -> Turn | BadNotation:
+    """The turn that a text says, or what is wrong with it."""
+    try:
+        return QUADRATURE.parse(text)
+    except BadNotation as bad:
+        return bad
+
+
+def test_every_spellable_turn_is_read_as_it_is_written() -> None:
+    start = GAMES["quadrature"].position({})
+    for origin in PLACES:
+        for target in PLACES:
+            turn = Turn(origin, target)
+
+            assert QUADRATURE.format(turn, start) == origin + target
+            assert QUADRATURE.parse(origin + target) == turn
+
+
+@pytest.mark.parametrize("unit", ["e3f4 ", "e3", "-", " ", "e3f4 x ", "x", "e3 -", "e3f4 and ", "9", "e9"])
+def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    with pytest.raises(BadNotation, match="none is longer than 300 characters") as bad:
+        QUADRATURE.parse(text)
+
+    assert bad.value.at == 300
+    assert len(str(bad.value)) < 400
+
+
+# The hint ------------------------------------------------------------------------------------------------
+
+
+def positions(men: str, seed: int) -> Iterator[tuple[QuadraturePosition, Any]]:
+    """The positions of a match by lot that goes sideways a good deal, each with the turn played there."""
+    chance = random.Random(seed)
+    position: Any = GAMES["quadrature"].position({"men": men})
+    while position.turn is not None:
+        turns = list(position.moves())
+        sideways = [turn for turn in turns if turn.origin[1:] == turn.target[1:]]
+        turn = chance.choice(sideways if sideways and chance.random() < 0.5 else turns)
+        yield position, turn
+        position = position.play(turn)
+    yield position, None
+
+
+def after(*texts: str) -> Any:
+    position = GAMES["quadrature"].position({})
+    for text in texts:
+        position = position.play(QUADRATURE.parse(text))
+    return position
+
+
+def board(black: str, white: str, markers: tuple[int, int] = (0, 0)) -> QuadraturePosition:
+    men = (men_on(black.split()), men_on(white.split()))
+    return QuadraturePosition(18, 0, men, markers, Seen((frozenset((men,)),)))
+
+
+OPENING = ("b3a3", "e9e8", "a3b3", "f9f8")
+
+
+def test_the_hint_says_which_way_and_gives_an_example() -> None:
+    assert QUADRATURE.hint(after()).splitlines() == [
+        "Black goes up, towards row 11: write the square that a man leaves and",
+        "the square to which it goes, one square forward, diagonally forward or",
+        "sideways.",
+        "For example: b3a4",
+    ]
+    assert QUADRATURE.hint(after("e3e4")).startswith("White goes down, towards row 1: ")
+
+
+def test_the_hint_says_what_the_marker_means() -> None:
+    one, two = (QUADRATURE.hint(after(*OPENING[:plies])) for plies in (2, 4))
+
+    assert "The marker shows |1|: once more a man may go sideways and square nothing." in one.replace("\n", " ")
+    assert "The marker shows |2|, so going sideways must square something." in two.replace("\n", " ")
+
+
+def test_the_hint_warns_of_turns_that_draw() -> None:
+    lines = QUADRATURE.hint(after("b3a3", "b9a9", "a3b3")).splitlines()
+
+    assert lines[-3:] == ["A draw at once, as the men would stand as once before:", "* a9b9", "For example: a9a8"]
+
+
+def test_the_hint_lists_the_turns_where_they_are_few_and_says_who_sits_out() -> None:
+    here = board("a10 c5", "k1 i1 g1", (0, 2)).play(Turn("c5", "c6"))
+    lines = QUADRATURE.hint(here).splitlines()
+
+    assert lines[0].startswith("White cannot go anywhere and sits out, so Black goes again.")
+    assert lines[-3:] == [
+        "These are all the legal turns:",
+        "* a10a11 | a10b11 | a10b10 | c6b7 | c6c7 | c6d7 | c6b6 | c6d6",
+        "For example: a10a11",
+    ]
+
+
+def test_no_line_of_a_hint_is_a_turn_or_a_command() -> None:
+    verbs = {verb for command in COMMANDS.values() for verb in (command.name, *command.aliases)}
+    for seed in range(4):
+        for position, turn in positions("18", seed):
+            hint = QUADRATURE.hint(position)
+            assert bool(hint) == (turn is not None)
+            for line in hint.splitlines():
+                assert len(line) <= 70
+                assert line.split()[0].strip(":.,").lower() not in verbs
+                with pytest.raises(BadNotation) as bad:
+                    QUADRATURE.parse(line)
+                assert bad.value.at == 0
+
+
+# Records --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("men", ["18", "16"])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("resigned", [None, 0, 1])
+def test_a_record_is_read_as_it_is_written(men: str, seed: int, resigned: Any) -> None:
+    turns = tuple(str(turn) for _, turn in positions(men, seed) if turn is not None)
+    record = Record("quadrature", {"men": men}, ("alice", "Bob B."), turns if resigned is None else turns[:9], resigned)
+
+    assert loads(dumps(record)) == record
+    assert (replay(record)[-1].outcome is None) == (resigned is not None)
+
+
+def test_a_record_has_a_line_a_turn_and_keeps_the_words_of_the_players() -> None:
+    turns = ("b3a3", "e9e8", "a3b3 x c4", "E8-E7")
+    record = Record("quadrature", {"men": "16"}, ("alice", "bob"), turns)
+    text = "Quadrature men=16\n\nBlack: alice\nWhite: bob\n\n1. Black b3a3\n2. White e9e8\n3. Black a3b3 x c4\n"
+
+    assert dumps(record) == text + "4. White E8-E7\n"
+    assert loads(dumps(record)) == record
+
+
+def test_a_record_names_the_side_that_plays_again_when_the_other_sits_out() -> None:
+    for seed in range(20):
+        match = list(positions("18", seed))
+        out = [ply for ply, (position, _) in enumerate(match) if position.sitting_out() is not None]
+        if out:
+            break
+    turns = tuple(str(turn) for _, turn in match if turn is not None)
+    lines = dumps(Record("quadrature", {}, ("alice", "bob"), turns)).splitlines()[5:]
+
+    assert lines[out[0] - 1].split()[1] == lines[out[0]].split()[1]
+
+
+def test_an_illegal_turn_of_a_record_is_named() -> None:
+    with pytest.raises(BadRecord, match="turn 2, White, e9e7: e9e7 is no step: a man goes one square forward"):
+        replay(Record("quadrature", {}, ("Black", "White"), ("e3e4", "e9e7")))

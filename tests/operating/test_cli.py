@@ -1,0 +1,345 @@
+"""The operator's verbs, run as an operator runs them: what they print, and how they end."""
+
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from notation import record
+from pbem import cli
+from tests.correspondence import parsed, text
+from tests.operating import matches
+from tests.operating.people import written
+from tests.operating.site import ADDRESS, Site, smtp_out
+from tests.servers import SmtpSink, free_port
+
+RECORDS = Path(__file__).parent.parent / "records"
+RULES = written("ann@mail.example", ADDRESS, "rules quadraphages")
+SinkStarter = Callable[..., SmtpSink]
+
+
+@pytest.fixture
+def played(site: Site) -> Site:
+    """A site with one match after three turns."""
+    with site.works() as works:
+        matches.in_play(works, 1, lambda _: 3)
+    return site
+
+
+def tamper(site: Site) -> None:
+    """Make the second stored turn of match 1 one that the rules forbid."""
+    site.rows("update ply set text = '1 a1a2' where match = 1 and number = 2")
+
+
+def repair(site: Site) -> None:
+    site.rows("update ply set text = ? where match = 1 and number = 2", matches.sample().moves[1])
+
+
+# init
+
+
+def test_init_writes_the_example_a_key_that_only_we_may_read_and_a_database(tmp_path: Path) -> None:
+    site = Site(tmp_path / "new")
+    done = site.process("init", umask=0)
+    assert done.code == 0, done.said
+    assert site.config.read_bytes() == cli.example().read_bytes()
+    key = site.folder / "pbem.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert len(key.read_text().strip()) == 64
+    assert key.read_text().strip() not in done.said
+    assert site.rows("select count(*) from match") == [0]
+
+
+def test_init_a_second_time_changes_nothing(tmp_path: Path) -> None:
+    site = Site(tmp_path / "new")
+    site.pbem("init")
+    site.rows("insert into player (name, address, epoch, created) values ('ann', 'ann@mail.example', 0, '2007-01-01')")
+    before = {path.name: path.read_bytes() for path in (site.config, site.folder / "pbem.key")}
+    done = site.pbem("init")
+    assert done.code == 0, done.said
+    assert {path.name: path.read_bytes() for path in (site.config, site.folder / "pbem.key")} == before
+    assert site.rows("select name from player") == ["ann"]
+
+
+def test_init_keeps_a_configuration_that_is_there_and_makes_what_it_lacks(site: Site) -> None:
+    before = site.config.read_bytes()
+    (site.folder / "pbem.key").unlink()
+    (site.folder / "pbem.sqlite").touch()  # an empty file is an empty database
+    done = site.pbem("init")
+    assert done.code == 0, done.said
+    assert site.config.read_bytes() == before
+    assert (site.folder / "pbem.key").is_file()
+    assert site.rows("select version_num from alembic_version") == ["0001"]
+
+
+# run --once
+
+
+def test_run_once_receives_handles_and_sends_what_waits(site: Site) -> None:
+    site.drop(RULES, written("bob@mail.example", ADDRESS, "join bob"))
+    done = site.process("run", "--once")
+    assert (done.code, done.out[:35]) == (0, "2 received, 2 handled, 2 handed ove")
+    mails = [parsed(raw) for raw in site.sent()]
+    assert {str(mail["To"]) for mail in mails} == {"ann@mail.example", "bob@mail.example"}
+    assert not list((site.folder / "in" / "new").iterdir())
+    assert site.run_once() == [0, 0, 0]
+
+
+def test_run_once_ends_when_nothing_is_left(site: Site) -> None:
+    senders = [f"p{number}@mail.example" for number in range(40)]
+    site.drop(*(written(sender, ADDRESS, "help") for sender in senders))
+    assert site.run_once() == [40, 40, 40]
+    assert {str(parsed(raw)["To"]) for raw in site.sent()} == set(senders)
+
+
+# feed
+
+
+def test_feed_handles_a_mail_and_prints_what_is_owed_for_it(site: Site) -> None:
+    path = site.folder / "mail.eml"
+    path.write_bytes(RULES)
+    done = site.pbem("feed", str(path))
+    assert done.code == 0, done.said
+    assert "mail 1: done, done: rules" in done.out
+    assert "owed to ann@mail.example" in done.out
+    assert "QUADRAPHAGES" in done.out
+    assert site.rows("select state from outgoing") == ["owed"]
+    again = site.pbem("feed", str(path))
+    assert (again.code, again.out) == (0, "this mail was received before; nothing is done twice\n")
+    assert site.rows("select count(*) from outgoing") == [1]
+
+
+def test_feed_reads_standard_input(site: Site) -> None:
+    done = site.process("feed", "-", stdin=RULES)
+    assert done.code == 0, done.said
+    assert "QUADRAPHAGES" in done.out
+
+
+def test_feed_takes_the_envelope_recipient_with_its_token(site: Site) -> None:
+    with site.works() as works:
+        (move,) = matches.in_play(works, 1)
+    bare = written(move.sender, ADDRESS, move.text)
+    done = site.pbem("feed", "-", "--to", move.to, stdin=bare)
+    assert "mail 1: done, done: move" in done.out, done.said
+    assert site.rows("select text from ply") == [move.text]
+
+
+@pytest.mark.parametrize(("name", "words"), [("missing", "No such file"), ("empty", "empty is empty"), (".", "Is a")])
+def test_feed_says_that_there_is_no_mail(site: Site, name: str, words: str) -> None:
+    (site.folder / "empty").touch()
+    done = site.pbem("feed", str(site.folder / name))
+    assert done.code == 2
+    assert words in done.err
+    assert site.rows("select count(*) from incoming") == [0]
+
+
+def test_feed_ends_with_1_when_the_mail_meets_a_bug(played: Site) -> None:
+    tamper(played)
+    done = played.pbem("feed", "-", stdin=written("x0@mail.example", ADDRESS, "show 1"))
+    assert done.code == 1
+    assert "shunted" in done.out
+
+
+# check and show
+
+
+def test_check_replays_every_match(played: Site) -> None:
+    done = played.pbem("check")
+    assert (done.code, done.out) == (0, "1 matches replayed, 0 faults\n")
+
+
+@pytest.mark.parametrize(
+    ("sql", "sentence"),
+    [
+        ("update ply set text = '1 a1a2' where number = 2", "match #1: turn 2"),
+        ("update ply set text = 'nonsense' where number = 2", "match #1: turn 2"),
+        ("update ply set seat = 1 - seat where number = 3", "match #1: turn 3 is stored for seat"),
+        ("update ply set text = upper(text) where number = 3", "match #1: turn 3 is stored as"),
+        ("delete from ply where number = 2", "match #1: turn 2 is missing"),
+        ("update match set game = 'chess'", "match #1: no game is called chess"),
+        ("update match set part = 'a1a2 1'", "match #1: the begun turn 'a1a2 1'"),
+    ],
+)
+def test_check_says_what_somebody_did_to_a_stored_match(played: Site, sql: str, sentence: str) -> None:
+    played.rows(sql)
+    done = played.pbem("check")
+    assert done.code == 1
+    assert sentence in done.out
+    assert "1 matches replayed, 1 faults" in done.out
+
+
+def test_show_prints_the_board_and_every_turn(played: Site) -> None:
+    done = played.pbem("show", "1")
+    assert done.code == 0
+    assert "match #1, Quadraphages" in done.out
+    assert all(turn in done.out for turn in matches.sample().moves[:3])
+    assert "a b c d e f g h i" in done.out
+
+
+def test_show_of_a_match_that_does_not_replay_says_why_and_still_lists_its_turns(played: Site) -> None:
+    tamper(played)
+    done = played.pbem("show", "1")
+    assert done.code == 1
+    assert "turn 2" in done.said
+    assert matches.sample().moves[2] in done.out
+
+
+def test_show_mail_prints_it_as_it_came_and_what_became_of_it(site: Site) -> None:
+    site.pbem("feed", "-", stdin=RULES)
+    done = site.pbem("show", "--mail", "1")
+    assert done.code == 0
+    assert "verdict: done: rules" in done.out
+    assert "owed: answer to ann@mail.example, owed <" in done.out
+    assert "rules quadraphages" in done.out
+
+
+@pytest.mark.parametrize("words", [["show", "7"], ["show", "--mail", "7"]])
+def test_show_says_that_there_is_no_such_number(site: Site, words: list[str]) -> None:
+    done = site.pbem(*words)
+    assert done.code == 1
+    assert "there is no" in done.err
+
+
+# shunted and retry
+
+
+def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played: Site) -> None:
+    assert (played.pbem("shunted").code, played.pbem("shunted").out) == (0, "nothing is shunted\n")
+    tamper(played)
+    played.drop(written("x0@mail.example", ADDRESS, "show 1"))
+    assert played.run_once() == [1, 1, 0]
+    listed = played.pbem("shunted")
+    assert listed.code == 1
+    assert "BadRecord" in listed.out
+    assert "Traceback" in played.pbem("show", "--mail", "1").out  # the one place where an operator wants it
+    repair(played)
+    retried = played.pbem("retry", "1")
+    assert (retried.code, retried.out) == (0, "1 will be tried again\n")
+    assert played.run_once() == [0, 1, 1]
+    assert "a b c d e f g h i" in text(parsed(played.sent()[0]))
+    assert played.pbem("shunted").code == 0
+
+
+def test_a_mail_that_nobody_would_take_is_listed_and_can_be_sent_again(site: Site, smtp_sink: SinkStarter) -> None:
+    refusing, taking = smtp_sink("-f", "RCPT"), smtp_sink()
+    site.configure(outbox=smtp_out(refusing.port))
+    site.drop(RULES)
+    assert site.run_once()[:2] == [1, 1]
+    listed = site.pbem("shunted")
+    assert listed.code == 1
+    assert "out 1" in listed.out
+    assert "500" in listed.out
+    assert site.pbem("retry", "1").code == 1  # without --out it means a mail that came
+    assert site.pbem("retry", "--out", "1").code == 0
+    site.configure(outbox=smtp_out(taking.port))
+    assert site.run_once() == [0, 0, 1]
+    assert len(taking.taken()) == 1
+
+
+def test_retry_says_which_numbers_are_none(site: Site) -> None:
+    done = site.pbem("retry", "7", "8")
+    assert done.code == 1
+    assert "7 is not among the shunted mails" in done.err
+    assert "0 will be tried again" in done.out
+
+
+# record check
+
+
+def record_file(folder: Path, kind: str) -> Path:
+    sheet = (RECORDS / "quadraphages-2.txt").read_bytes()
+    content = {
+        "mended": sheet.replace(b"g7g5", b"g3g5"),
+        "binary": b"\x7fELF\x02\x01\x01\x00\xff\xfe" * 20,
+        "garbage": b"Dear diary,\ntoday I played a game.\n",
+        "blank": b"\n\n",
+        "other board": sheet.replace(b"g7g5", b"g3g5").replace(b"o x o o . . o . .", b"x x o o . . o . ."),
+    }
+    path = folder / "record.txt"
+    if kind in content:
+        path.write_bytes(content[kind])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "words"),
+    [
+        ("mended", 0, "Quadraphages, 25 turns: 0 slips"),
+        ("other board", 1, "the printed board differs: a1 is printed x and should be o"),
+        ("garbage", 1, "there are no turns"),
+        ("blank", 1, "there are no turns"),
+        ("missing", 2, "No such file"),
+        ("binary", 2, "is not a text file"),
+    ],
+)
+def test_record_check_tells_a_record_from_what_is_none(
+    site: Site, tmp_path: Path, kind: str, code: int, words: str
+) -> None:
+    done = site.pbem("record", "check", str(record_file(tmp_path, kind)))
+    assert done.code == code, done.said
+    assert words in done.said
+    assert len(done.said.splitlines()) == 1 or code == 0 or kind == "other board"
+
+
+@pytest.mark.parametrize("path", sorted(RECORDS.glob("*.txt")), ids=lambda path: path.stem)
+def test_record_check_stops_at_the_first_slip_and_tolerant_lists_them_all(site: Site, path: Path) -> None:
+    strict = site.pbem("record", "check", str(path))
+    tolerant = site.pbem("record", "check", "--tolerant", str(path))
+    slips = record.replay_tolerantly(record.loads(path.read_text()))[1]
+    assert slips, "the printed records have slips, that is why they are here"
+    assert (strict.code, len(strict.out.splitlines())) == (1, 1)
+    assert tolerant.code == 1
+    assert f": {len(slips)} slips" in tolerant.out
+    assert all(slip.why in tolerant.out for slip in slips)
+    assert strict.out.startswith(f"turn {slips[0].turn}, {slips[0].player}, {slips[0].token}: ")
+
+
+def test_record_check_reads_standard_input(site: Site) -> None:
+    sheet = (RECORDS / "quadraphages-2.txt").read_bytes()
+    assert site.pbem("record", "check", "-", stdin=sheet.replace(b"g7g5", b"g3g5")).code == 0
+    assert site.pbem("record", "check", "-", stdin=sheet).code == 1
+    binary = site.process("record", "check", "-", stdin=b"\xff\xfe\x00")
+    assert binary.code == 2
+    assert "is not a text file" in binary.err
+
+
+def test_record_check_refuses_a_game_that_there_is_none_of(site: Site) -> None:
+    done = site.pbem("record", "check", "--game", "chess", str(RECORDS / "quadraphages-2.txt"))
+    assert done.code == 1
+    assert "there is no game chess" in done.out
+
+
+# what is not there
+
+
+@pytest.mark.parametrize("verb", [["run", "--once"], ["feed", "-"], ["check"], ["show", "1"], ["shunted"]])
+def test_every_verb_says_that_the_outbox_or_the_configuration_is_missing(tmp_path: Path, verb: list[str]) -> None:
+    site = Site(tmp_path / "bare")
+    done = site.pbem(*verb)
+    assert done.code == 2
+    assert "there is no configuration" in done.err
+    assert "pbem init" in done.err
+
+
+def test_a_mail_stays_in_its_folder_while_the_database_is_gone(site: Site) -> None:
+    site.drop(RULES)
+    (site.folder / "pbem.sqlite").write_bytes(b"this is not a database, but long enough to be taken for one" * 50)
+    done = site.pbem("run", "--once")
+    assert done.code == 2
+    assert done.err.startswith("pbem: the database: file is not a database")
+    assert len(list((site.folder / "in" / "new").iterdir())) == 1
+
+
+def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, smtp_sink: SinkStarter) -> None:
+    site.configure(inbox=f"[inbox.lmtp]\nport = {smtp_sink().port}\n")
+    done = site.process("run")
+    assert done.code == 2
+    assert "in use" in done.err.splitlines()[-1]
+
+
+def test_mail_goes_nowhere_and_is_still_owed_when_nobody_listens(site: Site) -> None:
+    site.configure(outbox=smtp_out(free_port()))
+    site.drop(RULES)
+    assert site.run_once()[:2] == [1, 1]
+    assert site.rows("select state, attempts from outgoing") == [("owed", 1)]

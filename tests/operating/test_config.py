@@ -1,0 +1,167 @@
+"""Configurations that can't be used are refused in sentences, and no secret is ever printed."""
+
+from pathlib import Path
+
+import pytest
+
+from pbem import config
+from tests.correspondence import parsed
+from tests.operating.people import written
+from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Done, Site
+from tests.servers import free_port
+
+SECRET = "hunter2-and-more"
+RULES = written("ann@mail.example", ADDRESS, "rules quadraphages")
+IMAP_IN = f'[inbox.imap]\nhost = "127.0.0.1"\nusername = "me"\npassword = {{ value = "{SECRET}" }}\n'
+
+
+def refused(done: Done, *words: str) -> None:
+    """It ended with 2 and a sentence with these words, and told no secret."""
+    assert done.code == 2, done.said
+    assert done.out == ""
+    assert done.err.startswith("pbem: ")
+    for word in words:
+        assert word in done.err
+    assert SECRET not in done.err
+
+
+@pytest.mark.parametrize(
+    ("inbox", "words"),
+    [
+        pytest.param("[inbox.maildr]\npath = 'in'", ["inbox.maildr", "Extra inputs"], id="unknown table"),
+        pytest.param("[inbox.lmtp]\nprot = 24", ["inbox.lmtp.prot", "Extra inputs"], id="unknown key"),
+        pytest.param("[inbox.lmtp]\nport = 'LMTP'", ["inbox.lmtp.port", "integer"], id="wrong type"),
+        pytest.param("[inbox.lmtp]\nport = 70000", ["inbox.lmtp.port", "65535"], id="out of range"),
+        pytest.param("[inbox.lmtp]", ["inbox.lmtp.port", "required"], id="missing key"),
+        pytest.param("[inbox.lmtp\nport = 24", ["can't be read"], id="no TOML"),
+        pytest.param(IMAP_IN + "[inbox.imap.tls]\nca = 'x'", ["inbox.imap.tls.ca"], id="secret beside a wrong key"),
+        pytest.param(IMAP_IN.replace("{ value =", "{ valu ="), ["inbox.imap.password"], id="secret under a wrong key"),
+        pytest.param(IMAP_IN.replace("{ value =", "").replace("}", ""), ["inbox.imap.password"], id="bare secret"),
+        pytest.param(IMAP_IN.replace("}", ', file = "x" }'), ["exactly one of"], id="two secrets"),
+        pytest.param(IMAP_IN.replace('" }', " }"), ["can't be read"], id="no TOML in the line of the secret"),
+    ],
+)
+def test_a_wrong_key_is_named(site: Site, inbox: str, words: list[str]) -> None:
+    site.configure(inbox=inbox)
+    refused(site.pbem("check"), "pbem.toml", *words)
+
+
+@pytest.mark.parametrize(
+    ("outbox", "words"),
+    [
+        ("", ["outbox", "required"]),
+        ("[outbox]", ["give exactly one of [outbox.smtp] and [outbox.maildir]"]),
+        (FOLDER_OUT + '[outbox.smtp]\nhost = "h"', ["give exactly one of [outbox.smtp] and [outbox.maildir]"]),
+    ],
+)
+def test_mail_goes_out_in_exactly_one_way(site: Site, outbox: str, words: list[str]) -> None:
+    site.configure(outbox=outbox)
+    refused(site.pbem("check"), *words)
+
+
+def test_an_address_with_too_long_a_name_is_refused(site: Site) -> None:
+    site.configure(address="a-name-that-leaves-no-place-for-tokens@pbem.example")
+    refused(site.pbem("check"), "server.address")
+
+
+def test_a_configuration_that_is_no_text_is_refused(site: Site) -> None:
+    site.config.write_bytes(b"\xff\xfe[server]")
+    refused(site.pbem("check"), "can't be read")
+
+
+def test_every_fault_is_told_at_once(site: Site) -> None:
+    site.configure(inbox="[inbox.lmtp]\nport = 70000\nfolder = 'x'", outbox="[outbox.smtp]")
+    refused(site.process("run"), "inbox.lmtp.port", "inbox.lmtp.folder", "outbox.smtp.host")
+
+
+# The environment
+
+
+def test_the_environment_overrides_the_file(site: Site) -> None:
+    site.drop(written("ann@mail.example", "other@else.example", "rules quadraphages"))
+    assert site.run_once(PBEM_SERVER__ADDRESS="other@else.example") == [1, 1, 1]
+    assert "other@else.example" in str(parsed(site.sent()[0])["From"])
+
+
+def test_the_environment_names_the_configuration(site: Site, tmp_path: Path) -> None:
+    moved = site.config.rename(tmp_path / "elsewhere.toml")
+    (tmp_path / "pbem.key").write_text("another key\n", encoding="ascii")
+    assert site.process("check", PBEM_CONFIG=str(moved)).out == "0 matches replayed, 0 faults\n"
+    assert (tmp_path / "pbem.sqlite").exists(), "relative paths start at the folder of the configuration"
+
+
+def test_a_wrong_value_in_the_environment_is_named(site: Site) -> None:
+    refused(site.pbem("check", PBEM_SERVER__MAIL_LIMIT="lots"), "server.mail_limit")
+
+
+# Secrets
+
+
+@pytest.mark.parametrize("way", ["value", "file", "command"])
+def test_a_secret_comes_by_value_by_file_or_by_command(site: Site, way: str) -> None:
+    (site.folder / "secret").write_text(f"{SECRET}\nand a second line that is a comment\n", encoding="ascii")
+    given = {"value": SECRET, "file": "secret", "command": f"cat {site.folder}/secret"}[way]
+    text = site.config.read_text(encoding="utf-8")
+    site.config.write_text(text.replace('file = "pbem.key"', f'{way} = "{given}"'), encoding="utf-8")
+    assert config.load(site.config).server.key.read() == SECRET
+    done = site.pbem("feed", "-", stdin=RULES)
+    assert done.code == 0
+    assert SECRET not in done.said
+    assert SECRET not in repr(config.load(site.config))
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ('file = "nowhere"', "nowhere can't be read"),
+        ('file = "blank"', "is empty"),
+        ('file = "binary"', "binary can't be read"),
+        (f"command = \"sh -c 'echo {SECRET} >&2; exit 1'\"", "for a secret failed: CalledProcessError"),
+        ('command = "no-such-program"', "for a secret failed: FileNotFoundError"),
+        ('command = "true"', "is empty"),
+        ('command = ""', "for a secret failed"),
+        ('command = "sh -c \'unclosed"', "for a secret failed"),
+    ],
+)
+def test_a_secret_that_can_not_be_had_is_told_in_a_sentence(site: Site, key: str, words: str) -> None:
+    (site.folder / "blank").write_text("\n", encoding="ascii")
+    (site.folder / "binary").write_bytes(f"\xff\xfe{SECRET}".encode("latin-1"))
+    text = site.config.read_text(encoding="utf-8")
+    site.config.write_text(text.replace('file = "pbem.key"', key), encoding="utf-8")
+    refused(site.pbem("check"), words)
+
+
+def test_a_secret_that_a_server_refuses_is_not_logged(site: Site) -> None:
+    site.configure(inbox=IMAP_IN + f"port = {free_port()}\nsecurity = 'none'")
+    done = site.pbem("run", "--once")
+    assert done.code == 2
+    assert SECRET not in done.said
+    assert "127.0.0.1" in done.err
+
+
+# The database
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        (f"nonsense {SECRET}", "no SQLAlchemy URL"),
+        (f"oracle9://me:{SECRET}@host/name", "no SQLAlchemy URL"),
+        (f"mysql+pymysql://me:{SECRET}@host/name", "pymysql is not installed"),
+        ("sqlite:////nowhere/at/all.sqlite", "unable to open database file"),
+    ],
+)
+def test_a_database_that_can_not_be_opened_is_told_in_a_sentence(site: Site, url: str, words: str) -> None:
+    text = site.config.read_text(encoding="utf-8")
+    site.config.write_text(text.replace("sqlite:///pbem.sqlite", url), encoding="utf-8")
+    refused(site.pbem("check"), words)
+    assert site.pbem("init").code == 2
+
+
+def test_a_database_of_a_later_version_is_left_alone(site: Site) -> None:
+    site.configure(inbox=FOLDER_IN)
+    site.pbem("init")
+    site.rows("update alembic_version set version_num = '9999'")
+    before = (site.folder / "pbem.sqlite").read_bytes()
+    refused(site.pbem("check"), "another version of pbem", "9999")
+    assert (site.folder / "pbem.sqlite").read_bytes() == before

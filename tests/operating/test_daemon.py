@@ -1,0 +1,192 @@
+"""The daemon as a process of its own: mail in by LMTP, mail out to a real SMTP server, a log for machines."""
+
+import socket
+from collections.abc import Callable
+
+import pytest
+
+from pbem.send import TOGETHER
+from tests.operating import matches
+from tests.operating.daemons import Daemon
+from tests.operating.people import Person, PostOffice, play, words, written
+from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
+from tests.servers import HOST, SmtpSink, free_port, until
+
+Start = Callable[[Site], Daemon]
+LINE = {"event", "level", "timestamp", "verdict", "message_id", "player", "match"}
+STOP_SECONDS = 5.0
+WORDS = "The pink elephant sleeps in my secret garden."
+
+
+def test_a_conversation_from_joining_to_the_first_moves(site: Site, post: PostOffice, start: Start) -> None:
+    site.configure(LMTP_IN, smtp_out(post.port))
+    daemon = start(site)
+    ann, bob = (Person(name, ADDRESS, daemon.deliver, post) for name in ("ann", "bob"))
+    game = matches.sample()
+    newest = play(ann, bob, game, game.moves[:3])
+    assert f"ann played {game.moves[2]}" in words(newest)
+    assert "It is your turn." in words(newest)
+    bob.answer(newest, f"{game.moves[3]}\n\n{WORDS}")
+    assert WORDS in words(ann.next())
+    done, _ = daemon.end()
+    assert done.code == 0
+    assert site.rows("select text from ply order by number") == list(game.moves[:4])
+    tells_every_mail_and_no_content(daemon, post)
+
+
+def tells_every_mail_and_no_content(daemon: Daemon, post: PostOffice) -> None:
+    """The log has a line for each mail in and out, with what names it, and nothing of what it says."""
+    came, went = daemon.lines("mail in"), daemon.lines("mail out")
+    assert len(came) == 10
+    assert {line["verdict"] for line in came} >= {"done: challenge", "done: accept", "done: move"}
+    assert {line["message_id"] for line in went} == set(post.ids())
+    assert len(went) == len(post.ids())
+    assert {line["verdict"] for line in went} == {"sent"}
+    for line in came + went:
+        assert set(line) >= LINE
+    moves = [line for line in came if line["verdict"] == "done: move"]
+    assert [(line["player"], line["match"]) for line in moves] == [("ann", 1), ("bob", 1), ("ann", 1), ("bob", 1)]
+    log = daemon.text()
+    for word in ("elephant", "With pleasure", matches.sample().moves[1], f"{ADDRESS.partition('@')[0]}+"):
+        assert word not in log
+    tokens = {mail["Reply-To"].addresses[0].username.partition("+")[2] for _, mail in post.taken}
+    assert len(tokens) > 6
+    assert not [token for token in tokens if token and token in log]
+
+
+def test_sigterm_ends_an_idle_daemon_at_once(site: Site, start: Start) -> None:
+    site.configure(LMTP_IN, smtp_out(free_port()))
+    daemon = start(site)
+    with socket.create_connection((HOST, daemon.port), timeout=20) as client:  # an MTA that keeps its connection
+        assert client.recv(100).startswith(b"220 ")
+        done, seconds = daemon.end()
+        assert client.recv(100).startswith(b"421 "), "it is told to come again"
+    assert done.code == 0
+    assert seconds < STOP_SECONDS
+    assert daemon.lines("stopped")[0]["unfinished"] == []
+
+
+def test_sigterm_ends_the_daemon_in_time_while_the_next_hop_stalls_and_the_mail_goes_out_later(
+    site: Site, post: PostOffice, start: Start, smtp_sink: Callable[..., SmtpSink]
+) -> None:
+    stalling = smtp_sink("-W", ".:60")
+    site.configure(LMTP_IN, smtp_out(stalling.port))
+    daemon = start(site)
+    daemon.deliver("ann@mail.example", ADDRESS, written("ann@mail.example", ADDRESS, "rules quadraphages"))
+    until(stalling.taken, "the mail is on its way")
+    done, seconds = daemon.end()
+    assert done.code == 0
+    assert seconds < STOP_SECONDS
+    assert daemon.lines("stopped")[0]["unfinished"] == ["send"]
+    assert "Traceback" not in done.err
+    (owed,) = site.rows("select message_id from outgoing where state = 'owed' and attempts = 0")
+    site.configure(LMTP_IN, smtp_out(post.port))
+    again = start(site)
+    assert post.next("ann@mail.example")["Message-ID"] == owed
+    assert again.end()[0].code == 0
+    assert site.rows("select state from outgoing") == ["sent"]
+    assert post.ids() == [owed]
+
+
+def test_what_went_out_before_the_next_hop_stalled_is_not_sent_again(
+    site: Site, post: PostOffice, start: Start
+) -> None:
+    site.configure(LMTP_IN, smtp_out(post.port))
+    names = [f"p{number}" for number in range(6)]
+    for name in names:  # owed before the daemon starts, so that they go out in one batch
+        site.pbem("feed", "-", stdin=written(f"{name}@mail.example", ADDRESS, "help"))
+    post.stalls_at = "p3@mail.example"
+    daemon = start(site)
+    until(lambda: post.stalled, "the mail to p3 hangs")
+    done, seconds = daemon.end()
+    assert (done.code, seconds < STOP_SECONDS) == (0, True)
+    assert site.rows("select count(*) from outgoing where state = 'sent'") == [3]
+    post.stalls_at = ""
+    start(site)
+    assert {str(post.next(f"{name}@mail.example")["To"]) for name in names}
+    assert len(post.ids()) == len(names)
+
+
+def test_sigterm_ends_the_daemon_in_time_while_a_mail_is_being_delivered(site: Site, start: Start) -> None:
+    site.configure(LMTP_IN, smtp_out(free_port()))
+    daemon = start(site)
+    with socket.create_connection((HOST, daemon.port), timeout=20) as client, client.makefile("rb") as answers:
+        for command in (b"", b"LHLO x", b"MAIL FROM:<ann@mail.example>", f"RCPT TO:<{ADDRESS}>".encode(), b"DATA"):
+            if command:
+                client.sendall(command + b"\r\n")
+            while answers.readline()[3:4] == b"-":
+                pass
+        client.sendall(b"Subject: half a m")
+        done, seconds = daemon.end()
+        assert not answers.read().startswith(b"250")
+    assert done.code == 0
+    assert seconds < STOP_SECONDS
+    assert site.rows("select count(*) from incoming") == [0]
+
+
+def test_a_second_daemon_on_the_same_database_refuses_to_start(site: Site, start: Start) -> None:
+    site.configure(LMTP_IN, smtp_out(free_port()))
+    first = start(site)
+    for verb in (["run"], ["run", "--once"]):
+        done = site.process(*verb)
+        assert done.code == 2
+        assert f"another daemon (process {first.process.pid}) works on" in done.err
+    first.kill()
+    assert start(site).end()[0].code == 0, "a daemon that was killed leaves no lock behind"
+
+
+@pytest.mark.parametrize("accepted", [1, 12])
+def test_after_a_crash_every_accepted_mail_is_handled_once_and_every_move_is_one_turn(
+    site: Site, post: PostOffice, start: Start, accepted: int
+) -> None:
+    site.configure(LMTP_IN, smtp_out(post.port))
+    with site.works() as works:
+        moves = matches.in_play(works, 12, lambda n: n % 3)
+    daemon = start(site)
+    for move in moves[:accepted]:
+        daemon.deliver(move.sender, move.to, move.raw)
+    daemon.kill()
+    assert site.rows("select count(*) from incoming") == [accepted]
+    again = start(site)
+    for move in moves[accepted - 1 :]:  # what an MTA does whose connection broke: the last one may have arrived
+        again.deliver(move.sender, move.to, move.raw)
+    until(lambda: len(set(post.ids())) == 2 * len(moves), "both players of every match have their mail", 30)
+    assert again.end()[0].code == 0
+    assert site.rows("select distinct state, verdict from incoming") == [("done", "done: move")]
+    assert site.rows("select count(*) from incoming") == [len(moves)]
+    for move in moves:
+        assert site.rows("select text from ply where match = ? and number = ?", move.match, move.ply) == [move.text]
+        assert site.rows("select max(number) from ply where match = ?", move.match) == [move.ply]
+    assert set(site.rows("select message_id from outgoing where state = 'sent'")) == set(post.ids())
+    assert site.rows("select count(*) from outgoing") == [2 * len(moves)]
+    assert len(post.ids()) - len(set(post.ids())) <= TOGETHER, "only mails in hand at the crash may go out twice"
+
+
+def test_mail_stays_owed_while_the_next_hop_is_down_and_goes_out_once_it_is_back(site: Site, start: Start) -> None:
+    port = free_port()
+    site.configure(LMTP_IN, smtp_out(port))
+    daemon = start(site)
+
+    def ask(name: str) -> None:
+        """Mail that is answered rings the bell that makes the daemon look for owed mail."""
+        daemon.deliver(f"{name}@mail.example", ADDRESS, written(f"{name}@mail.example", ADDRESS, "help"))
+
+    def pause(attempts: int) -> float:
+        """So many minutes after the attempt the next one is due."""
+        sql = "select (julianday(due) - julianday('now')) * 1440 from outgoing where id = 1 and attempts = ?"
+        return float(until(lambda: site.rows(sql, attempts), f"attempt {attempts}")[0])
+
+    ask("ann")
+    assert 0.8 < pause(1) <= 1
+    site.rows("update outgoing set due = '2007-01-01' where id = 1")
+    ask("bob")
+    assert 1.8 < pause(2) <= 2
+    told = until(lambda: len(lines := daemon.lines("mail out")) == 3 and lines, "three lines about mail out")
+    assert all(line["verdict"].startswith("not sent") for line in told)
+    with PostOffice(port) as post:
+        site.rows("update outgoing set due = '2007-01-01'")
+        ask("cid")
+        assert {str(post.next(f"{name}@mail.example")["To"]) for name in ("ann", "bob", "cid")}
+        until(lambda: site.rows("select distinct state from outgoing") == ["sent"], "all is sent")
+        assert daemon.end()[0].code == 0
+        assert len(post.ids()) == 3

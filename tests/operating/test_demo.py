@@ -1,0 +1,44 @@
+"""`pbem demo` plays the printed match over real SMTP and says truly whether the last board is the printed one."""
+
+from pathlib import Path
+
+import pytest
+
+from pbem import demo
+from tests.operating.site import Site
+
+
+def test_the_demo_ends_at_the_printed_board(site: Site, tmp_path: Path) -> None:
+    done = site.process("demo", "--folder", str(tmp_path / "demo"))
+    assert done.code == 0
+    assert "The last board is the one printed on the rule sheet." in done.out
+    assert done.err == ""
+    commands = [line.split()[1:] for line in done.out.splitlines() if line.startswith("  pbem") and " -c " in line]
+    assert [words[0] for words in commands] == ["show", "check"]
+    assert [site.pbem(*words).code for words in commands] == [0, 0]
+
+
+def test_the_demo_says_so_when_the_last_board_is_another(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "record.txt"
+    sheet = demo.SAMPLE.read_text(encoding="utf-8")
+    other.write_text(sheet.replace("o x o o . . o . .   1.", "o x o o . . o . o   1."), encoding="utf-8")
+    monkeypatch.setattr(demo, "SAMPLE", other)
+    done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
+    assert done.code == 1
+    assert "The last board is not the one printed on the rule sheet." in done.out
+
+
+def test_the_demo_says_so_when_a_turn_of_the_record_is_refused(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "record.txt"
+    sheet = demo.SAMPLE.read_text(encoding="utf-8")
+    other.write_text(sheet.replace("3   g4d4", "3   g4d5"), encoding="utf-8")
+    monkeypatch.setattr(demo, "SAMPLE", other)
+    monkeypatch.setattr(demo, "PATIENCE_SECONDS", 1)
+    done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
+    assert done.code == 1
+    assert "pbem: no mail reached" in done.out
+    assert "The last board is the one printed" not in done.out
