@@ -149,13 +149,13 @@ def _designed(key: str) -> str:
 
 
 def _exhibit(key: str, game: Game) -> str:
-    start, notation = game.position({}), NOTATIONS[key]
+    start = game.position({})
     opening = list(_opening(key))
     turn, after = opening[-1]
     before = " ".join(f"`{text}`" for text, _ in opening[:-1])
     options = table(
         ["option", "choices", ""],
-        [[f"`{o.name}`", f"`{'|'.join(o.choices) if len(o.choices) < 8 else o.spelled}`", o.help] for o in game.options],
+        [[f"`{option.name}`", f"`{option.spelled}`", option.help] for option in game.options],
     )
     return (
         f"## {game.title}\n\n{_designed(key)}. Rules: [templates/rules/{key}.md](../templates/rules/{key}.md).\n\n"
@@ -176,9 +176,9 @@ def _opening(key: str) -> Iterator[tuple[str, Position[Any]]]:
     position = GAMES[key].position({})
     path = ROOT / "tests" / "playthroughs" / f"{key}.txt"
     moves = re.findall(r"^played: (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    for text in moves[:3]:
-        position = position.play(NOTATIONS[key].parse(text))
-        yield text, position
+    for move in moves[:3]:
+        position = position.play(NOTATIONS[key].parse(move))
+        yield move, position
 
 
 def _perft(key: str) -> str:
