@@ -151,7 +151,7 @@ def _serve_and_play(
 
 
 def _correspond(out: Console, sample: Record, players: tuple[Player, Player], port: int) -> EmailMessage:
-    """The match from the first mail to the last; the last mail that the winner got."""
+    """The match from the first mail to the last; the record that the winner asks for in the end."""
     welcomes = {}
     for number, player in enumerate(players):
         _write(port, player, SERVER, "", f"join {player.name}")
@@ -193,11 +193,13 @@ def _turns(out: Console, sample: Record, order: tuple[Player, Player], port: int
         _answer(port, loser, newest, "resign\n\nWell played!")
         loser.next_mail()
         newest = winner.next_mail()
-    return newest
+    _show(out, newest, "the last mail of the match")
+    _answer(port, winner, newest, "record")
+    return winner.next_mail()
 
 
 def _finish(out: Console, folder: Path, sample: Record, last: EmailMessage) -> bool:
-    _show(out, last, "the last mail")
+    _show(out, last, "the record, as the winner asks for it")
     expected = format_board(record.replay(sample)[-1].diagram())
     printed = not record.board_difference(sample, record.replay(sample)[-1])
     same = printed and expected in str(last.get_content()).replace("\r\n", "\n")

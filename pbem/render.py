@@ -150,7 +150,10 @@ class View:
         self.key = standing.match.game
         self.ply = standing.ply
         self.turns = standing.ply
-        self.board = format_board(standing.position.diagram())
+        diagram = standing.position.diagram()
+        self.board = format_board(diagram, lit=True, notes=True)
+        self.printed_board = format_board(diagram)
+        """As records print it."""
         self.record = record.written(standing.record).rstrip("\n")
         self.sides = tuple(
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
