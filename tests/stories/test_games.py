@@ -1,0 +1,108 @@
+"""Every game and variant by mail, from the challenge to a decided end: each playthrough, turn by turn.
+
+The golden files hold the mails that differ from game to game: the challenge, the first turns, the end.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from engines import GAMES
+from notation import record
+from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+from tests.stories.transcript import transcript
+
+HERE = Path(__file__).parent
+PLAYTHROUGHS = HERE.parent / "playthroughs"
+NAMES = sorted(path.stem for path in PLAYTHROUGHS.glob("*.txt"))
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a playthrough says."""
+
+    game: str
+    options: str
+    turns: tuple[str, ...]
+    reason: str
+
+
+def played(name: str) -> Played:
+    """The playthrough of that name."""
+    told = (PLAYTHROUGHS / f"{name}.txt").read_text(encoding="utf-8")
+    chosen = re.search(r"^chosen: (.*)$", told, flags=re.MULTILINE)
+    outcome = re.search(r"^outcome: (?:winner \d, |draw, )?(.*)$", told, flags=re.MULTILINE)
+    game = re.search(r"^game: (.*)$", told, flags=re.MULTILINE)
+    assert outcome is not None
+    assert game is not None
+    turns = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
+    return Played(game[1], chosen[1] if chosen else "", tuple(turns), outcome[1])
+
+
+def play(letters: Correspondence, story: Played) -> None:
+    """Alice challenges, and whoever got the mail that says so moves."""
+    letters.match(f"challenge bob {story.game} {story.options}")
+    for turn in story.turns:
+        mover = next(name for name in ("alice", "bob") if is_asked(letters, name))
+        letters.reply(letters.last(mover), turn)
+
+
+def is_asked(letters: Correspondence, name: str) -> bool:
+    """Whether the player's newest mail says that it is his turn."""
+    return "It is your turn." in text(letters.last(name)).splitlines()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_game_is_played_to_its_end_by_mail(name: str, tmp_path: Path) -> None:
+    story = played(name)
+    golden = HERE / "games" / f"{name}.txt"
+    with correspondence(tmp_path) as letters:
+        play(letters, story)
+        whole = letters.log[:]
+        (answer,) = letters.write("alice@mail.example", "record 1", to=ADDRESS)
+    ends = [text(letters.received[f"{who}@mail.example"][-1 if who == "bob" else -2]) for who in ("alice", "bob")]
+    read = record.loads(text(answer).replace("\r\n", "\n"))
+    letters.log = [*whole[9:22], *whole[-3:]]
+    told = transcript(letters)
+    if os.environ.get("PBEM_GOLDEN") == "write":
+        golden.write_text(told, encoding="utf-8")
+
+    assert all("is over" in " ".join(end.split()) for end in ends)
+    assert all(story.reason in " ".join(end.split()) for end in ends)
+    assert read.game == story.game
+    assert list(read.moves) == list(story.turns)
+    assert golden.read_text(encoding="utf-8") == told
+    for way, mail in whole:
+        if way == "out":
+            assert max(len(line) for line in text(mail).splitlines()) <= 72
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_a_wrong_option_is_answered_with_those_that_there_are(key: str, tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        personal = letters.join("alice")
+        letters.join("bob")
+        (answer,) = letters.write("alice@mail.example", f"challenge bob {key} colour=red", to=personal)
+
+    for option in GAMES[key].options:
+        assert f"{option.name}={option.spelled}" in " ".join(text(answer).split())
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_a_game_can_be_resigned_shown_and_explained(key: str, tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.match(f"challenge bob {key}")
+        shown = text(letters.write("bob@mail.example", f"show 1\nhelp {key}\nhelp notation {key}\nrules {key}")[0])
+        letters.reply(letters.last("bob"), "#1 resign")
+        over = text(letters.received["alice@mail.example"][-1])
+
+    assert GAMES[key].title.upper() in shown
+    assert all(option.name in shown for option in GAMES[key].options)
+    assert "alice has won: bob resigned." in " ".join(over.split())
+
+
+def test_games_and_golden_files_belong_together() -> None:
+    assert sorted(path.stem for path in (HERE / "games").glob("*.txt")) == NAMES
