@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from engines.core import Game
 from engines.phages import HEXAPHAGES, QUADRAPHAGES
 from engines.quadrature import QUADRATURE
+from engines.quadrupel import QUADRUPEL
 
 GAMES: Mapping[str, Game] = {
     "quadraphages": QUADRAPHAGES,
     "hexaphages": HEXAPHAGES,
     "quadrature": QUADRATURE,
+    "quadrupel": QUADRUPEL,
 }

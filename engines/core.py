@@ -101,10 +101,10 @@ class Game:
         known = {option.name: option for option in self.options}
         for name, choice in given.items():
             if name not in known:
-                there_are = ", ".join(f"{o.name}={'|'.join(o.choices)}" for o in self.options) or "none"
+                there_are = ", ".join(f"{o.name}={o.spelled}" for o in self.options) or "none"
                 raise BadOption(f"{self.title} has no option {name}; its options: {there_are}")
             if choice not in known[name].choices:
-                fits = " or ".join(f"{name}={fit}" for fit in known[name].choices)
+                fits = " or ".join(f"{name}={fit}" for fit in known[name].spelled.split("|"))
                 raise BadOption(f"{name}={choice} is not to be had in {self.title}; write {fits}")
         return {name: given.get(name, option.choices[0]) for name, option in known.items()}
 

@@ -7,11 +7,13 @@ from notation.core import Arbiter, Notation
 from notation.phages import HEXAPHAGES, QUADRAPHAGES
 from notation.phages_arbiter import arbitrate_text
 from notation.quadrature import QUADRATURE
+from notation.quadrupel import QUADRUPEL
 
 NOTATIONS: Mapping[str, Notation[Any]] = {
     "quadraphages": QUADRAPHAGES,
     "hexaphages": HEXAPHAGES,
     "quadrature": QUADRATURE,
+    "quadrupel": QUADRUPEL,
 }
 
 # Only games of which records were typed by hand, with slips, need one.

@@ -53,7 +53,9 @@ def _titles() -> list[dict[str, str]]:
 
 
 def _game(key: str) -> dict[str, object]:
-    options = [{"name": o.name, "choices": list(o.choices), "help": o.help} for o in GAMES[key].options]
+    options = [
+        {"name": o.name, "spelled": o.spelled, "default": o.choices[0], "help": o.help} for o in GAMES[key].options
+    ]
     return {"key": key, "title": GAMES[key].title, "notation": NOTATIONS[key].help, "options": options}
 
 

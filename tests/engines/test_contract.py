@@ -10,15 +10,26 @@ import pytest
 from engines import GAMES
 from engines.core import BadOption, IllegalMove, Position
 from notation import NOTATIONS
+from notation.board import format_board
+from notation.core import BadNotation
+from pbem.commands import COMMANDS
 
-LONGEST = 1000
+VERBS = {verb for name, command in COMMANDS.items() for verb in (name, *command.aliases)}
+LONGEST = 10_000
+"""Who moves at random and seldom announces plays long matches of Quadrupel."""
 
 
 def played(game: str, seed: int) -> list[tuple[Position[Any], Any]]:
-    """A match played at random, every option at random: the positions, each with its move (None at the end)."""
+    """A match played at random: the positions, each with its move (None at the end).
+
+    The seeds take the choices of the first option one after the other, and the other options at random.
+    """
     chance = random.Random(seed)
     rules = GAMES[game]
-    position = rules.position({option.name: chance.choice(option.choices) for option in rules.options})
+    chosen = {option.name: chance.choice(option.choices) for option in rules.options}
+    for option in rules.options[:1]:
+        chosen[option.name] = option.choices[seed % len(option.choices)]
+    position = rules.position(chosen)
     match: list[tuple[Position[Any], Any]] = []
     while position.turn is not None:
         assert len(match) < LONGEST
@@ -28,7 +39,7 @@ def played(game: str, seed: int) -> list[tuple[Position[Any], Any]]:
     return [*match, (position, None)]
 
 
-SEEDS = range(3)
+SEEDS = range(6)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -88,23 +99,38 @@ def test_a_match_that_is_over_takes_no_move(game: str) -> None:
         end.play(move)
 
 
-def test_the_diagram_shows_every_cell_once(game: str) -> None:
-    for position, _ in played(game, 0):
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_diagram_shows_every_cell_once(game: str, seed: int) -> None:
+    for position, _ in played(game, seed):
         diagram = position.diagram()
         names = [name for _, cells in diagram.rows for name, _ in cells]
 
         assert len(names) == len(set(names))
         assert diagram.lit <= set(names)
-        assert all(len(mark) == 1 for _, cells in diagram.rows for _, mark in cells)
+        assert all(len(mark.split()) == 1 for _, cells in diagram.rows for _, mark in cells)
 
 
-def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_picture_with_all_that_is_said_beside_it_keeps_to_72_columns(game: str, seed: int) -> None:
+    for position, _ in played(game, seed):
+        picture = format_board(position.diagram(), lit=True, notes=True)
+
+        assert picture.isascii()
+        assert all(len(line) <= 72 for line in picture.splitlines())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str, seed: int) -> None:
     notation = NOTATIONS[game]
-    for position, move in played(game, 0):
+    for position, move in played(game, seed):
         hint = notation.hint(position)
 
         assert all(len(line) <= 70 for line in hint.splitlines())
         assert bool(hint) == (move is not None)
+        for line in hint.splitlines():  # a quoted line of it must not be taken for a turn or a command
+            with pytest.raises(BadNotation):
+                notation.parse(line)
+            assert line.split()[0].lower().rstrip(":!.") not in VERBS
 
 
 def test_help_is_one_line_with_an_example(game: str) -> None:
@@ -115,6 +141,8 @@ def test_help_is_one_line_with_an_example(game: str) -> None:
 
 
 def test_an_option_is_said_with_its_choices() -> None:
+    with pytest.raises(BadOption, match=r"minimum=31 is not to be had in Quadrupel; write minimum=10\.\.\.30"):
+        GAMES["quadrupel"].position({"minimum": "31"})
     with pytest.raises(BadOption, match="first=x or first=o"):
         GAMES["quadraphages"].position({"first": "y"})
     with pytest.raises(BadOption, match="no option size"):

@@ -1,0 +1,48 @@
+"""Quadrupel (Andreas Liebl-Wachsmuth, 1986): four stones a side, four figures, six variants.
+
+The stones move alike in all variants; what figures are good for is said by a module a family:
+`first_figure` (basic, minimum-points, position), `extra_turns` (added-value, combination) and
+`two_games` (maximum-points).
+"""
+
+from collections.abc import Callable, Mapping
+
+from engines.core import Game, Option
+from engines.quadrupel.board import SIDES
+from engines.quadrupel.extra_turns import ADDED_VALUE, COMBINATION
+from engines.quadrupel.first_figure import Basic, MinimumPoints, Placing
+from engines.quadrupel.position import QuadrupelPosition
+from engines.quadrupel.refusals import Reason
+from engines.quadrupel.turns import Dots, Move, Ones, Turn
+from engines.quadrupel.two_games import MaximumPoints
+from engines.quadrupel.variant import Variant
+
+__all__ = ["QUADRUPEL", "Dots", "Move", "Ones", "QuadrupelPosition", "Reason", "Turn"]
+
+VARIANTS: Mapping[str, Callable[[Mapping[str, str]], Variant]] = {
+    "basic": lambda _: Basic(),
+    "added-value": lambda _: ADDED_VALUE,
+    "minimum-points": lambda chosen: MinimumPoints(int(chosen["minimum"])),
+    "maximum-points": lambda _: MaximumPoints(),
+    "position": lambda chosen: Placing("place" if chosen["zone2"] == "place" else "ban"),
+    "combination": lambda _: COMBINATION,
+}
+
+
+def _start(chosen: Mapping[str, str]) -> QuadrupelPosition:
+    """The position before the first turn or set-up."""
+    return QuadrupelPosition(VARIANTS[chosen["variant"]](chosen), auto=chosen["announce"] == "auto")
+
+
+QUADRUPEL = Game(
+    "quadrupel",
+    "Quadrupel",
+    (
+        Option("variant", tuple(VARIANTS), "what a figure is good for; the rules tell them apart"),
+        Option("minimum", ("20", *map(str, (*range(10, 20), *range(21, 31)))), "points needed in minimum-points"),
+        Option("zone2", ("place", "ban"), "in position: whether the 1-stones must or must not be in zone 2"),
+        Option("announce", ("strict", "auto"), "whether the player or the server says quadrupel"),
+    ),
+    _start,
+    SIDES,
+)

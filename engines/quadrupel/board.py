@@ -1,0 +1,157 @@
+"""The board of Quadrupel as tables: zones, steps, jumps and figures, with sets of squares as bits of a number."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from engines import square
+
+SIZE = 6
+SIDES = ("Black", "White")
+COLUMNS = square.columns(SIZE)
+ROWS = square.rows(SIZE)
+NAMES = tuple(cell for _, cells in ROWS for cell in cells)
+"""The squares in reading order; a square is a number, its place in this order."""
+INDEX: Mapping[str, int] = {name: number for number, name in enumerate(NAMES)}
+START = (("d2", "c3", "d3", "c4"), ("c2", "b3", "e3", "d4"))
+"""Quadrupel, setting-up: where the stones begin, off centre as the sheet draws it, in reading order."""
+
+
+def _zone(cell: int) -> int:
+    row, column = divmod(cell, SIZE)
+    return min(row, column, SIZE - 1 - row, SIZE - 1 - column) + 1
+
+
+ZONES = tuple(_zone(cell) for cell in range(SIZE * SIZE))
+"""Quadrupel, point game: zone 1 is the rim, zone 3 the four inner squares, zone 2 the twelve between."""
+
+
+class Jump(NamedTuple):
+    """A jump from a square: what stands on `over` (a bit) is jumped, and the stone lands on `target`."""
+
+    over: int
+    target: int
+    landing: int
+    """The target as a bit."""
+
+
+class Figure(NamedTuple):
+    """One of the four figures at one place: what it is called, its value by difficulty, its squares."""
+
+    name: str
+    value: int
+    squares: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return the figure in words."""
+        return f"{self.name} on {together(self.squares)}"
+
+
+def bits(cells: Iterable[int]) -> int:
+    """The squares as one number with a bit for each.
+
+    >>> bits([0, 2, 3])
+    13
+    """
+    total = 0
+    for cell in cells:
+        total |= 1 << cell
+    return total
+
+
+def cells(squares: int) -> Iterator[int]:
+    """The squares of which the bits are set, in reading order.
+
+    >>> list(cells(13))
+    [0, 2, 3]
+    """
+    while squares:
+        lowest = squares & -squares
+        yield lowest.bit_length() - 1
+        squares ^= lowest
+
+
+def named(squares: int) -> list[str]:
+    """The names of the squares, sorted.
+
+    >>> named(bits([6, 1]))
+    ['a2', 'b1']
+    """
+    return sorted(NAMES[cell] for cell in cells(squares))
+
+
+def together(words: Iterable[str]) -> str:
+    """The words as a list.
+
+    >>> together(["b1", "c2", "c4"])
+    'b1, c2 and c4'
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def either(words: Iterable[str]) -> str:
+    """The words as a choice.
+
+    >>> either(["b1", "c2", "c4"])
+    'b1, c2 or c4'
+    """
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _steps(name: str) -> int:
+    """The squares beside a square in its row and column."""
+    return bits(INDEX[ray[0]] for ray in square.rays(SIZE)[name] if ray)
+
+
+def _jumps(name: str) -> tuple[Jump, ...]:
+    """The jumps from a square, in all eight directions."""
+    rays = square.rays(SIZE, square.ORTHOGONAL + square.DIAGONAL)[name]
+    ways = ((INDEX[ray[0]], INDEX[ray[1]]) for ray in rays if len(ray) > 1)
+    return tuple(Jump(1 << over, target, 1 << target) for over, target in ways)
+
+
+STEPS = tuple(map(_steps, NAMES))
+JUMPS = tuple(map(_jumps, NAMES))
+
+
+def reach(origin: int, occupied: int) -> int:
+    """Where a stone can end its turn, as bits: a step, or any number of jumps, each over one adjacent stone.
+
+    Quadrupel, game play. The stone itself is in the air: its square is empty, but it may not end there.
+    """
+    here = 1 << origin
+    others = occupied & ~here
+    steps = STEPS[origin] & ~others
+    landed, waiting = here, [origin]
+    for cell in waiting:
+        for over, target, landing in JUMPS[cell]:
+            if others & over and not (others | landed) & landing:
+                landed |= landing
+                waiting.append(target)
+    return (steps | landed) & ~here
+
+
+_SHAPES: tuple[tuple[str, int, tuple[tuple[int, int], ...]], ...] = (
+    ("Square", 1, ((0, 0), (1, 0), (0, 1), (1, 1))),
+    ("Straight", 2, ((0, 0), (1, 0), (2, 0), (3, 0))),
+    ("Straight", 2, ((0, 0), (0, 1), (0, 2), (0, 3))),
+    ("Diamond", 3, ((1, 0), (0, 1), (2, 1), (1, 2))),
+    ("Diagonal", 4, ((0, 0), (1, 1), (2, 2), (3, 3))),
+    ("Diagonal", 4, ((3, 0), (2, 1), (1, 2), (0, 3))),
+)
+"""Quadrupel, game goal; added value game for the values: name, value, columns and rows of the stones."""
+
+
+def _figures() -> Iterator[tuple[int, Figure]]:
+    """Every figure at every place, with its squares as bits."""
+    for name, value, stones in _SHAPES:
+        for row in range(SIZE - max(y for _, y in stones)):
+            for column in range(SIZE - max(x for x, _ in stones)):
+                places = sorted((row + y) * SIZE + column + x for x, y in stones)
+                yield bits(places), Figure(name, value, tuple(NAMES[place] for place in places))
+
+
+FIGURES: Mapping[int, Figure] = dict(_figures())
+KINDS = ("Square", "Straight", "Diamond", "Diagonal")
+"""The figures from the easiest to the hardest."""

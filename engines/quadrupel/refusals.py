@@ -1,0 +1,171 @@
+"""Why a turn of Quadrupel is refused, and what would work instead.
+
+No refusal depends on what figures stand or could be built, but that of a turn that announces one itself:
+in strict mode nobody is told of a chance that he has not seen.
+"""
+
+from collections.abc import Iterable
+
+from engines import core
+from engines.core import IllegalMove, Seat
+from engines.quadrupel.board import INDEX, JUMPS, NAMES, SIDES, START, bits, cells, either, named, reach, together
+from engines.quadrupel.turns import Dots, Move, Ones, Turn
+from engines.quadrupel.variant import SetUp, Stones
+
+
+class Reason(core.Reason):
+    """Why a turn is refused."""
+
+    GAME_OVER = "the game is over: {outcome}"
+    NOTHING_TO_SET_UP = "in this variant nothing is set up; a turn moves a stone, as {fits} does"
+    SET_UP_ALREADY = "the stones are set up already; now a turn moves one, as {fits} does"
+    SET_UP_FIRST = "first {side} sets up the stones, for example by {fits}"
+    DOTS_WANTED = "the set-up gives dots to the stones on {stones}, for example by {fits}"
+    ONES_WANTED = "the set-up names two of {stones} for the 1-stones, for example by {fits}"
+    DOTS_AMISS = "{token} does not give 1, 2, 3 and 4 dots to one stone each, as {fits} would"
+    ONE_TWICE = "{token} is named twice, but two of {stones} are wanted for the 1-stones"
+    ONE_ELSEWHERE = "{token} is no start square of {side}; the 1-stones are two of {stones}"
+    ONES_AMISS = "{number} squares are named, but two of {stones} are wanted for the 1-stones"
+    OFF_BOARD = "{square} is not on this board, which goes from a1 to f6"
+    EMPTY = "no stone stands on {origin}; {side} has stones on {stones}"
+    OPPONENT = "the stone on {origin} is one of {other}; {side} has stones on {stones}"
+    NO_WAY = "{origin}{target} ends where it began; {instead}"
+    OCCUPIED = "a stone of {holder} stands on {square} already; {instead}"
+    DIAGONAL_STEP = "{origin} and {target} touch at a corner only, and a step goes along row or column; {instead}"
+    NOTHING_TO_JUMP = "{token} jumps over {over}, where no stone stands; {instead}"
+    NO_JUMP = (
+        "from {start} to {square} is no jump over one adjacent stone, and a way of several parts "
+        "is made of such jumps; {instead}"
+    )
+    OUT_OF_REACH = "{origin} does not get to {target} by a step, nor by jumps over one adjacent stone each; {instead}"
+    BACK_AND_FORTH = (
+        "the stone on {origin} has gone back and forth between {target} and {origin} twice, "
+        "so it may not go to {target} now; {instead}"
+    )
+    NO_FIGURE = "{origin}{target} does not end in {goal}; without the announcement it can be played"
+
+
+def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: tuple[int, int] | None) -> IllegalMove:
+    """Why the stone may not go this way; `barred` is the move that would be back and forth once more."""
+    held = tuple(bits(stone.cell for stone in side) for side in stones)
+    names: dict[str, object] = {
+        "token": turn.origin + turn.target,
+        "origin": turn.origin,
+        "target": turn.target,
+        "side": SIDES[seat],
+        "other": SIDES[1 - seat],
+        "stones": together(named(held[seat])),
+    }
+    for square in (turn.origin, *turn.via, turn.target):
+        if square not in INDEX:
+            return IllegalMove(Reason.OFF_BOARD, **names, square=square)
+    origin, target = INDEX[turn.origin], INDEX[turn.target]
+    if held[1 - seat] >> origin & 1:
+        return IllegalMove(Reason.OPPONENT, **names)
+    if not held[seat] >> origin & 1:
+        return IllegalMove(Reason.EMPTY, **names)
+
+    occupied = held[0] | held[1]
+    open_to_it = reach(origin, occupied)
+    if barred is not None and barred[0] == origin:
+        open_to_it &= ~(1 << barred[1])
+    names["instead"] = _instead(turn.origin, open_to_it)
+    if turn.via and (refusal := _path_refusal(held, origin, turn, names)):
+        return refusal
+    if origin == target:
+        return IllegalMove(Reason.NO_WAY, **names)
+    for side, squares in zip(SIDES, held, strict=True):
+        if squares >> target & 1:
+            return IllegalMove(Reason.OCCUPIED, **names, square=turn.target, holder=side)
+    if (origin, target) == barred:
+        return IllegalMove(Reason.BACK_AND_FORTH, **names)
+    over = _between(origin, target)
+    if over is not None and not occupied >> over & 1:
+        return IllegalMove(Reason.NOTHING_TO_JUMP, **names, over=NAMES[over])
+    if _touch_at_a_corner(turn.origin, turn.target):
+        return IllegalMove(Reason.DIAGONAL_STEP, **names)
+    return IllegalMove(Reason.OUT_OF_REACH, **names)
+
+
+def goes_by_jumps(origin: int, turn: Turn, occupied: int) -> bool:
+    """Whether every part of the way that the turn names is a jump over one stone to an empty square."""
+    others, here = occupied & ~(1 << origin), origin
+    for name in (*turn.via, turn.target):
+        target = INDEX.get(name, -1)
+        if not any(jump.target == target and others & jump.over and not others & jump.landing for jump in JUMPS[here]):
+            return False
+        here = target
+    return True
+
+
+def _path_refusal(held: tuple[int, ...], origin: int, turn: Turn, names: dict[str, object]) -> IllegalMove | None:
+    """What is wrong with the first bad part of a way of several parts, if any is."""
+    others = (held[0] | held[1]) & ~(1 << origin)
+    here = origin
+    for name in (*turn.via, turn.target):
+        square = INDEX[name]
+        for side, squares in zip(SIDES, held, strict=True):
+            if squares & ~(1 << origin) & 1 << square:
+                return IllegalMove(Reason.OCCUPIED, **names, square=name, holder=side)
+        over = _between(here, square)
+        if over is None:
+            return IllegalMove(Reason.NO_JUMP, **names, start=NAMES[here], square=name)
+        if not others >> over & 1:
+            details = {**names, "token": NAMES[here] + name}
+            return IllegalMove(Reason.NOTHING_TO_JUMP, **details, over=NAMES[over])
+        here = square
+    return None
+
+
+def set_up_refusal(seat: Seat, wanted: SetUp, move: Move) -> IllegalMove | None:
+    """Why a set-up is refused, if it is; `wanted` is what the variant has the players set up."""
+    squares = START[seat]
+    names: dict[str, object] = {"side": SIDES[seat], "fits": example(seat, wanted)}
+    if wanted == "dots":
+        names["stones"] = together(squares)
+        if not isinstance(move, Dots):
+            return IllegalMove(Reason.DOTS_WANTED, **names)
+        if sorted(move.dots) != [1, 2, 3, 4]:
+            return IllegalMove(Reason.DOTS_AMISS, **names, token="".join(map(str, move.dots)))
+        return None
+    names["stones"] = either(squares)
+    if not isinstance(move, Ones):
+        return IllegalMove(Reason.ONES_WANTED, **names)
+    for number, square in enumerate(move.squares):
+        if square not in squares:
+            return IllegalMove(Reason.ONE_ELSEWHERE, **names, token=square)
+        if square in move.squares[:number]:
+            return IllegalMove(Reason.ONE_TWICE, **names, token=square)
+    if len(move.squares) != 2:
+        return IllegalMove(Reason.ONES_AMISS, **names, number=len(move.squares))
+    return None
+
+
+def example(seat: Seat, wanted: SetUp) -> Move:
+    """Some set-up of the seat."""
+    return Dots((4, 1, 2, 3)) if wanted == "dots" else Ones(START[seat][:2])
+
+
+def _between(origin: int, target: int) -> int | None:
+    """The square in the middle of two that are a jump apart; None where they are not."""
+    for jump in JUMPS[origin]:
+        if jump.target == target:
+            return jump.over.bit_length() - 1
+    return None
+
+
+def _touch_at_a_corner(origin: str, target: str) -> bool:
+    """Whether two squares are diagonal neighbours."""
+    return abs(ord(origin[0]) - ord(target[0])) == 1 == abs(int(origin[1]) - int(target[1]))
+
+
+def _instead(origin: str, targets: int) -> str:
+    """Where the stone can go instead, in words."""
+    if not targets:
+        return f"{origin} cannot go anywhere now"
+    return f"{origin} can go to {either(_sorted_names(targets))}"
+
+
+def _sorted_names(squares: int) -> Iterable[str]:
+    """The names of the squares, sorted."""
+    return sorted(NAMES[cell] for cell in cells(squares))
