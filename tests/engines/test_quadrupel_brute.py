@@ -1,0 +1,256 @@
+"""What Quadrupel accepts, what it lists and what the brute force finds are the same, whatever the options."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.core import IllegalMove
+from engines.quadrupel import Dots, Ones, QuadrupelPosition, Turn
+from engines.quadrupel.board import FIGURES, NAMES, START
+from engines.quadrupel.variant import Stone
+from notation import NOTATIONS
+from tests.engines import brute_quadrupel as brute
+
+QUADRUPEL = GAMES["quadrupel"]
+NOTATION = NOTATIONS["quadrupel"]
+SETTINGS = [
+    {"variant": variant, "minimum": minimum, "zone2": zone2, "announce": announce}
+    for variant, minimum, zone2, announce in product(
+        ("basic", "added-value", "minimum-points", "maximum-points", "position", "combination"),
+        ("20", "10", "25"),
+        ("place", "ban"),
+        ("strict", "auto"),
+    )
+    if (variant == "minimum-points" or minimum == "20") and (variant == "position" or zone2 == "place")
+]
+"""Every variant with all that matters in it, strict and auto."""
+FIGURE_SQUARES = [{brute.square(name) for name in figure.squares} for figure in FIGURES.values()]
+
+
+def named(setting: dict[str, str]) -> str:
+    return "-".join(setting.values())
+
+
+def missing(places: set[brute.Square]) -> int:
+    """How many stones are not where the nearest figure would have them."""
+    return min(len(figure - places) for figure in FIGURE_SQUARES)
+
+
+Ply = tuple[QuadrupelPosition, str, dict[str, brute.State]]
+"""A position, the turn that is played there, and every turn with what it leads to, by brute force."""
+
+
+def start(options: dict[str, str]) -> tuple[QuadrupelPosition, brute.State]:
+    """The beginning of a match."""
+    position = QUADRUPEL.position(options)
+    assert isinstance(position, QuadrupelPosition)
+    return position, brute.State(options)
+
+
+def on_the_brink(options: dict[str, str], chance: random.Random) -> tuple[QuadrupelPosition, brute.State]:
+    """A position made up in which both sides have three stones where a figure wants them."""
+    position, state = start(options)
+    while True:
+        both = [set(figure) for figure in chance.sample(FIGURE_SQUARES, 2)]
+        for places in both:
+            places.remove(chance.choice(sorted(places)))
+        free = sorted(set(map(brute.square, NAMES)) - both[0] - both[1])
+        for places, away in zip(both, chance.sample(free, 2), strict=True):
+            places.add(away)
+        if not both[0] & both[1]:
+            break
+    dots = {"position": [1, 1, 0, 0]}.get(options.get("variant"), [0, 0, 0, 0])
+    dots = [1, 2, 3, 4] if options.get("variant") in brute.DOTTED else dots
+    for seat, places in enumerate(both):
+        chance.shuffle(dots)
+        state.stones[seat] = dict(zip(sorted(places), dots, strict=True))
+        state.ready[seat] = True
+    sides = [tuple(sorted(Stone(NAMES.index(brute.name(p)), d) for p, d in side.items())) for side in state.stones]
+    return replace(position, stones=(sides[0], sides[1])), state
+
+
+def match(options: dict[str, str], seed: int, *, longest: int = 60, brink: bool = False) -> Iterator[Ply]:
+    """A match of two players who like figures, every fourth time of two who like to go back and forth."""
+    chance = random.Random(seed)
+    position, state = on_the_brink(options, chance) if brink else start(options)
+    for _ in range(longest):
+        turns = dict(state.turns())
+        if not turns:
+            break
+        text = chosen(chance, state, turns, shuttling=seed % 4 == 3)
+        yield position, text, turns
+        position, state = position.play(NOTATION.parse(text)), turns[text]
+    yield position, "", {}
+
+
+def chosen(chance: random.Random, state: brute.State, turns: dict[str, brute.State], *, shuttling: bool) -> str:
+    """The turn that such a player chooses."""
+    texts = sorted(turns)
+    last = state.done[state.seat][-1:]
+    back = "".join(map(brute.name, last[0][::-1])) if last else ""
+    if shuttling and back in turns and chance.random() < 0.9:
+        return back
+    announcing = [text for text in texts if text.endswith("quadrupel")]
+    if announcing and chance.random() < 0.7:
+        return chance.choice(announcing)
+    near = min(missing(set(then.stones[state.seat])) for then in turns.values())
+    nearest = [text for text in texts if missing(set(turns[text].stones[state.seat])) == near]
+    return chance.choice(texts if chance.random() < 0.3 else nearest)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=named)
+def test_moves_are_what_the_brute_force_finds(setting: dict[str, str]) -> None:
+    for seed in range(4):
+        agree(match(setting, seed, longest=40))
+    for seed in range(12):
+        agree(match(setting, seed, longest=8, brink=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", SETTINGS, ids=named)
+def test_moves_are_what_the_brute_force_finds_in_many_matches(setting: dict[str, str]) -> None:
+    for seed in range(100, 130):
+        agree(match(setting, seed, longest=400))
+    for seed in range(100, 500):
+        agree(match(setting, seed, longest=12, brink=True))
+
+
+def agree(plies: Iterator[Ply]) -> None:
+    """Compare the turns of every position of a match, and what each of them leads to."""
+    for position, text, turns in plies:
+        if not text and position.turn is not None:
+            return  # the match was left before its end
+        moves = {NOTATION.format(move, position): move for move in position.moves()}
+
+        assert sorted(moves) == sorted(turns)
+        for name, move in moves.items():
+            after, then = position.play(move), turns[name]
+            assert (after.turn is None) == then.over
+            assert after.turn is None or after.turn == then.seat
+            assert after.outcome is None or after.outcome.winner == then.winner
+            shown = {NAMES[cell]: dots for side in after.stones for cell, dots in side}
+            assert {brute.name(place): dots for side in then.stones for place, dots in side.items()} == shown
+
+
+@pytest.mark.parametrize("variant", ["added-value", "combination"])
+def test_those_matches_reach_every_kind_of_end(variant: str) -> None:
+    """Else the comparison would be worth little: won by the first builder, by the second, drawn."""
+    wanted = {"first", "second", "drawn"} if variant == "added-value" else {"first", "second"}
+    ends: set[str] = set()
+    for seed in range(400):
+        if ends >= wanted:
+            break
+        *_, (end, _, _) = match({"variant": variant}, seed, longest=6, brink=True)
+        if end.outcome is not None:
+            first = end.tally.announced[0].seat
+            ends.add("drawn" if end.outcome.winner is None else "first" if end.outcome.winner == first else "second")
+
+    assert ends >= wanted
+
+
+def test_those_matches_go_back_and_forth_until_they_may_not() -> None:
+    barred = 0
+    for seed in range(3, 40, 4):
+        for position, _, turns in match({}, seed, longest=20):
+            if turns and position.turn is not None and (shuttle := position.shuttles[position.turn]) is not None:
+                barred += shuttle.times == 4
+
+    assert barred > 5
+
+
+def accepts(position: QuadrupelPosition, move: Turn | Dots | Ones) -> bool:
+    try:
+        position.play(move)
+    except IllegalMove:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=named)
+def test_play_accepts_exactly_what_moves_lists(setting: dict[str, str]) -> None:
+    """Over every turn and set-up that can be spelled. With announce=auto the word may be said without need."""
+    spellable = [Turn(a, b, announced=said) for a in NAMES for b in NAMES for said in (False, True)]
+    spellable += [Dots(dots) for dots in product((1, 2, 3, 4), repeat=4)]
+    spellable += [Ones(pair) for pair in product(NAMES[:24], repeat=2) if list(pair) == sorted(pair, key=NAMES.index)]
+    positions = [position for position, _, turns in match(setting, 5) if turns]
+    for position in (*positions[:3], *positions[-3:]):
+        legal = set(position.moves())
+        if position.auto:
+            legal |= set(replace(position, auto=False).moves())
+
+        assert {move for move in spellable if accepts(position, move)} == legal
+
+
+def chains(state: brute.State, start: brute.Square) -> Iterator[list[brute.Square]]:
+    """Every way of two to four jumps that a stone can go, and may not end where it began."""
+    others = (set(state.stones[0]) | set(state.stones[1])) - {start}
+
+    def on(way: list[brute.Square]) -> Iterator[list[brute.Square]]:
+        if len(way) > 2 and way[-1] != start:
+            yield way
+        if len(way) < 5:
+            for dx, dy in product((-1, 0, 1), repeat=2):
+                x, y = way[-1]
+                end = (x + 2 * dx, y + 2 * dy)
+                if (x + dx, y + dy) in others and brute.on_board(end) and end not in others and (dx or dy):
+                    yield from on([*way, end])
+
+    yield from on([start])
+
+
+def test_a_way_is_accepted_exactly_where_it_is_a_chain_of_jumps() -> None:
+    chance = random.Random(3)
+    legal = 0
+    for seed in range(4):
+        for position, _, turns in match({}, seed, longest=12):
+            if not turns:
+                break
+            before = brute.State({}, position.turn or 0)
+            before.stones = [{brute.square(NAMES[cell]): 0 for cell, _ in side} for side in position.stones]
+            ways = {
+                tuple(map(brute.name, way)) for start in before.stones[before.seat] for way in chains(before, start)
+            }
+            legal += len(ways)
+            for way in ways:
+                assert position.play(Turn(way[0], way[-1], via=way[1:-1])) == position.play(Turn(way[0], way[-1]))
+                changed = list(way)
+                changed[chance.randrange(len(way))] = chance.choice(NAMES)
+                turn = Turn(changed[0], changed[-1], via=tuple(changed[1:-1]))
+                assert accepts(position, turn) == (tuple(changed) in ways)
+    assert legal > 100
+
+
+def test_as_many_lines_as_the_rulings_say() -> None:
+    """They count a line that ends with the game as one line, however long it might have become."""
+    assert [leaves(QUADRUPEL.position({}), depth) for depth in (1, 2, 3)] == [20, 481, 11_233]
+    assert [leaves(QUADRUPEL.position({"variant": "minimum-points"}), depth) for depth in (1, 2, 3)] == [
+        24,
+        576,
+        11_520,
+    ]
+    position = QUADRUPEL.position({"variant": "position"})
+    assert [leaves(position, depth) for depth in (1, 2, 3, 4)] == [6, 36, 720, 17_316]
+
+
+@pytest.mark.slow
+def test_as_many_lines_as_the_rulings_say_four_turns_deep() -> None:
+    assert leaves(QUADRUPEL.position({}), 4) == 261_651
+    assert brute.State({}).leaves(4) == 261_651
+
+
+def leaves(position: Any, depth: int) -> int:
+    """How many lines there are of so many turns, or of fewer that end with the game."""
+    if position.turn is None or depth == 0:
+        return 1
+    if depth == 1:
+        return sum(1 for _ in position.moves())
+    return sum(leaves(position.play(move), depth - 1) for move in position.moves())
+
+
+def test_the_brute_force_has_the_start_of_the_engine() -> None:
+    assert tuple(map(tuple, (brute.BLACK, brute.WHITE))) == START
