@@ -48,7 +48,7 @@ def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], wide: int, *, lit: 
         if lit and shown[number] and not (number and shown[number - 1]):
             row[place] = "["
         if lit and shown[number] and not (number + 1 < len(cells) and shown[number + 1]):
-            row[place + 1 + wide] = "]"
+            row[place + 1 + len(mark)] = "]"
     return "".join(row if lit else row[1:-1])
 
 

@@ -116,7 +116,7 @@ class QuadrupelNotation:
         announcing = (
             "The server announces a figure by itself."
             if here.auto
-            else 'Behind a turn that ends in a figure write "quadrupel" or "!"; unannounced it does not count.'
+            else 'Behind a turn that ends in a figure write "quadrupel"; unannounced it wins nothing.'
         )
         return (
             f"A stone goes one step along its row or column, or jumps over one adjacent stone and on, "

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engines.core import Outcome, Seat
+from engines.core import Seat
 from engines.quadrupel.board import SIDES, Figure
 from engines.quadrupel.first_figure import LEGEND
 from engines.quadrupel.variant import ANY_FIGURE, Built, SetUp, Stones, Tally, Verdict, other, passed_on, points, won
@@ -38,12 +38,12 @@ class ExtraTurns:
     def announced(self, built: Built, tally: Tally) -> Verdict:
         """The opponent's extra turns begin if any can reach this figure; it ends where this one is the second."""
         if not tally.extra:
-            return self._next(other(built.seat), Tally((built,), 1))
+            return self._next(other(built.seat), Tally((built,), 1), shown=built.figure)
         first = tally.announced[0]
         said = f"{built}, worth {built.worth} in extra turn {tally.extra}"
         if built.worth == first.worth:
-            return Verdict(None, tally, Outcome(None, f"{said}, equals {first}"))
-        return won(built.seat, tally, f"{said}, beats {first}, worth {first.worth}")
+            return won(None, built.figure, tally, f"{said}, equals {first}")
+        return won(built.seat, built.figure, tally, f"{said}, beats {first}, worth {first.worth}")
 
     def lost(self, built: Built) -> str:
         """No figure loses."""
@@ -71,7 +71,7 @@ class ExtraTurns:
         first = tally.announced[0]
         by = f"{tally.extra} off its value" + (", then times its points" if self.dots else "")
         return (
-            f"This is extra turn {tally.extra} of {self.extra_turns(first.worth)} at most. A figure counts "
+            f"This is extra turn {tally.extra} of {self.extra_turns(first.worth)}. A figure counts "
             f"with {by}: more than {first.worth} wins, {first.worth} draws, less cannot be announced."
         )
 
@@ -82,19 +82,21 @@ class ExtraTurns:
             return legend
         first = tally.announced[0]
         most = self.extra_turns(first.worth)
-        over = f"extra turn {tally.extra} of {most}" if tally.extra <= most else "no extra turn is left"
+        whose = SIDES[other(first.seat)]
+        over = f"extra turn {tally.extra} of {most}, {whose}'s" if tally.extra <= most else "no extra turn is left"
         return (*legend, f"{first.side}'s {first.figure.name} is worth {first.worth}", over)
 
     def extra_turns(self, worth: int) -> int:
         """How many extra turns there are at most against a first figure of that worth."""
         return sum(self._best(extra) >= worth for extra in range(1, MOST_EXTRA_TURNS + 1))
 
-    def _next(self, seat: Seat, tally: Tally) -> Verdict:
+    def _next(self, seat: Seat, tally: Tally, shown: Figure | None = None) -> Verdict:
         """The extra turn that comes, or the end where the first figure cannot be reached any more."""
         first = tally.announced[0]
         if tally.extra <= self.extra_turns(first.worth):
-            return Verdict(seat, tally)
-        return won(first.seat, tally, f"{first}, worth {first.worth}, which {SIDES[seat]} can no longer reach")
+            return Verdict(seat, tally, figure=shown)
+        why = f"{first}, worth {first.worth}, which {SIDES[seat]} can no longer reach"
+        return won(first.seat, first.figure, tally, why)
 
     def _best(self, extra: int) -> int:
         """The most that any figure can be worth in an extra turn."""

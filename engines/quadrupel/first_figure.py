@@ -31,7 +31,7 @@ class Basic:
 
     def announced(self, built: Built, tally: Tally) -> Verdict:
         """Its builder has won."""
-        return won(built.seat, tally, str(built))
+        return won(built.seat, built.figure, tally, str(built))
 
     def lost(self, built: Built) -> str:
         """No figure loses."""
@@ -76,7 +76,7 @@ class MinimumPoints:
 
     def announced(self, built: Built, tally: Tally) -> Verdict:
         """Its builder has won."""
-        return won(built.seat, tally, f"{built}, {built.worth} points; {self.minimum} were needed")
+        return won(built.seat, built.figure, tally, f"{built}, {built.worth} points; {self.minimum} were needed")
 
     def lost(self, built: Built) -> str:
         """It has too few points."""
@@ -125,7 +125,7 @@ class Placing:
 
     def announced(self, built: Built, tally: Tally) -> Verdict:
         """Its builder has won."""
-        return won(built.seat, tally, f"{built}, with {self._wanted}")
+        return won(built.seat, built.figure, tally, f"{built}, with {self._wanted}")
 
     def lost(self, built: Built) -> str:
         """The 1-stones stand wrong."""

@@ -7,10 +7,10 @@ from typing import NamedTuple, Self
 
 from engines.core import IllegalMove, Outcome, Seat
 from engines.diagram import Diagram
-from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, ZONES, cells, reach
+from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, ZONES, bits, cells, reach
 from engines.quadrupel.refusals import Reason, example, goes_by_jumps, set_up_refusal, turn_refusal
 from engines.quadrupel.turns import ANNOUNCEMENT, Dots, Move, Ones, Turn
-from engines.quadrupel.variant import AT_START, NOTHING_YET, Built, Stone, Stones, Tally, Variant, Verdict, other
+from engines.quadrupel.variant import AT_START, NOTHING_YET, Built, Stone, Stones, Tally, Variant, Verdict, other, won
 
 MARKS = "xo"
 OFTEN = 4
@@ -113,8 +113,7 @@ class QuadrupelPosition:
             return type(self)(self.variant, self.auto, verdict.turn, tally=verdict.tally)
         shuttle = self._shuttle(seat, origin, target)
         shuttles = (shuttle, self.shuttles[1]) if seat == 0 else (self.shuttles[0], shuttle)
-        counts = built is not None and (verdict.outcome is not None or verdict.tally != self.tally)
-        lit = built.figure.squares if built and counts else (turn.origin, turn.target)
+        lit = verdict.figure.squares if verdict.figure else (turn.origin, turn.target)
         after = type(self)(
             self.variant, self.auto, verdict.turn, stones, shuttles, verdict.tally, verdict.outcome, frozenset(lit)
         )
@@ -124,7 +123,7 @@ class QuadrupelPosition:
         """What follows from what the turn has built, if anything."""
         if built is not None:
             if self.variant.loses(built):
-                return Verdict(None, self.tally, Outcome(other(seat), self.variant.lost(built)))
+                return won(other(seat), built.figure, self.tally, self.variant.lost(built))
             if announced and self.variant.meets(built, self.tally):
                 return self.variant.announced(built, self.tally)
         return self.variant.quiet(seat, self.tally)
@@ -169,8 +168,7 @@ class QuadrupelPosition:
 
     def _built(self, stones: Stones) -> Built | None:
         """The figure that the stones of the player to move form, if any."""
-        a, b, c, d = stones
-        figure = FIGURES.get(1 << a.cell | 1 << b.cell | 1 << c.cell | 1 << d.cell)
+        figure = FIGURES.get(bits(cell for cell, _ in stones))
         if figure is None or self.turn is None:
             return None
         return Built(self.turn, figure, self.variant.worth(figure, stones, self.tally))
@@ -196,11 +194,7 @@ class QuadrupelPosition:
     @property
     def _occupied(self) -> int:
         """All squares with stones, as bits."""
-        squares = 0
-        for side in self.stones:
-            for cell, _ in side:
-                squares |= 1 << cell
-        return squares
+        return bits(cell for side in self.stones for cell, _ in side)
 
     def diagram(self) -> Diagram:
         """The board: black stones x and white stones o with their dots, empty squares by zone where it matters."""

@@ -4,11 +4,9 @@ No refusal depends on what figures stand or could be built, but that of a turn t
 in strict mode nobody is told of a chance that he has not seen.
 """
 
-from collections.abc import Iterable
-
 from engines import core
 from engines.core import IllegalMove, Seat
-from engines.quadrupel.board import INDEX, JUMPS, NAMES, SIDES, START, bits, cells, either, named, reach, together
+from engines.quadrupel.board import INDEX, JUMPS, NAMES, SIDES, START, bits, either, named, reach, together
 from engines.quadrupel.turns import Dots, Move, Ones, Turn
 from engines.quadrupel.variant import SetUp, Stones
 
@@ -32,7 +30,7 @@ class Reason(core.Reason):
     NO_WAY = "{origin}{target} ends where it began; {instead}"
     OCCUPIED = "a stone of {holder} stands on {square} already; {instead}"
     DIAGONAL_STEP = "{origin} and {target} touch at a corner only, and a step goes along row or column; {instead}"
-    NOTHING_TO_JUMP = "{token} jumps over {over}, where no stone stands; {instead}"
+    NOTHING_TO_JUMP = "from {start} to {square} it would jump over {over}, where no stone stands; {instead}"
     NO_JUMP = (
         "from {start} to {square} is no jump over one adjacent stone, and a way of several parts "
         "is made of such jumps; {instead}"
@@ -81,7 +79,8 @@ def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: 
         return IllegalMove(Reason.BACK_AND_FORTH, **names)
     over = _between(origin, target)
     if over is not None and not occupied >> over & 1:
-        return IllegalMove(Reason.NOTHING_TO_JUMP, **names, over=NAMES[over])
+        ends = {"start": turn.origin, "square": turn.target, "over": NAMES[over]}
+        return IllegalMove(Reason.NOTHING_TO_JUMP, **names, **ends)
     if _touch_at_a_corner(turn.origin, turn.target):
         return IllegalMove(Reason.DIAGONAL_STEP, **names)
     return IllegalMove(Reason.OUT_OF_REACH, **names)
@@ -111,8 +110,7 @@ def _path_refusal(held: tuple[int, ...], origin: int, turn: Turn, names: dict[st
         if over is None:
             return IllegalMove(Reason.NO_JUMP, **names, start=NAMES[here], square=name)
         if not others >> over & 1:
-            details = {**names, "token": NAMES[here] + name}
-            return IllegalMove(Reason.NOTHING_TO_JUMP, **details, over=NAMES[over])
+            return IllegalMove(Reason.NOTHING_TO_JUMP, **names, start=NAMES[here], square=name, over=NAMES[over])
         here = square
     return None
 
@@ -163,9 +161,4 @@ def _instead(origin: str, targets: int) -> str:
     """Where the stone can go instead, in words."""
     if not targets:
         return f"{origin} cannot go anywhere now"
-    return f"{origin} can go to {either(_sorted_names(targets))}"
-
-
-def _sorted_names(squares: int) -> Iterable[str]:
-    """The names of the squares, sorted."""
-    return sorted(NAMES[cell] for cell in cells(squares))
+    return f"{origin} can go to {either(named(targets))}"

@@ -40,7 +40,7 @@ class MaximumPoints:
         black, white = scores(after)
         winner: Seat = 0 if black > white else 1
         last = f"{built}, {built.worth} points"
-        return won(winner, after, f"{max(black, white)} points to {min(black, white)} after {last}")
+        return won(winner, built.figure, after, f"{max(black, white)} points to {min(black, white)} after {last}")
 
     def lost(self, built: Built) -> str:
         """No figure loses."""

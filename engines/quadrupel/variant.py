@@ -61,11 +61,15 @@ NOTHING_YET = Tally()
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a turn leads to: who moves next (None: nobody, it is over), and whether a new game begins."""
+    """What a turn leads to: who moves next (None: nobody, it is over), and whether a new game begins.
+
+    `figure` is the one that counted, and may be shown; a figure that nobody announced is never mentioned.
+    """
 
     turn: Seat | None
     tally: Tally
     outcome: Outcome | None = None
+    figure: Figure | None = None
     anew: bool = False
 
 
@@ -118,9 +122,9 @@ def passed_on(seat: Seat, tally: Tally) -> Verdict:
     return Verdict(other(seat), tally)
 
 
-def won(seat: Seat, tally: Tally, why: str) -> Verdict:
-    """The seat has won."""
-    return Verdict(None, tally, Outcome(seat, why))
+def won(seat: Seat | None, figure: Figure, tally: Tally, why: str) -> Verdict:
+    """The seat has won (None: it is a draw), by this figure."""
+    return Verdict(None, tally, Outcome(seat, why), figure)
 
 
 def points(stones: Stones) -> int:

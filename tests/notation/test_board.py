@@ -44,3 +44,11 @@ def test_row_numbers_of_two_digits_stand_under_each_other() -> None:
 def test_no_line_ends_in_a_space(key: str) -> None:
     for line in format_board(GAMES[key].position({}).diagram()).splitlines():
         assert line == line.rstrip()
+
+
+def test_longer_marks_make_all_cells_as_wide_and_are_lit_closely() -> None:
+    rows: Any = (("1", (("a1", "x4"), ("b1", ","), ("c1", "o"))), ("2", (("a2", "."), ("b2", "o"), ("c2", "x1"))))
+    diagram = Diagram("square", ("a", "b", "c"), rows, frozenset({"a1", "c1", "a2", "b2"}), ("a note",))
+
+    assert format_board(diagram) == "x4 ,  o   1\n.  o  x1  2\na  b  c"
+    assert format_board(diagram, lit=True, notes=True) == ("[x4], [o]  1    a note\n[.  o] x1  2\n a  b  c")

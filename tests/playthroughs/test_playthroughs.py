@@ -1,4 +1,4 @@
-"""One readable match for every game, played through to its end: read it to see what an engine does.
+"""One readable match for every game and variant, played through to its end: read it to see what an engine does.
 
 A file is written anew with PBEM_GOLDEN=write and then reviewed as a diff; here every file is played again,
 move by move, and must come out the same to the letter.
@@ -24,16 +24,49 @@ SHOWN = 4
 """How many of the legal moves are shown; of all of them the number and a hash."""
 
 
-def chosen_moves(game: str) -> list[str]:
+LONG = 60
+"""Of a game in which random moves seldom come to an end, a match of at most so many turns is looked for."""
+DRAWN = 1000
+"""So many matches are tried, and if all are long the shortest is taken."""
+OPTIONS: dict[str, tuple[dict[str, str], ...]] = {
+    "quadrupel": (
+        {"announce": "auto"},
+        {"variant": "added-value"},
+        {"variant": "minimum-points"},
+        {"variant": "maximum-points"},
+        {"variant": "position"},
+        {"variant": "position", "zone2": "ban"},
+        {"variant": "combination"},
+    ),
+}
+"""What is played besides the defaults."""
+MATCHES = {
+    "-".join([game, *options.values()]): (game, options) for game in GAMES for options in ({}, *OPTIONS.get(game, ()))
+}
+"""The name of every file, and what is played in it."""
+
+
+def chosen_moves(name: str) -> list[str]:
     """The moves of a match in which every move is drawn by lot, the same whenever it is drawn."""
-    chance = random.Random(game)
-    notation, position = NOTATIONS[game], GAMES[game].position({})
+    game, options = MATCHES[name]
+    shortest: list[str] = []
+    for number in range(DRAWN):
+        texts = _drawn(game, options, random.Random(name if number == 0 else f"{name} {number}"))
+        if number == 0 or len(texts) < len(shortest):
+            shortest = texts
+        if len(shortest) <= LONG:
+            break
+    return shortest
+
+
+def _drawn(game: str, options: dict[str, str], chance: random.Random) -> list[str]:
+    notation, position = NOTATIONS[game], GAMES[game].position(options)
     texts = []
     while position.turn is not None:
         text = chance.choice(sorted(notation.format(move, position) for move in position.moves()))
         texts.append(text)
         position = position.play(notation.parse(text))
-        assert len(texts) < 1000, "the game does not end"
+        assert len(texts) < 10_000, "the game does not end"
     return texts
 
 
@@ -42,23 +75,26 @@ def moves_in(playthrough: str) -> list[str]:
     return [line[8:] for line in playthrough.splitlines() if line.startswith("played: ")]
 
 
-def play_through(game: str, texts: list[str]) -> str:
+def play_through(name: str, texts: list[str]) -> str:
     """The file: what the game is, then every position and the move played there."""
-    return "\n".join([*_facts(game), *_positions(game, texts)]) + "\n"
+    game, options = MATCHES[name]
+    return "\n".join([*_facts(game, options), *_positions(game, options, texts)]) + "\n"
 
 
-def _facts(game: str) -> Iterator[str]:
+def _facts(game: str, options: dict[str, str]) -> Iterator[str]:
     rules = GAMES[game]
     yield f"game: {rules.key}"
     yield f"title: {rules.title}"
     yield f"sides: {rules.sides[0]} {rules.sides[1]}"
     for option in rules.options:
-        yield f"option: {option.name}={'|'.join(option.choices)} ({option.help})"
+        yield f"option: {option.name}={option.spelled} ({option.help})"
     yield f"help: {NOTATIONS[game].help}"
+    if options:
+        yield f"played with: {' '.join(f'{name}={choice}' for name, choice in options.items())}"
 
 
-def _positions(game: str, texts: list[str]) -> Iterator[str]:
-    notation, position = NOTATIONS[game], GAMES[game].position({})
+def _positions(game: str, options: dict[str, str], texts: list[str]) -> Iterator[str]:
+    notation, position = NOTATIONS[game], GAMES[game].position(options)
     for number, text in enumerate([*texts, None]):
         yield from ("", f"# position {number}", format_board(position.diagram()))
         yield from (f"note: {note}" for note in position.diagram().notes)
@@ -83,16 +119,21 @@ def _end(position: Position[Any]) -> Iterator[str]:
     yield f"outcome: winner {outcome.winner}, {outcome.reason}"
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_the_playthrough_comes_out_the_same(game: str) -> None:
-    path = HERE / f"{game}.txt"
+@pytest.mark.parametrize("name", MATCHES)
+def test_the_playthrough_comes_out_the_same(name: str) -> None:
+    path = HERE / f"{name}.txt"
     if WRITE:
-        path.write_text(play_through(game, chosen_moves(game)), encoding="utf-8")
-    assert path.exists(), f"{game} has no playthrough; write it with PBEM_GOLDEN=write"
+        path.write_text(play_through(name, chosen_moves(name)), encoding="utf-8")
+    assert path.exists(), f"{name} has no playthrough; write it with PBEM_GOLDEN=write"
     written = path.read_text(encoding="utf-8")
 
-    assert play_through(game, moves_in(written)) == written
+    assert play_through(name, moves_in(written)) == written
 
 
-def test_every_playthrough_is_of_a_registered_game() -> None:
-    assert {path.stem for path in HERE.glob("*.txt")} == set(GAMES)
+def test_every_playthrough_is_of_a_registered_game_and_every_variant_has_one() -> None:
+    assert {path.stem for path in HERE.glob("*.txt")} == set(MATCHES)
+    for game in GAMES.values():
+        played = [game.chosen(options) for key, options in MATCHES.values() if key == game.key]
+        for option in game.options:
+            if option.name == "variant":
+                assert {chosen[option.name] for chosen in played} == set(option.choices)

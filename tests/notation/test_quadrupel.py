@@ -1,0 +1,273 @@
+"""How turns of Quadrupel are read, however they are written, what is said of garbage, and the hints."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines import GAMES
+from engines.core import IllegalMove
+from engines.quadrupel import Dots, Move, Ones, Turn
+from engines.quadrupel.board import NAMES
+from notation import NOTATIONS
+from notation.core import BadNotation
+from notation.record import Record, dumps, loads, replay
+
+NOTATION = NOTATIONS["quadrupel"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("c3e5", "C3E5", "c3-e5", "c3 e5", "c3:e5", "c3 to e5", "c3toe5", "c3->e5", "c3=e5", "c3, e5", "c3;e5."),
+        *("c3 \u2013 e5", "c3 \u2192 e5", "  c3\te5\r\n", "c3\xa0e5", "c3 -- e5", "C3 TO E5,"),
+    ],
+)
+def test_a_turn_is_read_however_it_is_written(text: str) -> None:
+    assert NOTATION.parse(text) == Turn("c3", "e5")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("c3e5 quadrupel", "c3e5!", "c3e5 !", "C3E5 QUADRUPEL!", "c3-e5, Quadrupel.", "c3e5 quadruple"),
+        *("c3e5quadrupel", "c3 to e5: quadrupel!!", "c3e5 - quadrupel", "c3e5 quadrupels", "c3-e3-e5 quadrupel"),
+    ],
+)
+def test_an_announcement_is_read_however_it_is_written(text: str) -> None:
+    assert NOTATION.parse(text) == Turn("c3", "e5", announced=True)
+
+
+@pytest.mark.parametrize("text", ["c3-e3-e5", "c3e3e5", "c3 e3 e5", "c3 to e3 to e5", "c3->e3->e5", "c3, e3, e5"])
+def test_the_way_may_be_told_and_is_not_written(text: str) -> None:
+    turn: Any = NOTATION.parse(text)
+
+    assert turn.via == ("e3",)
+    assert turn == Turn("c3", "e5")
+    assert NOTATION.format(turn, GAMES["quadrupel"].position({})) == "c3e5"
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "written"),
+    [
+        ("setup 4123", Dots((4, 1, 2, 3)), "setup 4123"),
+        ("SETUP 4 1 2 3", Dots((4, 1, 2, 3)), "setup 4123"),
+        ("set-up: 4,1,2,3.", Dots((4, 1, 2, 3)), "setup 4123"),
+        ("set up 4123", Dots((4, 1, 2, 3)), "setup 4123"),
+        ("setup4411", Dots((4, 4, 1, 1)), "setup 4411"),
+        ("setup d2 c3", Ones(("d2", "c3")), "setup d2 c3"),
+        ("setup c3, D2", Ones(("d2", "c3")), "setup d2 c3"),
+        ("Set-up = e3;b3", Ones(("b3", "e3")), "setup b3 e3"),
+        ("setup a1a1", Ones(("a1", "a1")), "setup a1 a1"),
+    ],
+)
+def test_a_set_up_is_read_however_it_is_written(text: str, move: Move, written: str) -> None:
+    assert NOTATION.parse(text) == move
+    assert NOTATION.format(move, GAMES["quadrupel"].position({})) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "expected"),
+    [
+        ("", 0, "a turn such as c3e5 quadrupel, or a set-up such as setup 4123"),
+        ("  ", 2, "a turn such as"),
+        ("hello", 0, "a turn such as"),
+        ("quadrupel", 0, "a turn such as"),
+        ("!", 0, "a turn such as"),
+        ("c3", 2, "the square to which c3 goes, as in c3e5"),
+        ("c3 quadrupel", 2, "the square to which c3 goes"),
+        ("c3 to", 2, "the square to which c3 goes"),
+        ("c3 hello", 2, "the square to which c3 goes"),
+        ("c3g5", 2, "a letter from a to f"),
+        ("c3e7", 3, "a number from 1 to 6"),
+        ("c0e5", 1, "a number from 1 to 6"),
+        ("c3e55", 4, "a space or the end after the square"),
+        ("c3e5 hello", 5, "a further square of the way, quadrupel, or the end"),
+        ("c3e5 quadrupeliade", 5, "a further square of the way, quadrupel, or the end"),
+        ("c3e5 quadrupel c4", 15, "the end of the turn"),
+        ("c3e5! well", 6, "the end of the turn"),
+        ("setup", 5, "four digits (setup 4123) or two squares (setup d2 c3)"),
+        ("setup x", 6, "four digits (setup 4123) or two squares"),
+        ("setup d2", 8, "two squares, as in setup d2 c3"),
+        ("setup d2 c3 c4", 14, "two squares, as in setup d2 c3"),
+        ("setup d2 h3", 9, "a letter from a to f"),
+        ("setup 412", 9, "four digits from 1 to 4, as in setup 4123"),
+        ("setup 5123", 6, "four digits from 1 to 4"),
+        ("setup 41234", 10, "four digits from 1 to 4"),
+        ("setup 4123 d2", 11, "the end of the set-up"),
+        ("setup d2 c3!", 11, "the end of the set-up"),
+        ("setups 4123", 0, "a turn such as"),
+    ],
+)
+def test_what_cannot_be_read_is_pointed_at(text: str, at: int, expected: str) -> None:
+    with pytest.raises(BadNotation) as bad:
+        NOTATION.parse(text)
+
+    assert (bad.value.text, bad.value.at) == (text, at)
+    assert expected in bad.value.expected
+
+
+@given(
+    text=st.one_of(
+        st.text(),
+        st.text("abcf16 -!.:;to>quadrpelsu\u2013\u00b2"),
+        st.from_regex(r"([a-g][0-9]|[ 1-9!-]|setup|quadrupel){1,30}"),
+    )
+)
+def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
+    move = read(text)
+    if isinstance(move, BadNotation):
+        assert 0 <= move.at <= len(text)
+        assert move.expected
+        assert len(str(move)) < 400
+    else:
+        assert NOTATION.parse(NOTATION.format(move, GAMES["quadrupel"].position({}))) == move
+
+
+def read(text: str) -> Any:
+    """The move that a text says, or what is wrong with it."""
+    try:
+        return NOTATION.parse(text)
+    except BadNotation as bad:
+        return bad
+
+
+squares = st.sampled_from(NAMES)
+moves = st.one_of(
+    st.builds(Turn, squares, squares, st.booleans(), st.lists(squares, max_size=4).map(tuple)),
+    st.builds(Dots, st.tuples(*[st.integers(1, 4)] * 4)),
+    st.builds(Ones, st.tuples(squares, squares).map(lambda pair: tuple(sorted(pair, key=NAMES.index)))),
+)
+
+
+@given(move=moves)
+def test_every_spellable_turn_is_read_as_it_is_written(move: Move) -> None:
+    text = NOTATION.format(move, GAMES["quadrupel"].position({}))
+
+    assert NOTATION.parse(text) == move
+    assert NOTATION.parse(text.upper().replace(" ", " , ")) == move
+
+
+@pytest.mark.parametrize(
+    "unit", ["c3e5 ", "c3", "c3-", "-", " ", "!", "quadrupel ", "setup ", "4", "c3 to ", "\u2013 "]
+)
+def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    with pytest.raises(BadNotation, match="none is longer than 300 characters") as bad:
+        NOTATION.parse(text)
+
+    assert bad.value.at == 300
+    assert len(str(bad.value)) < 400
+
+
+# The hint ------------------------------------------------------------------------------------------
+
+
+def hint(*texts: str, **options: str) -> str:
+    """The hint after these turns, in one line."""
+    position = GAMES["quadrupel"].position(options)
+    for text in texts:
+        position = position.play(NOTATION.parse(text))
+    return NOTATION.hint(position).replace("\n", " ")
+
+
+def test_the_hint_says_how_to_set_up() -> None:
+    dots = hint(variant="minimum-points", minimum="25")
+    ones = hint("setup d2 c3", variant="position")
+
+    assert dots.startswith("Black sets up: write setup and the dots of the stones on d2, c3, d3 and c4 in this order")
+    assert "at least 25 points" in dots
+    assert dots.endswith("For example: setup 1234")
+    assert ones.startswith("White sets up: write setup and the squares of two of the stones on c2, b3, e3 and d4;")
+    assert ones.endswith("For example: setup c2 b3")
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "words"),
+    [
+        ([], {}, "Whoever first announces a figure of all four own stones wins."),
+        ([], {}, 'Behind a turn that ends in a figure write "quadrupel"; unannounced it wins nothing.'),
+        ([], {"announce": "auto"}, "The server announces a figure by itself."),
+        ([], {"variant": "added-value"}, "only the opponent of its builder moves, in extra turns"),
+        (
+            ["d2b4", "d4f4", "b4d4!", "c2c1"],
+            {"variant": "added-value"},
+            "This is extra turn 2 of 3. A figure counts with 2 off its value: more than 1 wins, 1 draws",
+        ),
+        (
+            ["setup 4123", "setup 1234", "d2b4", "d4f4", "b4d4!"],
+            {"variant": "combination"},
+            "This is extra turn 1 of 2. A figure counts with 1 off its value, then times its points: more than 30 wins",
+        ),
+        (
+            ["setup 4123", "setup 1234", "d2b4", "d4f4", "b4d4!"],
+            {"variant": "maximum-points"},
+            "This is game 2. Whoever first announces a figure in it scores its points.",
+        ),
+        (
+            ["setup d2 c3", "setup c2 b3"],
+            {"variant": "position", "zone2": "ban"},
+            "figure with no 1-stone in zone 2 wins. To end a turn in any other figure loses, announced or not.",
+        ),
+    ],
+)
+def test_the_hint_says_what_wins(texts: list[str], options: dict[str, str], words: str) -> None:
+    assert words in hint(*texts, **options)
+
+
+@pytest.mark.parametrize("variant", GAMES["quadrupel"].options[0].choices)
+@pytest.mark.parametrize("announce", ["strict", "auto"])
+def test_the_example_of_every_hint_is_legal_and_announces_nothing(variant: str, announce: str) -> None:
+    chance = random.Random(5)
+    position = GAMES["quadrupel"].position({"variant": variant, "announce": announce})
+    for _ in range(60):
+        if position.turn is None:
+            break
+        example = NOTATION.hint(position).splitlines()[-1].removeprefix("For example: ")
+        position.play(NOTATION.parse(example))
+        assert "quadrupel" not in example
+        position = position.play(chance.choice(list(position.moves())))
+
+
+# Records -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "moves"),
+    [
+        ({}, ("d2b4", "d4f4", "b4d4 quadrupel")),
+        ({"variant": "position", "zone2": "ban"}, ("setup d2 c3", "setup c2 b3", "d2b4")),
+        ({"variant": "combination"}, ("setup 4123", "setup 1234", "d2b4", "d4f4", "b4d4 quadrupel", "c2c1", "c1c2")),
+        ({"variant": "minimum-points", "minimum": "11", "announce": "auto"}, ("setup 4123",)),
+    ],
+)
+def test_a_record_is_read_as_it_is_written(options: dict[str, str], moves: tuple[str, ...]) -> None:
+    record = Record("quadrupel", options, ("alice", "bob"), moves)
+
+    assert loads(dumps(record)) == record
+    assert len(replay(loads(dumps(record)))) == len(moves) + 1
+
+
+def test_a_record_names_who_moved_in_extra_turns_too() -> None:
+    moves = ("d2b4", "d4f4", "b4d4 quadrupel", "c2c1", "c1c2", "c2b2")
+    text = dumps(Record("quadrupel", {"variant": "added-value"}, ("alice", "bob"), moves))
+
+    assert text.splitlines()[5:] == [
+        "1. Black d2b4",
+        "2. White d4f4",
+        "3. Black b4d4 quadrupel",
+        "4. White c2c1",
+        "5. White c1c2",
+        "6. White c2b2",
+    ]
+
+
+def test_an_illegal_turn_is_written_too() -> None:
+    position = GAMES["quadrupel"].position({})
+    move = NOTATION.parse("a1f6!")
+
+    assert NOTATION.format(move, position) == "a1f6 quadrupel"
+    with pytest.raises(IllegalMove):
+        position.play(move)
