@@ -1,0 +1,114 @@
+"""What the rules page of Quadrupel shows is true: its figures, its boards, its turns and its options."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from engines import GAMES
+from engines.quadrupel import Dots, Ones, Turn
+from engines.quadrupel.board import FIGURES, NAMES, bits
+from engines.quadrupel.variant import Stone, points
+from notation import NOTATIONS
+from notation.board import format_board
+from pbem.commands import COMMANDS
+from pbem.commands.reading import Reader
+
+PAGE = (Path(__file__).parents[2] / "templates/rules/quadrupel.md").read_text(encoding="utf-8")
+QUADRUPEL = NOTATIONS["quadrupel"]
+START: Any = GAMES["quadrupel"].position({})
+BOARDS = [
+    [line[6:] for line in board.splitlines()]
+    for board in re.findall(r"(?:^ {6}\S.* \d\n){6} {6}a .*", PAGE, re.MULTILINE)
+]
+TURNS = re.findall(r'"([^"]+)"', PAGE)
+
+
+def drawn(options: dict[str, str], *turns: str) -> list[str]:
+    """The board after these turns, as it is drawn."""
+    position = GAMES["quadrupel"].position(options)
+    for turn in turns:
+        position = position.play(QUADRUPEL.parse(turn))
+    return format_board(position.diagram()).splitlines()
+
+
+def test_the_page_shows_the_start_and_the_boards_before_and_after_its_example() -> None:
+    start, both, _ = BOARDS
+
+    assert start == drawn({})
+    assert [line[:14].rstrip() for line in both] == drawn({}, "d2b4", "d4f4")
+    assert [line[22:] for line in both] == drawn({}, "d2b4", "d4f4", "b4d4 quadrupel")
+
+
+def test_the_example_ends_as_it_says() -> None:
+    position = START
+    for turn in ("d2b4", "d4-d2-f4", "b4d4 quadrupel"):
+        assert turn in TURNS
+        position = position.play(QUADRUPEL.parse(turn))
+
+    assert position.outcome is not None
+    assert position.outcome.winner == 0
+    assert "Square" in position.outcome.reason
+
+
+def test_the_figures_are_what_they_are_called() -> None:
+    table = PAGE[PAGE.index("Square     Straight") :].split("\n\n")[0].splitlines()
+    for name in ("Square", "Straight", "Diamond", "Diagonal"):
+        column = table[0].index(name) + (0 if name == "Square" else 6)
+        rows = [line[column : column + 8] for line in (" " * 6 + table[0], *table[1:])][1:]
+        if name == "Square":
+            rows = [line[6:14] for line in table[1:]]
+        stones = [
+            row * 6 + place // 2 for row, line in enumerate(rows) for place, mark in enumerate(line) if mark == "x"
+        ]
+        assert FIGURES[bits(stones)].name == name
+
+
+def test_the_diamond_has_the_points_that_the_page_counts() -> None:
+    board = [line.split()[:6] for line in BOARDS[2][:6]]
+    marks = dict(zip(NAMES, (mark for row in board for mark in row), strict=True))
+    sides = [
+        tuple(sorted(Stone(NAMES.index(name), int(mark[1])) for name, mark in marks.items() if mark[0] == side))
+        for side in "xo"
+    ]
+    position: Any = GAMES["quadrupel"].position({"variant": "minimum-points"})
+
+    assert format_board(replace(position, stones=(sides[0], sides[1])).diagram()).splitlines() == BOARDS[2]
+    assert FIGURES[bits(cell for cell, _ in sides[1])].name == "Diamond"
+    assert points(sides[1]) == 21 == 4 * 3 + 2 * 2 + 1 * 2 + 3 * 1
+
+
+def test_every_turn_on_the_page_is_read() -> None:
+    read = {text: QUADRUPEL.parse(text) for text in TURNS}
+
+    assert read == {
+        "d2b4": Turn("d2", "b4"),
+        "d2 to b4": Turn("d2", "b4"),
+        "d4-d2-f4": Turn("d4", "f4"),
+        "b4d4 quadrupel": Turn("b4", "d4", announced=True),
+        "b4d4!": Turn("b4", "d4", announced=True),
+        "d4f4": Turn("d4", "f4"),
+        "setup 4123": Dots((4, 1, 2, 3)),
+        "setup d2 c3": Ones(("d2", "c3")),
+    }
+    for text in ("d2-b4", "D2B4"):
+        assert text in PAGE
+        assert QUADRUPEL.parse(text) == Turn("d2", "b4")
+
+
+def test_no_line_of_the_page_acts_when_it_is_quoted() -> None:
+    reader = Reader(COMMANDS, lambda _: "quadrupel", 1)
+    for line in filter(None, map(str.strip, PAGE.splitlines())):
+        assert all(command.misfit for command in reader.read("", [line]).commands), line
+
+
+def test_the_page_names_designer_year_and_every_option_and_fits_into_a_mail() -> None:
+    lines = PAGE.splitlines()
+
+    assert "Andreas Liebl-Wachsmuth, 1986" in PAGE
+    for option in GAMES["quadrupel"].options:
+        choices = option.choices if "..." not in option.spelled else option.choices[:1]
+        assert all(f"{option.name}={choice}" in PAGE for choice in choices), option
+    assert 30 <= len(lines) <= 130
+    assert max(map(len, lines)) <= 72
+    assert PAGE.isascii()
