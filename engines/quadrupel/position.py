@@ -92,6 +92,24 @@ class QuadrupelPosition:
         """The position after a stone has moved."""
         if self.setting_up:
             raise IllegalMove(Reason.SET_UP_FIRST, side=SIDES[seat], fits=example(seat, self.variant.setup))
+        stone, target = self._way(seat, turn)
+        carried = self._carried(seat, stone, target)
+        built = self._built(carried)
+        if turn.announced and not self._may_announce(built):
+            names = {"token": ANNOUNCEMENT, "origin": turn.origin, "target": turn.target}
+            raise IllegalMove(Reason.NO_FIGURE, **names, goal=self.variant.claim(self.tally))
+        verdict = self._verdict(seat, built, announced=turn.announced or self.auto)
+        if verdict.anew:
+            return type(self)(self.variant, self.auto, verdict.turn, tally=verdict.tally)
+        shuttle = self._shuttle(seat, stone.cell, target)
+        stones = (carried, self.stones[1]) if seat == 0 else (self.stones[0], carried)
+        shuttles = (shuttle, self.shuttles[1]) if seat == 0 else (self.shuttles[0], shuttle)
+        lit = frozenset(verdict.figure.squares if verdict.figure else (turn.origin, turn.target))
+        now = (verdict.turn, stones, shuttles, verdict.tally, verdict.outcome, lit)
+        return type(self)(self.variant, self.auto, *now).settled()
+
+    def _way(self, seat: Seat, turn: Turn) -> tuple[Stone, int]:
+        """The stone that goes and the square where it ends; raises IllegalMove."""
         origin, target = INDEX.get(turn.origin, -1), INDEX.get(turn.target, -1)
         stone = next((stone for stone in self.stones[seat] if stone.cell == origin), None)
         if (
@@ -101,23 +119,7 @@ class QuadrupelPosition:
             or (turn.via and not goes_by_jumps(origin, turn, self._occupied))
         ):
             raise turn_refusal(self.stones, seat, turn, self._barred(seat))
-        carried = self._carried(seat, stone, target)
-        built = self._built(carried)
-        if turn.announced and not self._may_announce(built):
-            goal = self.variant.claim(self.tally)
-            names = {"token": ANNOUNCEMENT, "origin": turn.origin, "target": turn.target}
-            raise IllegalMove(Reason.NO_FIGURE, **names, goal=goal)
-        stones = (carried, self.stones[1]) if seat == 0 else (self.stones[0], carried)
-        verdict = self._verdict(seat, built, announced=turn.announced or self.auto)
-        if verdict.anew:
-            return type(self)(self.variant, self.auto, verdict.turn, tally=verdict.tally)
-        shuttle = self._shuttle(seat, origin, target)
-        shuttles = (shuttle, self.shuttles[1]) if seat == 0 else (self.shuttles[0], shuttle)
-        lit = verdict.figure.squares if verdict.figure else (turn.origin, turn.target)
-        after = type(self)(
-            self.variant, self.auto, verdict.turn, stones, shuttles, verdict.tally, verdict.outcome, frozenset(lit)
-        )
-        return after.settled()
+        return stone, target
 
     def _verdict(self, seat: Seat, built: Built | None, *, announced: bool) -> Verdict:
         """What follows from what the turn has built, if anything."""
@@ -131,7 +133,7 @@ class QuadrupelPosition:
     def settled(self) -> Self:
         """The position itself, or a draw where the player to move cannot (ruling)."""
         seat = self.turn
-        if seat is None or self.setting_up or any(self._reach(seat, stone.cell) for stone in self.stones[seat]):
+        if seat is None or any(self._reach(seat, stone.cell) for stone in self.stones[seat]):
             return self
         return replace(self, turn=None, outcome=Outcome(None, f"{SIDES[seat]} has no legal move"))
 

@@ -303,6 +303,8 @@ def test_the_seat_that_begins_sets_up_first_and_the_other_sees_it() -> None:
 
     assert (first.turn, first.setting_up) == (1, True)
     assert [shown[name] for name in ("d2", "c3", "d3", "c4", "c2")] == ["x4", "x1", "x2", "x3", "o"]
+    assert first.diagram().lit == {"d2", "c3", "d3", "c4"}
+    assert after("setup d2 c3", variant="position").diagram().lit == {"d2", "c3"}
     second = play(first, "setup 1432")
     assert (second.turn, second.setting_up) == (0, False)
 
@@ -602,7 +604,7 @@ REFUSALS: list[tuple[QuadrupelPosition, str | Move, Reason, str, str | None]] = 
         after("d2d1", "c2c1", "d1d2", "c1c2", "d2d1", "e3e2", "d1d2", "e2e3"),
         "d2d1",
         Reason.BACK_AND_FORTH,
-        "the stone on d2 has gone back and forth between d1 and d2 twice, so it may not go to d1 now; d2 can go to",
+        "the stone on d2 has gone back and forth between d1 and d2 twice, so it may not go to d1 now; d2 can go to b2,",
         "d2d1",
     ),
     (START, "d2d1!", Reason.NO_FIGURE, "d2d1 does not end in a Square, Straight, Diamond or Diagonal", "quadrupel"),
