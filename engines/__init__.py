@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 
 from engines.core import Game
+from engines.kvadratik import KVADRATIK
 from engines.phages import HEXAPHAGES, QUADRAPHAGES
 
 GAMES: Mapping[str, Game] = {
     "quadraphages": QUADRAPHAGES,
     "hexaphages": HEXAPHAGES,
+    "kvadratik": KVADRATIK,
 }

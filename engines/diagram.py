@@ -11,8 +11,9 @@ class Diagram:
     """A board to be drawn: rows from top to bottom, each a row label and its cells from left to right.
 
     `columns` are the letters below (for "hex" also above). A cell is (name, mark): the name says where it
-    is ("c4"), the mark is one character as the records print it. `lit` names the cells of the last move.
-    `notes` are short lines beside the board.
+    is ("c4"), the mark is what stands there: one character as the records print it, or a few without a space
+    between them, on square boards. `lit` names the cells of the last move. `notes` are short lines beside the
+    board.
     """
 
     shape: Shape

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from notation.core import Arbiter, Notation
+from notation.kvadratik import KVADRATIK
 from notation.phages import HEXAPHAGES, QUADRAPHAGES
 from notation.phages_arbiter import arbitrate_text
 
 NOTATIONS: Mapping[str, Notation[Any]] = {
     "quadraphages": QUADRAPHAGES,
     "hexaphages": HEXAPHAGES,
+    "kvadratik": KVADRATIK,
 }
 
 # Only games of which records were typed by hand, with slips, need one.

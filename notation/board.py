@@ -12,8 +12,9 @@ GAP = "    "
 def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False) -> str:
     """The board in plain characters, without a newline at the end.
 
-    Square boards have one space between cells, row numbers at the right and letters below; hexagonal ones
-    stand under their letters, every second one in a row, with the letters once more below. With `lit` the
+    Square boards have one space between cells, row numbers at the right and letters below; where marks have
+    more than one character, every cell is as wide as the widest mark. Hexagonal boards stand under their
+    letters, every second one in a row, with the letters once more below. With `lit` the
     cells of the last move stand in brackets (everything moves one column to the right, to make room); with
     `notes` the diagram's notes stand beside the rows, from the top.
     """
@@ -27,32 +28,33 @@ def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False) ->
         width = max(len(label) for label in labels)
         gap = " " if lit else "  "  # a lit last cell ends with its bracket
         board = [f"{row}{gap}{label:>{width}}" for row, label in zip(rows, labels, strict=True)]
-        board.append(margin + " ".join(diagram.columns))
+        board.append(margin + " ".join(f"{letter:<{_mark_width(diagram)}}" for letter in diagram.columns).rstrip())
     return "\n".join(_beside(board, diagram.notes) if notes else [line.rstrip() for line in board])
 
 
 def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], *, lit: bool) -> str:
-    """The cells of a row: in every second column, a bracket at each end of a run of lit ones."""
+    """The cells of a row, one column apart, with a bracket at each end of a run of lit ones."""
+    each = _mark_width(diagram)
     if diagram.shape == "hex":
         places = [diagram.columns.index(name.rstrip("0123456789")) for name, _ in cells]
         width = len(diagram.columns)
     else:
-        places = [2 * number for number in range(len(cells))]
-        width = 2 * len(cells) - 1
-    if not lit:
-        row = [" "] * width
-        for place, (_, mark) in zip(places, cells, strict=True):
-            row[place] = mark
-        return "".join(row)
-    row = [" "] * (width + 2)
-    shown = [name in diagram.lit for name, _ in cells]
+        places = [(each + 1) * number for number in range(len(cells))]
+        width = (each + 1) * len(cells) - 1
+    row = [" "] * (width + 2)  # with room for a bracket at each end
+    shown = [lit and name in diagram.lit for name, _ in cells]
     for number, (place, (_, mark)) in enumerate(zip(places, cells, strict=True)):
-        row[place + 1] = mark
+        row[place + 1 : place + 1 + len(mark)] = mark
         if shown[number] and not (number and shown[number - 1]):
             row[place] = "["
         if shown[number] and not (number + 1 < len(cells) and shown[number + 1]):
-            row[place + 2] = "]"
-    return "".join(row)
+            row[place + 1 + len(mark)] = "]"
+    return "".join(row if lit else row[1:-1])
+
+
+def _mark_width(diagram: Diagram) -> int:
+    """How many columns the widest mark needs."""
+    return max(len(mark) for _, cells in diagram.rows for _, mark in cells)
 
 
 def _beside(board: Sequence[str], notes: Sequence[str]) -> list[str]:
