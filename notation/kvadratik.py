@@ -229,11 +229,12 @@ def _setup_hint(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
     """How the discs are set up."""
     row = names(FIRST_ROWS[seat])
     if here.setup == "row":
-        yield f"Your first four discs go to {row[0]}, {row[1]}, {row[2]} and {row[3]}: write the side that each"
-        yield "of them shows, + for orthogonal or x for diagonal steps."
+        yield f"Your first four discs go to {row[0]}, {row[1]}, {row[2]} and {row[3]}: write the side"
+        yield "that each shows, + for orthogonal or x for diagonal steps."
     else:
-        yield f"Your first four discs go anywhere in {HALF_ROWS[seat]}: write every square and"
-        yield "the side that its disc shows, + for orthogonal or x for diagonal steps."
+        yield f"Your first four discs go anywhere in {HALF_ROWS[seat]}: write each square"
+        yield "and the side that its disc shows, + for orthogonal or x for diagonal"
+        yield "steps."
 
 
 def _turn_hint(seat: Seat, here: KvadratikPosition) -> Iterator[str]:

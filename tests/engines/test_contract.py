@@ -3,6 +3,8 @@
 import copy
 import pickle
 import random
+from functools import cache
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,15 +12,33 @@ import pytest
 from engines import GAMES
 from engines.core import BadOption, IllegalMove, Position
 from notation import NOTATIONS
+from notation.board import format_board
+from notation.core import BadNotation
 
-LONGEST = 1000
+WIDTH = 72
+LONGEST = 5000
+MANY = 400
+"""Of more moves than these, so many drawn by lot are read and written."""
 
 
+def options_of(game: str) -> list[dict[str, str]]:
+    """Every way to choose the options of a game."""
+    options = GAMES[game].options
+    return [
+        {option.name: choice for option, choice in zip(options, choices, strict=True)}
+        for choices in product(*(option.choices for option in options))
+    ]
+
+
+@cache
 def played(game: str, seed: int) -> list[tuple[Position[Any], Any]]:
-    """A match played at random, every option at random: the positions, each with its move (None at the end)."""
+    """A match played at random: the positions, each with its move (None at the end).
+
+    One seed after the other every way to choose the options has its turn.
+    """
     chance = random.Random(seed)
-    rules = GAMES[game]
-    position = rules.position({option.name: chance.choice(option.choices) for option in rules.options})
+    chosen = options_of(game)
+    position = GAMES[game].position(chosen[seed % len(chosen)])
     match: list[tuple[Position[Any], Any]] = []
     while position.turn is not None:
         assert len(match) < LONGEST
@@ -28,10 +48,10 @@ def played(game: str, seed: int) -> list[tuple[Position[Any], Any]]:
     return [*match, (position, None)]
 
 
-SEEDS = range(3)
+SEEDS = [(game, seed) for game in GAMES for seed in range(max(3, len(options_of(game))))]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_random_play_ends_with_an_outcome(game: str, seed: int) -> None:
     *before, (end, _) = played(game, seed)
 
@@ -42,7 +62,7 @@ def test_random_play_ends_with_an_outcome(game: str, seed: int) -> None:
     assert list(end.moves()) == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_every_move_is_listed_once_and_there_is_one_until_the_game_is_over(game: str, seed: int) -> None:
     for position, move in played(game, seed):
         moves = list(position.moves())
@@ -51,7 +71,7 @@ def test_every_move_is_listed_once_and_there_is_one_until_the_game_is_over(game:
         assert bool(moves) == (move is not None) == (position.turn is not None)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_playing_leaves_the_old_position_as_it_was(game: str, seed: int) -> None:
     for position, move in played(game, seed)[:-1]:
         before, number = copy.deepcopy(position), hash(position)
@@ -68,11 +88,13 @@ def test_a_position_survives_being_stored_in_bytes(game: str) -> None:
         assert pickle.loads(pickle.dumps(position)) == position
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_every_move_is_read_as_it_is_written_and_no_two_alike(game: str, seed: int) -> None:
     notation = NOTATIONS[game]
+    chance = random.Random(seed)
     for position, _ in played(game, seed)[:-1]:
         moves = list(position.moves())
+        moves = moves if len(moves) <= MANY else chance.sample(moves, MANY)
         texts = [notation.format(move, position) for move in moves]
 
         assert [notation.parse(text) for text in texts] == moves
@@ -95,16 +117,29 @@ def test_the_diagram_shows_every_cell_once(game: str) -> None:
 
         assert len(names) == len(set(names))
         assert diagram.lit <= set(names)
-        assert all(len(mark) == 1 for _, cells in diagram.rows for _, mark in cells)
+        assert all(mark and " " not in mark for _, cells in diagram.rows for _, mark in cells)
 
 
-def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str) -> None:
+@pytest.mark.parametrize(("game", "seed"), SEEDS)
+def test_every_board_with_its_notes_is_ascii_and_fits_into_a_mail(game: str, seed: int) -> None:
+    for position, _ in played(game, seed):
+        for line in format_board(position.diagram(), lit=True, notes=True).splitlines():
+            assert line.isascii()
+            assert line == line.rstrip()
+            assert len(line) <= WIDTH
+
+
+@pytest.mark.parametrize(("game", "seed"), SEEDS)
+def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str, seed: int) -> None:
     notation = NOTATIONS[game]
-    for position, move in played(game, 0):
+    for position, move in played(game, seed):
         hint = notation.hint(position)
 
         assert all(len(line) <= 70 for line in hint.splitlines())
         assert bool(hint) == (move is not None)
+        for line in hint.splitlines():
+            with pytest.raises(BadNotation):
+                notation.parse(line)
 
 
 def test_help_is_one_line_with_an_example(game: str) -> None:

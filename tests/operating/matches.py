@@ -66,7 +66,9 @@ def in_play(works: Works, number: int, depth: Callable[[int], int] = lambda _: 0
             token = Token(Purpose.PLAY, mover.id or 0, match.id, played)
             to = address_with(works.settings.server, works.office.keyring, token, mover.epoch)
             text = game.moves[played]
-            moves.append(NextMove(match.id, played + 1, mover.address, to, text, _mail(mover, to, text, boards[played])))
+            moves.append(
+                NextMove(match.id, played + 1, mover.address, to, text, _mail(mover, to, text, boards[played]))
+            )
     return moves
 
 

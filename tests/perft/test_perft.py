@@ -2,9 +2,10 @@
 
 A file is a list of blocks: `id` names one, `position` gives the options and then, behind semicolons, the turns
 that lead to it, and `perft 2 6659` says how many lines of two turns there are. Lines that end with the game
-before that depth do not count. The numbers were found by tests/engines/brute.py.
+before that depth do not count. The numbers were found by the brute force of each game (tests/engines/brute*.py).
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,20 @@ import pytest
 from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
-from tests.engines import brute
+from tests.engines import brute, brute_kvadratik
 
 HERE = Path(__file__).parent
 SLOW = 50_000
 CHEAP = 1_000
 """More leaves than SLOW are for `make slow`; up to CHEAP they are counted by brute force too."""
+
+
+# How each game's brute force begins, and how it plays a turn.
+BRUTE: Mapping[str, tuple[Callable[[dict[str, str]], Any], Callable[[Any, str], Any]]] = {
+    "quadraphages": (lambda options: brute.start("quadraphages", options["first"]), brute.played),
+    "hexaphages": (lambda options: brute.start("hexaphages", options["first"]), brute.played),
+    "kvadratik": (lambda options: brute_kvadratik.State(**options), brute_kvadratik.played),
+}
 
 
 @dataclass(frozen=True)
@@ -75,11 +84,12 @@ def test_the_engine_counts_as_many_turns(block: Block) -> None:
     assert counts(position, len(block.nodes)) == list(block.nodes)
 
 
-@pytest.mark.parametrize("block", parameters([b for b in BLOCKS if b.game in brute.GAMES]))
+@pytest.mark.parametrize("block", parameters([b for b in BLOCKS if b.game in BRUTE]))
 def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
-    state = brute.start(block.game, block.options.get("first", "x"))
+    start, played = BRUTE[block.game]
+    state = start(block.options)
     for text in block.turns:
-        state = brute.played(state, text)
+        state = played(state, text)
 
     for depth, nodes in enumerate(block.nodes, start=1):
         if nodes <= CHEAP or max(block.nodes) > SLOW:
