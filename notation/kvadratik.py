@@ -38,7 +38,7 @@ HALF_SETUP = "setup a4+ b4x c3+ d4x"
 _DASH = "-\u2010-\u2015\u2212"
 _CELL = "[A-Za-z][0-9]"
 _SHOWN = "[+xX\u00d7]"  # some phones write the multiplication sign
-_SETUP = re.compile(rf"[sS][eE][tT][{_DASH}\s]?[uU][pP]\b[\s:]*+")
+_SETUP = re.compile(rf"[sS][eE][tT][{_DASH}\s]?[uU][pP]\b:?+")
 _SIDE = re.compile(_SHOWN)
 _DISC = re.compile(rf"(?P<cell>{_CELL})\s*+(?P<shown>{_SHOWN})")
 _WORD = re.compile(
@@ -73,12 +73,15 @@ class KvadratikNotation:
             raise BadNotation(text, LONGEST, f"the end of the turn: none is longer than {LONGEST} characters")
         start = _gap(text, 0)
         setup = _SETUP.match(text, start)
-        return _setup(text, setup.end()) if setup else _turn(text, start)
+        return _setup(text, _gap(text, setup.end())) if setup else _turn(text, start)
 
     def format(self, move: Move, position: Position[Any]) -> str:
         """The canonical text: discs and flips by square."""
-        if isinstance(move, Turn) and (len(move.placed) > 1 or len(move.flipped) > 1):
+        if isinstance(move, Turn):
             return str(move._replace(placed=tuple(sorted(move.placed)), flipped=tuple(sorted(move.flipped))))
+        if len(move.cells) == len(move.shown):
+            discs = sorted(zip(move.cells, move.shown, strict=True))
+            return str(Setup(tuple(cell for cell, _ in discs), "".join(shown for _, shown in discs)))
         return str(move)
 
     def hint(self, position: Position[Any]) -> str:
@@ -118,7 +121,8 @@ def _setup(text: str, at: int) -> Setup:
         discs.append(Disc("" if bare else disc["cell"].lower(), _side(disc[0][-1])))
         at = _gap(text, disc.end())
     if len(discs) < PLACED:
-        raise BadNotation(text, at, f"four discs, as in {ROW_SETUP if bare else HALF_SETUP}")
+        examples = [ROW_SETUP] if bare else [HALF_SETUP] if discs else [ROW_SETUP, HALF_SETUP]
+        raise BadNotation(text, at, f"four discs, as in {either(examples)}")
     if bare:
         return Setup((), "".join(disc.shown for disc in discs))
     discs.sort()
@@ -255,8 +259,8 @@ def _turn_hint(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
     if any(step in ENTERING[seat] for cell in own for table in ("B", "b") for step in STEPS[table][cell]):
         row, beyond = ("3", "2") if seat == 0 else ("2", "3")
         if here.reserves[seat] and squares:
-            yield f"* a move from row {row} to row {beyond} may add a disc from the reserve that moves"
-            yield f"* at once: {next(_added(seat, squares[0]))}"
+            yield f"* a move from row {row} to row {beyond} may add a disc from the reserve, which"
+            yield f"* moves at once: {next(_added(seat, squares[0]))}"
         elif not here.reserves[seat]:
             yield f"* a move from row {row} to row {beyond} may add another inside your own half"
 

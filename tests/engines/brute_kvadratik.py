@@ -170,7 +170,7 @@ class State:
         return ways
 
     def ended(self) -> "State":
-        """This state when the turn is over: the other seat to move, unless the game is over."""
+        """The same state when the turn is over: the other seat to move, unless the game is over."""
         self.seat = 1 - self.seat
         if self.set_up < 2:
             return self

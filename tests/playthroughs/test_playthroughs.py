@@ -1,13 +1,14 @@
-"""One readable match for every game, played through to its end: read it to see what an engine does.
+"""One readable match for every game and variant, played through to its end: read it to see what an engine does.
 
-A file is written anew with PBEM_GOLDEN=write and then reviewed as a diff; here every file is played again,
-move by move, and must come out the same to the letter.
+A match is named by its game and what was chosen, `kvadratik` or `kvadratik-setup-half`. A file is written anew
+with PBEM_GOLDEN=write and then reviewed as a diff; here every file is played again, move by move, and must come
+out the same to the letter.
 """
 
 import hashlib
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +21,43 @@ from notation.board import format_board
 
 HERE = Path(__file__).parent
 WRITE = os.environ.get("PBEM_GOLDEN") == "write"
+READABLE = 60
+"""A match with more turns is not chosen."""
 SHOWN = 4
 """How many of the legal moves are shown; of all of them the number and a hash."""
 
 
-def chosen_moves(game: str) -> list[str]:
-    """The moves of a match in which every move is drawn by lot, the same whenever it is drawn."""
-    chance = random.Random(game)
-    notation, position = NOTATIONS[game], GAMES[game].position({})
-    texts = []
+# What else is played through than every game with its defaults.
+VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
+    "kvadratik": ({"setup": "half"}, {"flip": "none"}),
+}
+MATCHES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "-".join([game, *(word for pair in options.items() for word in pair)]): (game, options)
+    for game in GAMES
+    for options in ({}, *VARIANTS.get(game, ()))
+}
+
+
+def chosen_moves(name: str) -> list[str]:
+    """The moves of a match in which every move is drawn by lot, the same whenever it is drawn.
+
+    Of games that may go on for hundreds of turns it is the first of several that is short enough to be read.
+    """
+    draws = (_drawn(name, random.Random(seed)) for seed in [name, *(f"{name} {again}" for again in range(1000))])
+    return next(texts for texts in draws if texts)
+
+
+def _drawn(name: str, chance: random.Random) -> list[str]:
+    """The moves of one match; none where it gets too long."""
+    game, options = MATCHES[name]
+    notation, position = NOTATIONS[game], GAMES[game].position(options)
+    texts: list[str] = []
     while position.turn is not None:
+        if len(texts) == READABLE:
+            return []
         text = chance.choice(sorted(notation.format(move, position) for move in position.moves()))
         texts.append(text)
         position = position.play(notation.parse(text))
-        assert len(texts) < 1000, "the game does not end"
     return texts
 
 
@@ -42,12 +66,13 @@ def moves_in(playthrough: str) -> list[str]:
     return [line[8:] for line in playthrough.splitlines() if line.startswith("played: ")]
 
 
-def play_through(game: str, texts: list[str]) -> str:
+def play_through(name: str, texts: list[str]) -> str:
     """The file: what the game is, then every position and the move played there."""
-    return "\n".join([*_facts(game), *_positions(game, texts)]) + "\n"
+    game, options = MATCHES[name]
+    return "\n".join([*_facts(game, options), *_positions(game, options, texts)]) + "\n"
 
 
-def _facts(game: str) -> Iterator[str]:
+def _facts(game: str, options: Mapping[str, str]) -> Iterator[str]:
     rules = GAMES[game]
     yield f"game: {rules.key}"
     yield f"title: {rules.title}"
@@ -55,10 +80,11 @@ def _facts(game: str) -> Iterator[str]:
     for option in rules.options:
         yield f"option: {option.name}={'|'.join(option.choices)} ({option.help})"
     yield f"help: {NOTATIONS[game].help}"
+    yield from (f"chosen: {option}={choice}" for option, choice in options.items())
 
 
-def _positions(game: str, texts: list[str]) -> Iterator[str]:
-    notation, position = NOTATIONS[game], GAMES[game].position({})
+def _positions(game: str, options: Mapping[str, str], texts: list[str]) -> Iterator[str]:
+    notation, position = NOTATIONS[game], GAMES[game].position(options)
     for number, text in enumerate([*texts, None]):
         yield from ("", f"# position {number}", format_board(position.diagram()))
         yield from (f"note: {note}" for note in position.diagram().notes)
@@ -83,16 +109,16 @@ def _end(position: Position[Any]) -> Iterator[str]:
     yield f"outcome: winner {outcome.winner}, {outcome.reason}"
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_the_playthrough_comes_out_the_same(game: str) -> None:
-    path = HERE / f"{game}.txt"
+@pytest.mark.parametrize("name", MATCHES)
+def test_the_playthrough_comes_out_the_same(name: str) -> None:
+    path = HERE / f"{name}.txt"
     if WRITE:
-        path.write_text(play_through(game, chosen_moves(game)), encoding="utf-8")
-    assert path.exists(), f"{game} has no playthrough; write it with PBEM_GOLDEN=write"
+        path.write_text(play_through(name, chosen_moves(name)), encoding="utf-8")
+    assert path.exists(), f"{name} has no playthrough; write it with PBEM_GOLDEN=write"
     written = path.read_text(encoding="utf-8")
 
-    assert play_through(game, moves_in(written)) == written
+    assert play_through(name, moves_in(written)) == written
 
 
 def test_every_playthrough_is_of_a_registered_game() -> None:
-    assert {path.stem for path in HERE.glob("*.txt")} == set(GAMES)
+    assert {path.stem for path in HERE.glob("*.txt")} == set(MATCHES)
