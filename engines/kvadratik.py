@@ -271,7 +271,7 @@ class KvadratikPosition:
         if towers:
             yield "Towers, from the bottom to the top:"
         for cell in towers:
-            yield from wrap(f"{NAMES[cell]}: {written(self.towers[cell])}", NOTE_WIDTH, subsequent_indent="    ")
+            yield from wrap(f"* {NAMES[cell]}: {written(self.towers[cell])}", NOTE_WIDTH, subsequent_indent="      ")
 
 
 def _other(seat: Seat) -> Seat:

@@ -57,8 +57,8 @@ class KvadratikNotation:
     def help(self) -> str:
         """One line for players: how a turn is written, with an example."""
         return (
-            f"{ROW_SETUP} (or {HALF_SETUP}) at first; then discs put down by right (@a4+), flips (~b4), "
-            f"the move, and what entering adds (@c4x c4d3 or c3c4), in this order and only what applies: {EXAMPLE}"
+            f"{ROW_SETUP} to begin with; then a turn is, in this order and where they apply, "
+            f"discs by right (@a4+), flips (~b4), the move, and what entering adds (c3c4): {EXAMPLE}"
         )
 
     def parse(self, text: str) -> Move:

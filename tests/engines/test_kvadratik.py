@@ -365,8 +365,8 @@ def test_the_board_shows_top_discs_and_heights_and_beside_it_the_towers() -> Non
         ".   .   .   Bx4  1    Blue: 2 in reserve, 1 of them by right",
         ".   Bx  .   .    2    Green: 0 in reserve",
         ".   B+2 .   .    3    Towers, from the bottom to the top:",
-        "B+  .   Bx  .    4    b3: Gx B+",
-        "a   b   c   d         d1: Gx G+ Gx Bx",
+        "B+  .   Bx  .    4    * b3: Gx B+",
+        "a   b   c   d         * d1: Gx G+ Gx Bx",
     ]
 
 
