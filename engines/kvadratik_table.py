@@ -99,7 +99,6 @@ class Table:
         after = self.copy()
         after.step(step)
         for cell in uncovered(after.towers, self.seat):
-            if cell in HALVES[self.seat]:
-                for way in STEPS[after.towers[cell][-1]][cell]:
-                    if (bonus := Bonus(None, way)) in WITHOUT_DISC[self.seat]:
-                        yield bonus
+            for way in STEPS[after.towers[cell][-1]][cell]:
+                if (bonus := Bonus(None, way)) in WITHOUT_DISC[self.seat]:
+                    yield bonus

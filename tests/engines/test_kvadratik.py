@@ -333,15 +333,16 @@ def test_a_position_that_occurs_a_third_time_is_a_draw() -> None:
     assert (over.turn, over.outcome) == (None, Outcome(None, "the position has occurred three times"))
 
 
-def test_a_position_is_another_with_another_seat_reserve_or_right() -> None:
-    """The board comes back a third time, but for the first time nobody has a right any more."""
-    position = board(0, "b2:B+ c2:B+ a4:B+ d1:G+ a1:G+", (1, 1), (1, 0))
-    seen = play(position, "a4a3", "a1a2", "a3a4", "a2a1")
-    again = play(seen, "a4a3", "a1a2", "a3a4", "a2a1")
+def test_a_position_is_another_where_somebody_has_another_right() -> None:
+    """The board comes back for the third time, but the first time Blue had a right."""
+    first = play(board(0, "b2:B+ c2:B+ a4:B+ a1:G+", (1, 1)), "c2b2")
+    around = ("a1a2", "a4a3", "a2a1", "a3a4")
+    third = play(first, *around, *around)
 
-    assert (position.towers, position.rights) == (again.towers, (1, 0))
-    assert again.outcome is None
-    assert play(again, "a4a3").outcome == Outcome(None, "the position has occurred three times")
+    assert (first.towers, first.reserves, first.turn) == (third.towers, third.reserves, third.turn)
+    assert (first.rights, third.rights, third.outcome) == ((1, 0), (0, 0), None)
+    assert play(third, "a1a2").outcome is None  # for the second time without the right
+    assert play(third, "a1a2", "a4a3").outcome == Outcome(None, "the position has occurred three times")
 
 
 def test_what_cannot_come_back_is_forgotten() -> None:
