@@ -21,6 +21,8 @@ from notation import NOTATIONS
 from notation.record import Record, dumps, loads, replay
 
 MATCHES = 40
+SLOW = ("quadraphages", "hexaphages")
+"""Where a match gets longer when as few stones move as can be."""
 FLOOR_MS = 50.0
 FLOOR_RATIO = 100
 MANY = 5_000

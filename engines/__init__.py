@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from engines.core import Game
+from engines.kvadratik import KVADRATIK
 from engines.phages import HEXAPHAGES, QUADRAPHAGES
 from engines.quadrature import QUADRATURE
 from engines.quadrupel import QUADRUPEL
@@ -12,4 +13,5 @@ GAMES: Mapping[str, Game] = {
     "hexaphages": HEXAPHAGES,
     "quadrature": QUADRATURE,
     "quadrupel": QUADRUPEL,
+    "kvadratik": KVADRATIK,
 }

@@ -11,8 +11,9 @@ from typing import NamedTuple, Self
 
 from engines.core import Game, IllegalMove, Option, Outcome, Seat
 from engines.diagram import Diagram
-from engines.phages_board import BOARDS, MOVERS, NUMBERS, SIDES, Board, Step, bits, either, spelled
+from engines.phages_board import BOARDS, MOVERS, NUMBERS, SIDES, Board, Step, bits, spelled
 from engines.phages_refusals import Reason, step_refusal
+from engines.wording import either
 
 __all__ = ["HEXAPHAGES", "QUADRAPHAGES", "PhagesPosition", "Reason", "Step", "Turn", "spelled"]
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from engines.core import Seat
 from engines.phages import PhagesPosition, Reason, Turn
-from engines.phages_board import BOARDS, MOVERS, SIDES, Board, Step, bits, either
+from engines.phages_board import BOARDS, MOVERS, SIDES, Board, Step, bits
 from engines.phages_refusals import step_refusal
+from engines.wording import either
 
 
 class Fault(NamedTuple):

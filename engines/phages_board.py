@@ -139,23 +139,3 @@ def spelled(steps: Iterable[Step]) -> str:
     """
     words = [origin + target for origin, target in sorted(steps)]
     return " ".join(words + ["----"] * (MOVERS - len(words)))
-
-
-def either(words: Iterable[str]) -> str:
-    """The words as a choice.
-
-    >>> either(["b1"]), either(["b1", "c2", "c4"])
-    ('b1', 'b1, c2 or c4')
-    """
-    *first, last = words
-    return f"{', '.join(first)} or {last}" if first else last
-
-
-def together(words: Iterable[str]) -> str:
-    """The words as a list.
-
-    >>> together(["b1", "c2", "c4"])
-    'b1, c2 and c4'
-    """
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

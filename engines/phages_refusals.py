@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from engines import core
 from engines.core import IllegalMove, Seat
-from engines.phages_board import SIDES, Board, Step, bits, either, together
+from engines.phages_board import SIDES, Board, Step, bits
+from engines.wording import either, together
 
 
 class Reason(core.Reason):

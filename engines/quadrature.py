@@ -25,12 +25,11 @@ from engines.quadrature_board import (
     Way,
     corners,
     count,
-    either,
     exchange,
     squares_of,
     stepped,
-    together,
 )
+from engines.wording import either, together
 
 __all__ = ["QUADRATURE", "QuadraturePosition", "Reason", "Seen", "Turn"]
 

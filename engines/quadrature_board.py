@@ -144,23 +144,3 @@ def _squared(own: Sequence[int], other: Sequence[int], column: int, row: int) ->
 def count(men: Men) -> int:
     """How many men these are."""
     return sum(map(int.bit_count, men))
-
-
-def either(words: Sequence[str]) -> str:
-    """The words as a choice.
-
-    >>> either(["e4"]), either(["d4", "e4", "f4"])
-    ('e4', 'd4, e4 or f4')
-    """
-    *first, last = words
-    return f"{', '.join(first)} or {last}" if first else last
-
-
-def together(words: Sequence[str]) -> str:
-    """The words as a list; "" of none.
-
-    >>> together(["b5", "b8", "e8"])
-    'b5, b8 and e8'
-    """
-    *first, last = words or ("",)
-    return f"{', '.join(first)} and {last}" if first else last

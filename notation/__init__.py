@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from notation.core import Arbiter, Notation
+from notation.kvadratik import KVADRATIK
 from notation.phages import HEXAPHAGES, QUADRAPHAGES
 from notation.phages_arbiter import arbitrate_text
 from notation.quadrature import QUADRATURE
@@ -14,6 +15,7 @@ NOTATIONS: Mapping[str, Notation[Any]] = {
     "hexaphages": HEXAPHAGES,
     "quadrature": QUADRATURE,
     "quadrupel": QUADRUPEL,
+    "kvadratik": KVADRATIK,
 }
 
 # Only games of which records were typed by hand, with slips, need one.

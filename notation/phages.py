@@ -9,7 +9,8 @@ from typing import Any
 
 from engines.core import Position
 from engines.phages import PhagesPosition, Step, Turn, spelled
-from engines.phages_board import BOARDS, MOVERS, NUMBERS, Board, either, together
+from engines.phages_board import BOARDS, MOVERS, NUMBERS, Board
+from engines.wording import either, together
 from notation.core import BadNotation
 
 WIDTH = 70

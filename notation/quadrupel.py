@@ -7,7 +7,8 @@ from typing import Any
 
 from engines.core import Position
 from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Turn
-from engines.quadrupel.board import COLUMNS, NAMES, SIDES, START, together
+from engines.quadrupel.board import COLUMNS, NAMES, SIDES, START
+from engines.wording import together
 from notation.core import BadNotation
 
 WIDTH = 70

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from engines import square
+from engines.wording import together
 
 SIZE = 6
 SIDES = ("Black", "White")
@@ -77,26 +78,6 @@ def named(squares: int) -> list[str]:
     ['a2', 'b1']
     """
     return sorted(NAMES[cell] for cell in cells(squares))
-
-
-def together(words: Iterable[str]) -> str:
-    """The words as a list.
-
-    >>> together(["b1", "c2", "c4"])
-    'b1, c2 and c4'
-    """
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def either(words: Iterable[str]) -> str:
-    """The words as a choice.
-
-    >>> either(["b1", "c2", "c4"])
-    'b1, c2 or c4'
-    """
-    *first, last = words
-    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _steps(name: str) -> int:

@@ -6,9 +6,10 @@ in strict mode nobody is told of a chance that he has not seen.
 
 from engines import core
 from engines.core import IllegalMove, Seat
-from engines.quadrupel.board import INDEX, JUMPS, NAMES, SIDES, START, bits, either, named, reach, together
+from engines.quadrupel.board import INDEX, JUMPS, NAMES, SIDES, START, bits, named, reach
 from engines.quadrupel.turns import Dots, Move, Ones, Turn
 from engines.quadrupel.variant import SetUp, Stones
+from engines.wording import either, together
 
 
 class Reason(core.Reason):

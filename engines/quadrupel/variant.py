@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from engines.core import Outcome, Seat
-from engines.quadrupel.board import INDEX, KINDS, SIDES, START, ZONES, Figure, either
+from engines.quadrupel.board import INDEX, KINDS, SIDES, START, ZONES, Figure
+from engines.wording import either
 
 SetUp = Literal["none", "dots", "ones"]
 """What the players set up: nothing, the dots of all four stones, or which two are the 1-stones."""

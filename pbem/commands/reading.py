@@ -107,31 +107,24 @@ class Reader:
             and (rest.startswith("#") or self._leads(command, rest, number, game))
         ):
             match, rest = int(number[1]), rest[number.end() :].strip()
-        is_prose = command.name == "move" and not self._is_move_like(rest, match)  # "board looks good"
+        is_prose = command.name == "move" and not self._is_turn(rest, match)  # "board looks good"
         return Line(command, rest, match, text, misfit=is_prose or not command.fits(rest))
 
-    def _is_move_like(self, rest: str, match: int | None) -> bool:
-        """Whether a text behind the verb "move" may be a move: it has digits, or a notation reads it."""
+    def _is_turn(self, rest: str, match: int | None) -> bool:
+        """Whether what follows `move` is meant as a turn: nearly all have digits, a few are just readable."""
+        if any(character.isdigit() for character in rest):
+            return True
         key = self._game_of(match) if match is not None else None
-        if any(character.isdigit() for character in rest) or key is None:
-            return any(character.isdigit() for character in rest)
-        try:
-            NOTATIONS[key].parse(rest)
-        except BadNotation:
-            return False
-        return True
+        return any(_is_readable(rest, each) for each in ([key] if key else NOTATIONS))
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
         """Whether a number without # names a match: a move or words may begin with a number themselves."""
         if command.name != "move" or self._match is None or game is not None:
             return True
         key = self._game_of(self._match)
-        try:
-            if key:
-                NOTATIONS[key].parse(rest)
-        except BadNotation:
-            return self._game_of(int(number[1])) is not None
-        return False
+        if key is None or _is_readable(rest, key):
+            return False
+        return self._game_of(int(number[1])) is not None
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
         """The line as a bare move: readable, or readable at its beginning, or put behind a match's number."""
@@ -149,6 +142,19 @@ class Reader:
                     continue
             return Line(move, words, match, text)
         return None
+
+
+def _is_readable(words: str, key: str) -> bool:
+    """Whether the words are a turn of that game, on some position.
+
+    >>> _is_readable("setup +x+x", "kvadratik"), _is_readable("looks good", "kvadratik")
+    (True, False)
+    """
+    try:
+        NOTATIONS[key].parse(words)
+    except BadNotation:
+        return False
+    return True
 
 
 def _is_board_or_record(words: str) -> bool:

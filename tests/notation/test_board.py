@@ -40,6 +40,25 @@ def test_row_numbers_of_two_digits_stand_under_each_other() -> None:
     assert format_board(Diagram("square", ("a",), rows)) == ".  11\n.  10\n.   9\na"
 
 
+def test_cells_are_as_wide_as_the_widest_mark_and_brackets_stand_close() -> None:
+    rows: Any = (
+        ("1", (("a1", "B+"), ("b1", "Gx2"), ("c1", "."))),
+        ("2", (("a2", "."), ("b2", "B+10"), ("c2", "Bx"))),
+    )
+    diagram = Diagram("square", ("a", "b", "c"), rows, frozenset({"a1", "b1", "c2"}), ("a note",))
+
+    assert format_board(diagram).splitlines() == [
+        "B+   Gx2  .     1",
+        ".    B+10 Bx    2",
+        "a    b    c",
+    ]
+    assert format_board(diagram, lit=True, notes=True).splitlines() == [
+        "[B+   Gx2] .     1    a note",
+        " .    B+10[Bx]   2",
+        " a    b    c",
+    ]
+
+
 @pytest.mark.parametrize("key", GAMES)
 def test_no_line_ends_in_a_space(key: str) -> None:
     for line in format_board(GAMES[key].position({}).diagram()).splitlines():

@@ -1,11 +1,18 @@
 """Lines -> commands and prose."""
 
+import random
+import textwrap
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines import GAMES
+from notation import NOTATIONS
+from notation.board import format_board
 from pbem.commands import COMMANDS
 from pbem.commands.reading import Reader, Reading
+from pbem.render import templates_folder
 
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> Reading:
@@ -85,6 +92,42 @@ def test_a_line_of_a_reply_is_about_its_match(line: str, expected: tuple[str, in
 )
 def test_prose_and_boards_are_no_command(line: str) -> None:
     assert commands(line, match=7) == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_we_write_about_a_match_is_no_command_when_it_is_quoted_without_marks(game: str) -> None:
+    chance = random.Random(2)
+    rules, notation, position = GAMES[game], NOTATIONS[game], GAMES[game].position({})
+    ours = {*(templates_folder() / "rules" / f"{game}.md").read_text(encoding="utf-8").splitlines()}
+    ours |= {line for indent in range(13) for line in textwrap.wrap(notation.help, 72 - indent)}
+    while position.turn is not None and len(ours) < 2000:
+        ours |= {*format_board(position.diagram(), lit=True, notes=True).splitlines()}
+        ours |= {*notation.hint(position).splitlines()}
+        position = position.play(chance.choice(list(position.moves())))
+    for line in ours:
+        for match in (1, None):
+            read = Reader(COMMANDS, lambda number: rules.key, match).read("", [line])
+            assert not [found for found in read.commands if found.command.changes and not found.misfit], line
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("setup +x+x", "setup +x+x"),
+        ("move setup +x+x", "setup +x+x"),
+        ("@a4+ ~b4 b4b3 @c4x c4d3", "@a4+ ~b4 b4b3 @c4x c4d3"),
+        ("~b4 b4b3", "~b4 b4b3"),
+    ],
+)
+def test_turns_that_begin_with_signs_or_have_no_digits_are_read(line: str, words: str) -> None:
+    reader = Reader(COMMANDS, {3: "kvadratik"}.get, 3)
+
+    for said in (line, f"#3 {line}"):
+        read = reader.read("", [said])
+        assert [(found.command.name, found.match, found.words, found.misfit) for found in read.commands] == [
+            ("move", 3, words, False)
+        ]
+    assert reader.read("", ["move over, please"]).commands[0].misfit
 
 
 def test_the_subject_of_an_answer_is_no_command() -> None:

@@ -15,7 +15,7 @@ import pytest
 from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
-from tests.engines import brute, brute_quadrupel
+from tests.engines import brute, brute_kvadratik, brute_quadrupel
 
 HERE = Path(__file__).parent
 SLOW = 50_000
@@ -28,6 +28,7 @@ BRUTE: Mapping[str, tuple[Callable[[dict[str, str]], Any], Callable[[Any, str], 
     "quadraphages": (lambda options: brute.start("quadraphages", options["first"]), brute.played),
     "hexaphages": (lambda options: brute.start("hexaphages", options["first"]), brute.played),
     "quadrupel": (brute_quadrupel.State, brute_quadrupel.played),
+    "kvadratik": (lambda options: brute_kvadratik.State(**options), brute_kvadratik.played),
 }
 
 

@@ -34,6 +34,7 @@ VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
         *({"variant": variant} for variant in GAMES["quadrupel"].options[0].choices[1:]),
         {"variant": "position", "zone2": "ban"},
     ),
+    "kvadratik": ({"setup": "half"}, {"flip": "none"}),
 }
 MATCHES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "-".join([game, *(word for pair in options.items() for word in pair)]): (game, options)

@@ -33,13 +33,13 @@ class Played:
 def played(name: str) -> Played:
     """The playthrough of that name."""
     told = (PLAYTHROUGHS / f"{name}.txt").read_text(encoding="utf-8")
-    chosen = re.search(r"^chosen: (.*)$", told, flags=re.MULTILINE)
+    chosen = re.findall(r"^chosen: (.*)$", told, flags=re.MULTILINE)
     outcome = re.search(r"^outcome: (?:winner \d, |draw, )?(.*)$", told, flags=re.MULTILINE)
     game = re.search(r"^game: (.*)$", told, flags=re.MULTILINE)
     assert outcome is not None
     assert game is not None
     turns = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
-    return Played(game[1], chosen[1] if chosen else "", tuple(turns), outcome[1])
+    return Played(game[1], " ".join(chosen), tuple(turns), outcome[1])
 
 
 def play(letters: Correspondence, story: Played) -> None:

@@ -1,0 +1,216 @@
+"""The board of Kvadratik: its squares and halves, discs and towers, and the steps of a disc by the side it shows.
+
+Squares are numbered row by row from a1. A tower is a string with a letter for each disc, from the bottom to the
+top: B and G are discs of Blue and Green that show `+`, b and g are such that show `x`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from engines import square
+from engines.core import Seat
+
+SIDES = ("Blue", "Green")
+SIZE = 4
+PLACED = 4
+RESERVE = 4
+"""Each player has eight discs: four to set up and four in reserve."""
+
+ROWS = square.rows(SIZE)
+NAMES = tuple(cell for _, cells in ROWS for cell in cells)
+INDEX: Mapping[str, int] = {name: number for number, name in enumerate(NAMES)}
+HALVES = (frozenset(range(8, 16)), frozenset(range(8)))
+"""Ruling: rows 3 and 4 are Blue's, rows 1 and 2 are Green's."""
+FIRST_ROWS = (tuple(range(12, 16)), tuple(range(4)))
+"""From a to d."""
+HALF_ROWS = ("rows 3 and 4", "rows 1 and 2")
+
+SHOWN = ("+", "x")
+DISCS: tuple[Mapping[str, str], ...] = ({"+": "B", "x": "b"}, {"+": "G", "x": "g"})
+"""The disc of a seat that shows a side."""
+OWN = (frozenset("Bb"), frozenset("Gg"))
+MARKS = {"B": "B+", "b": "Bx", "G": "G+", "g": "Gx"}
+_CAPTURED = (str.maketrans("", "", "Gg"), str.maketrans("", "", "Bb"))
+
+Towers = tuple[str, ...]
+
+
+class Disc(NamedTuple):
+    """A disc to be put on the board: its square and the side that it shows.
+
+    >>> str(Disc("a4", "+"))
+    'a4+'
+    """
+
+    cell: str
+    shown: str
+
+    def __str__(self) -> str:
+        """Return the disc as it is written."""
+        return self.cell + self.shown
+
+
+class Step(NamedTuple):
+    """One disc's way: the square it leaves and the one it goes to.
+
+    >>> str(Step("b4", "b3"))
+    'b4b3'
+    """
+
+    origin: str
+    target: str
+
+    def __str__(self) -> str:
+        """Return the step as it is written."""
+        return self.origin + self.target
+
+
+class Bonus(NamedTuple):
+    """What entering the other half adds: a disc from the reserve and its step, or (no disc) another's step.
+
+    >>> str(Bonus(Disc("c4", "x"), Step("c4", "d3"))), str(Bonus(None, Step("c3", "c4")))
+    ('@c4x c4d3', 'c3c4')
+    """
+
+    disc: Disc | None
+    step: Step
+
+    def __str__(self) -> str:
+        """Return the bonus as it is written."""
+        return f"@{self.disc} {self.step}" if self.disc else str(self.step)
+
+
+class Setup(NamedTuple):
+    """A set-up: the squares of the four discs, sorted, and the sides that they show, in the same order.
+
+    In the first row no squares are given: the sides are those of a to d.
+
+    >>> str(Setup((), "+x+x")), str(Setup(("a4", "b4", "c3", "d4"), "+x+x"))
+    ('setup +x+x', 'setup a4+ b4x c3+ d4x')
+    """
+
+    cells: tuple[str, ...]
+    shown: str
+
+    def __str__(self) -> str:
+        """Return the set-up as it is written."""
+        words = map("".join, zip(self.cells, self.shown, strict=False)) if self.cells else [self.shown]
+        return " ".join(["setup", *words])
+
+
+class Turn(NamedTuple):
+    """A turn: discs put down by right and flipped squares, each sorted, then the step and what it adds."""
+
+    placed: tuple[Disc, ...]
+    flipped: tuple[str, ...]
+    step: Step
+    bonus: Bonus | None = None
+
+    def __str__(self) -> str:
+        """Return the turn as it is written."""
+        words = [f"@{disc}" for disc in self.placed] + [f"~{cell}" for cell in self.flipped] + [str(self.step)]
+        return " ".join(words if self.bonus is None else [*words, str(self.bonus)])
+
+
+Move = Setup | Turn
+
+
+def _steps(directions: square.Steps) -> tuple[tuple[Step, ...], ...]:
+    """For every square the steps that leave it in these directions, sorted."""
+    rays = square.rays(SIZE, directions)
+    return tuple(tuple(sorted(Step(name, ray[0]) for ray in rays[name] if ray)) for name in NAMES)
+
+
+_ORTHOGONAL, _DIAGONAL = _steps(square.ORTHOGONAL), _steps(square.DIAGONAL)
+STEPS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
+    "B": _ORTHOGONAL,
+    "G": _ORTHOGONAL,
+    "b": _DIAGONAL,
+    "g": _DIAGONAL,
+}
+"""The steps of a disc from every square; whatever stands on the target, a disc may go there."""
+
+ENTERING = tuple(
+    frozenset(
+        step
+        for table in (_ORTHOGONAL, _DIAGONAL)
+        for cell in half
+        for step in table[cell]
+        if INDEX[step.target] not in half
+    )
+    for half in HALVES
+)
+"""Each seat's steps that go from its own half to the other half."""
+
+PLACINGS = tuple({cell: tuple(Disc(NAMES[cell], shown) for shown in SHOWN) for cell in row} for row in FIRST_ROWS)
+"""Each seat's ways to put a disc on a square of its first row."""
+WITH_DISC = tuple(
+    {
+        cell: tuple(Bonus(disc, step) for disc in discs for step in STEPS[DISCS[seat][disc.shown]][cell])
+        for cell, discs in placings.items()
+    }
+    for seat, placings in enumerate(PLACINGS)
+)
+"""Each seat's ways to put a disc on a square of its first row and move it."""
+WITHOUT_DISC = tuple(
+    frozenset(
+        Bonus(None, step)
+        for table in (_ORTHOGONAL, _DIAGONAL)
+        for cell in half
+        for step in table[cell]
+        if INDEX[step.target] in half
+    )
+    for half in HALVES
+)
+"""Each seat's steps from and to its own half."""
+
+
+def uncovered(towers: Sequence[str], seat: Seat) -> list[int]:
+    """The squares on which the top disc is the seat's, in the order of their names."""
+    own = OWN[seat]
+    return [cell for cell in BY_NAME if towers[cell][-1:] in own]
+
+
+BY_NAME = tuple(sorted(range(len(NAMES)), key=NAMES.__getitem__))
+"""All squares in the order of their names, as canonical texts have them."""
+
+
+def open_squares(towers: Sequence[str], seat: Seat) -> list[int]:
+    """The empty squares of the seat's first row."""
+    return [cell for cell in FIRST_ROWS[seat] if not towers[cell]]
+
+
+def turned(tower: str) -> str:
+    """The tower with its top disc turned over.
+
+    >>> turned("gB"), turned("b")
+    ('gb', 'B')
+    """
+    return tower[:-1] + tower[-1].swapcase()
+
+
+def landed(tower: str, disc: str, seat: Seat) -> str:
+    """The tower after a disc of that seat has moved onto it.
+
+    Kvadratik, capture: when then the top two discs are the mover's, all the opponent's discs in it leave the game.
+
+    >>> landed("Bg", "b", 0), landed("gGB", "b", 0), landed("", "b", 0)
+    ('Bgb', 'Bb', 'b')
+    """
+    if tower[-1:] in OWN[seat]:
+        return tower.translate(_CAPTURED[seat]) + disc
+    return tower + disc
+
+
+def written(tower: str) -> str:
+    """The discs of a tower from the bottom to the top, for people.
+
+    >>> written("bG")
+    'Bx G+'
+    """
+    return " ".join(MARKS[disc] for disc in tower)
+
+
+def names(cells: Sequence[int]) -> list[str]:
+    """The names of the squares."""
+    return [NAMES[cell] for cell in cells]

@@ -1,0 +1,144 @@
+"""Kvadratik: what play accepts, what moves lists and what the brute force finds are the same."""
+
+import random
+from collections.abc import Iterable, Iterator
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.core import IllegalMove
+from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Setup, Step, Turn
+from engines.kvadratik_board import NAMES
+from notation import NOTATIONS
+from tests.engines import brute_kvadratik as brute
+
+NOTATION = NOTATIONS["kvadratik"]
+OPTIONS = [{"setup": setup, "flip": flip} for setup in ("row", "half") for flip in ("any", "none")]
+LISTED = 150
+"""In positions with more turns than these the brute force does not list them."""
+
+
+def match(options: dict[str, str], seed: int) -> Iterator[tuple[KvadratikPosition, list[Move], Move, brute.State]]:
+    """A match played at random: every position, its turns, the one played there, and the same in brute force."""
+    chance = random.Random(seed)
+    position: Any = GAMES["kvadratik"].position(options)
+    state = brute.State(**options)
+    simply = seed % 2 == 1  # without many flips, so that discs meet other than at random
+    for _ in range(600):
+        if position.turn is None:
+            break
+        moves = list(position.moves())
+        move = chance.choice(moves[:20] if simply else moves)
+        yield position, moves, move, state
+        state = brute.played(state, NOTATION.format(move, position))
+        position = position.play(move)
+
+
+@pytest.mark.parametrize(("options", "seed"), [*product(OPTIONS, range(4))])
+def test_moves_are_what_the_brute_force_finds(options: dict[str, str], seed: int) -> None:
+    compared = 0
+    for number, (position, moves, _, state) in enumerate(match(options, seed)):
+        if len(moves) <= LISTED and number % 5 == seed % 5:
+            texts = [NOTATION.format(move, position) for move in moves]
+            assert sorted(texts) == sorted(text for text, _ in state.turns())
+            compared += 1
+    assert compared > 5
+
+
+@pytest.mark.parametrize(("options", "seed"), [*product(OPTIONS, range(6))])
+def test_a_match_goes_as_the_brute_force_has_it(options: dict[str, str], seed: int) -> None:
+    for position, _, move, state in match(options, seed):
+        after = position.play(move)
+        then = brute.played(state, NOTATION.format(move, position))
+
+        assert (after.turn is None) == then.over
+        assert after.outcome is None or after.outcome.winner == then.winner
+        assert after.reserves == tuple(then.reserve)
+        assert after.rights == tuple(map(len, then.covered))
+        assert [len(tower) for tower in after.towers] == [len(then.towers[brute.square(name)]) for name in NAMES]
+
+
+# Every turn that can be spelled ---------------------------------------------------------------------
+
+SQUARES = sorted([*NAMES, "e1", "a5"])
+STEPS = [Step(origin, target) for origin in SQUARES for target in SQUARES]
+DISCS = [Disc(cell, shown) for cell in SQUARES for shown in "+x?"]
+
+
+def spelled(move: Turn) -> Iterator[Turn]:
+    """The turn with each of its parts in turn replaced by whatever can be spelled there."""
+    for step in STEPS:
+        yield move._replace(step=step)
+    for number in (0, 1, 2):
+        for cells in combinations(SQUARES, number):
+            yield move._replace(flipped=cells)
+    yield from (move._replace(placed=()), *(move._replace(placed=(disc,)) for disc in DISCS))
+    yield from (move._replace(placed=pair) for pair in combinations(DISCS, 2))
+    yield move._replace(bonus=None)
+    yield from (move._replace(bonus=Bonus(None, step)) for step in STEPS)
+    for disc in DISCS:
+        ends = [Step(disc.cell, target) for target in SQUARES]
+        yield from (move._replace(bonus=Bonus(disc, step)) for step in [*ends, Step("a4", "a3"), Step("b1", "a2")])
+
+
+def accepts(position: KvadratikPosition, move: Move) -> bool:
+    try:
+        position.play(move)
+    except IllegalMove:
+        return False
+    return True
+
+
+def chosen(moves: Iterable[Move], chance: random.Random) -> Iterator[Turn]:
+    """Turns of every kind: plain, with discs put down by right, and with either kind of bonus."""
+    turns = [move for move in moves if isinstance(move, Turn)]
+    kinds: dict[object, list[Turn]] = {}
+    for turn in turns:
+        kind = len(turn.placed), turn.bonus is None, turn.bonus is not None and turn.bonus.disc is None
+        kinds.setdefault(kind, []).append(turn)
+    yield from (chance.choice(kinds[kind]) for kind in sorted(kinds, key=str))
+
+
+@pytest.mark.parametrize(("options", "seed"), [*product(OPTIONS, (1, 2))])
+def test_play_accepts_exactly_what_moves_lists(options: dict[str, str], seed: int) -> None:
+    chance = random.Random(seed)
+    kinds = set()
+    for number, (position, moves, _, _) in enumerate(match(options, seed)):
+        if position.setting_up or number % 17 or len(moves) > 4000:
+            continue
+        legal = set(moves)
+        for base in chosen(moves, chance):
+            kinds.add((bool(base.placed), base.bonus is not None))
+            for move in spelled(base):
+                assert accepts(position, move) == (move in legal)
+    assert len(kinds) > 1
+
+
+@pytest.mark.parametrize("setup", ["row", "half"])
+def test_play_accepts_exactly_the_set_ups_that_moves_lists(setup: str) -> None:
+    position: Any = GAMES["kvadratik"].position({"setup": setup})
+    other: Any = GAMES["kvadratik"].position({"setup": setup}).play(next(position.moves()))
+    sides = ["".join(four) for count in (3, 4, 5) for four in product("+x", repeat=count)] + ["++?+", ""]
+    everything = [Setup(cells, shown) for shown in sides[8:13] for cells in combinations(SQUARES, 4)]
+    everything += [Setup((), shown) for shown in sides]
+    everything += [Setup(cells, "++++") for count in (1, 3, 5) for cells in combinations(SQUARES[:8], count)]
+    everything += [Setup(("a4", "a4", "b4", "c4"), "+x+x")]
+    for here in (position, other):
+        legal = set(here.moves())
+        assert sum(move in legal for move in everything) == (16 if setup == "row" else 5 * 70)
+        for move in everything:
+            assert accepts(here, move) == (move in legal)
+
+
+def test_the_order_of_discs_and_flips_makes_no_difference() -> None:
+    found = 0
+    for position, moves, _, _ in match(OPTIONS[0], 2):
+        for move in moves[-3:]:
+            if isinstance(move, Turn) and len(move.flipped) > 1:
+                turned = move._replace(placed=move.placed[::-1], flipped=move.flipped[::-1])
+                assert position.play(turned) == position.play(move)
+                assert NOTATION.format(turned, position) == NOTATION.format(move, position)
+                found += 1
+    assert found

@@ -1,0 +1,500 @@
+"""The rules of Kvadratik one by one, and every refusal."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.core import IllegalMove, Outcome
+from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Reason, Setup, Step, Turn
+from engines.kvadratik_board import INDEX, MARKS, NAMES
+from notation import NOTATIONS
+from notation.board import format_board
+
+NOTATION = NOTATIONS["kvadratik"]
+
+
+def after(*texts: str, setup: str = "row", flip: str = "any") -> KvadratikPosition:
+    """The position after these turns."""
+    position: Any = GAMES["kvadratik"].position({"setup": setup, "flip": flip})
+    for text in texts:
+        position = play(position, text)
+    assert isinstance(position, KvadratikPosition)
+    return position
+
+
+def play(position: KvadratikPosition, *texts: str) -> KvadratikPosition:
+    for text in texts:
+        position = position.play(NOTATION.parse(text))
+    return position
+
+
+def board(
+    turn: int,
+    towers: str,
+    reserves: tuple[int, int] = (0, 0),
+    rights: tuple[int, int] = (0, 0),
+    flip: str = "any",
+) -> KvadratikPosition:
+    """A position made up; a tower is its square, then its discs from the bottom to the top: "a4:B+Gx"."""
+    letters = {mark: letter for letter, mark in MARKS.items()}
+    stand = [""] * 16
+    for word in towers.split():
+        cell, discs = word.split(":")
+        stand[INDEX[cell]] = "".join(letters[discs[n : n + 2]] for n in range(0, len(discs), 2))
+    return KvadratikPosition(
+        "row",
+        "any" if flip == "any" else "none",
+        0 if turn == 0 else 1,
+        setting_up=False,
+        towers=tuple(stand),
+        reserves=reserves,
+        rights=rights,
+    )
+
+
+def shown(position: KvadratikPosition) -> dict[str, str]:
+    """What stands where, written as for `board`."""
+    return {
+        name: "".join(MARKS[disc] for disc in position.towers[INDEX[name]])
+        for name in sorted(NAMES)
+        if position.towers[INDEX[name]]
+    }
+
+
+def texts(position: KvadratikPosition, *, flips: bool = False) -> set[str]:
+    """The legal turns as text, those with flips left out or not."""
+    found = (NOTATION.format(move, position) for move in position.moves())
+    return {text for text in found if flips or "~" not in text}
+
+
+# Setting up ----------------------------------------------------------------------------------------
+
+
+def test_blue_sets_up_then_green_then_blue_moves() -> None:
+    start = after()
+    blue = play(start, "setup +x+x")
+    both = play(blue, "setup xx++")
+
+    assert [position.turn for position in (start, blue, both)] == [0, 1, 0]
+    blue_has = {"a4": "B+", "b4": "Bx", "c4": "B+", "d4": "Bx"}
+    assert shown(both) == blue_has | {"a1": "Gx", "b1": "Gx", "c1": "G+", "d1": "G+"}
+    assert both.reserves == (4, 4)
+    assert texts(start) == {f"setup {a}{b}{c}{d}" for a in "+x" for b in "+x" for c in "+x" for d in "+x"}
+
+
+def test_with_half_four_discs_go_anywhere_in_the_own_half() -> None:
+    start = after(setup="half")
+    blue = play(start, "setup d4x c3+ b4x a4+")
+    both = play(blue, "setup a1+ a2+ b1x b2x")
+
+    assert len(texts(start)) == len(texts(blue)) == 1120
+    assert shown(both)["c3"] == "B+"
+    assert shown(both)["b2"] == "Gx"
+    assert all({w[1] for w in text.split()[1:]} <= {"3", "4"} for text in texts(start))
+
+
+# Moving ---------------------------------------------------------------------------------------------
+
+
+def test_a_disc_goes_one_step_by_the_side_it_shows_onto_whatever_is_there() -> None:
+    assert texts(board(0, "b3:B+ b4:B+ a3:G+")) == {
+        *("b3a3", "b3b2", "b3b4", "b3c3", "b4a4", "b4b3", "b4c4"),
+        *("b3b2 b4a4", "b3b2 b4b3", "b3b2 b4c4"),
+    }
+    assert texts(board(1, "b2:Gx a1:B+")) == {"b2a1", "b2a3", "b2c1", "b2c3"}
+    assert texts(board(1, "d1:Gx a4:B+")) == {"d1c2"}
+
+
+def test_a_covered_disc_does_not_move_and_stays_when_its_cover_leaves() -> None:
+    position = board(0, "b3:B+G+ d4:B+")
+
+    assert texts(position) == {"d4c4", "d4d3"}
+    assert shown(play(position, "d4c4", "b3a3"))["b3"] == "B+"
+
+
+def test_own_uncovered_discs_may_be_flipped_before_the_move() -> None:
+    position = board(0, "a4:B+ d4:Bx b4:B+Gx")
+    turns = texts(position, flips=True)
+
+    assert turns == {
+        *("a4a3", "a4b4", "d4c3"),
+        *("~a4 a4b3", "~a4 d4c3"),
+        *("~d4 a4a3", "~d4 a4b4", "~d4 d4c4", "~d4 d4d3"),
+        *("~a4 ~d4 a4b3", "~a4 ~d4 d4c4", "~a4 ~d4 d4d3"),
+    }
+    assert shown(play(position, "~a4 ~d4 a4b3")) == {"b3": "Bx", "b4": "B+Gx", "d4": "B+"}
+
+
+def test_without_flipping_only_moves_are_left() -> None:
+    assert texts(board(0, "a4:B+ d4:Bx", flip="none"), flips=True) == {"a4a3", "a4b4", "d4c3"}
+
+
+# Capturing ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tower", "left"),
+    [
+        ("G+", "G+B+"),
+        ("B+", "B+B+"),
+        ("B+Gx", "B+GxB+"),
+        ("GxB+", "B+B+"),
+        ("GxBxG+Bx", "BxBxB+"),
+        ("BxGxBx", "BxBxB+"),
+        ("GxGxB+Gx", "GxGxB+GxB+"),
+    ],
+)
+def test_two_own_discs_on_top_capture_all_of_the_opponent_below(tower: str, left: str) -> None:
+    position = board(0, f"b4:B+ b3:{tower} a1:G+")
+
+    assert shown(play(position, "b4b3"))["b3"] == left
+
+
+def test_two_own_discs_that_are_laid_bare_capture_nothing() -> None:
+    position = board(1, "b3:BxGxG+B+ b4:GxG+G+ c1:B+")
+
+    assert shown(play(position, "b4a4"))["b4"] == "GxG+"
+    uncovered = board(0, "b3:BxGxBxBxG+ b4:B+ a1:G+", (4, 4))
+    assert shown(play(play(uncovered, "b4a4"), "b3b2"))["b3"] == "BxGxBxBx"
+
+
+def test_captured_discs_do_not_come_back_to_the_reserve() -> None:
+    position = play(board(0, "b4:B+ b3:GxB+ a1:G+", (1, 2)), "b4b3")
+
+    assert position.reserves == (1, 2)
+
+
+# Entering -------------------------------------------------------------------------------------------
+
+
+def test_entering_adds_a_disc_from_the_reserve_which_moves_itself() -> None:
+    position = board(0, "b3:B+ a4:B+ b4:G+ d4:Gx a1:G+", (1, 0))
+    added = {text for text in texts(position) if text.startswith("b3b2 ")}
+
+    assert added == {
+        *("b3b2 @c4+ c4b4", "b3b2 @c4+ c4c3", "b3b2 @c4+ c4d4"),
+        *("b3b2 @c4x c4b3", "b3b2 @c4x c4d3"),
+    }
+    assert "b3b2" in texts(position)
+    played = play(position, "b3b2 @c4+ c4b4")
+    assert shown(played) == {"a1": "G+", "a4": "B+", "b2": "B+", "b4": "G+B+", "d4": "Gx"}
+    assert played.reserves == (0, 0)
+
+
+def test_where_there_is_a_reserve_but_no_room_entering_adds_nothing() -> None:
+    position = board(0, "b3:B+ a4:B+ b4:G+ c4:Bx d4:Gx a1:G+", (1, 0))
+
+    assert {text for text in texts(position) if text.startswith("b3b2")} == {"b3b2"}
+
+
+def test_without_a_reserve_entering_adds_a_step_inside_the_own_half() -> None:
+    """Of any own disc that is uncovered then: also of one that the moved disc has just left bare."""
+    position = board(0, "b3:GxBxB+ a4:B+ d2:B+ d3:Bx d4:BxG+ a1:G+", (0, 3))
+    added = {text for text in texts(position) if text.startswith("b3b2 ")}
+
+    assert added == {"b3b2 b3a4", "b3b2 b3c4", "b3b2 a4a3", "b3b2 a4b4", "b3b2 d3c4"}
+
+
+@pytest.mark.parametrize(
+    ("position", "entering"),
+    [
+        (board(0, "b3:B+ c2:B+ a4:Bx d1:G+"), {"b3b2"}),
+        (board(0, "b3:Bx a4:Bx d1:G+"), {"b3a2", "b3c2"}),
+        (board(1, "b2:G+ c3:G+ a1:Gx d4:B+"), {"b2b3"}),
+    ],
+)
+def test_entering_is_going_from_the_own_half_to_the_other(position: KvadratikPosition, entering: set[str]) -> None:
+    """Going back to the own half, or on inside the other, is not."""
+    assert {text.split()[0] for text in texts(position) if " " in text} == entering
+
+
+def test_what_entering_adds_captures_too() -> None:
+    position = board(0, "b3:B+ c3:G+Bx a1:G+", (1, 0))
+
+    assert shown(play(position, "b3b2 @c4+ c4c3"))["c3"] == "BxB+"
+
+
+def test_a_reserve_spent_by_right_in_the_same_turn_is_spent() -> None:
+    position = board(0, "b3:B+ a1:G+", (1, 0), (1, 0))
+    turns = texts(position)
+
+    assert "b3b2 @d4x d4c3" in turns
+    assert "@a4+ b3b2 a4b4" in turns
+    assert not any(text.startswith("@a4+ b3b2 @") for text in turns)
+
+
+# Covered discs --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("position", "text", "rights"),
+    [
+        (board(1, "b2:B+ b1:G+ a4:B+"), "b1b2", (1, 0)),  # by the opponent, in his half
+        (board(1, "b3:B+ b2:G+ a4:B+"), "b2b3", (0, 0)),  # in the own half
+        (board(0, "b2:B+ c2:B+ a1:G+"), "c2b2", (1, 0)),  # by an own disc
+        (board(0, "b3:B+ c2:Bx a1:G+"), "c2b3", (0, 0)),
+        (board(0, "b3:G+ b4:B+ a1:G+"), "b4b3", (0, 1)),
+        (board(0, "c3:G+ b2:Bx a1:G+"), "b2c3", (0, 1)),  # by a disc that comes back
+        (board(0, "b2:G+ b3:B+ a1:G+"), "b3b2", (0, 0)),
+        (board(0, "b2:B+GxB+ c2:B+ a1:G+"), "c2b2", (1, 0)),  # those that were covered already do not count
+        (board(0, "b2:BxB+Gx c2:B+ a1:G+"), "c2b2", (0, 0)),
+        (board(0, "b3:B+ b2:Bx c4:G+ a1:G+ d4:B+"), "b3b2 d4c4", (1, 1)),  # two in a turn
+        (board(0, "b3:B+ b2:Bx c4:G+ a1:G+", (1, 0)), "b3b2 @d4+ d4c4", (1, 1)),
+    ],
+)
+def test_a_disc_covered_in_the_other_half_gives_its_owner_a_right(
+    position: KvadratikPosition, text: str, rights: tuple[int, int]
+) -> None:
+    assert play(position, text).rights == rights
+
+
+def test_rights_of_two_turns_add_up_and_lapse_after_the_next() -> None:
+    position = board(0, "b2:B+ c2:B+ b1:G+ a4:B+", (4, 4))
+    own = play(position, "c2b2")
+    both = play(own, "b1b2")
+    later = play(both, "@b4x a4a3")
+
+    assert (own.rights, both.rights, later.rights) == ((1, 0), (2, 0), (0, 0))
+    assert play(both, "a4a3").rights == (0, 0)
+
+
+def test_by_right_a_disc_of_the_reserve_goes_to_an_empty_square_of_the_first_row_first() -> None:
+    position = board(0, "b4:B+G+ d4:Gx a3:B+", (2, 0), (1, 0))
+    first = {text.split()[0] for text in texts(position) if text[0] == "@"}
+    played = play(position, "@a4+ ~a4 a4b3")
+
+    assert first == {"@a4+", "@a4x", "@c4+", "@c4x"}
+    assert shown(played)["b3"] == "Bx"
+    assert played.reserves == (1, 0)
+
+
+def test_two_rights_put_down_two_discs_at_most() -> None:
+    position = board(1, "a1:G+ a4:B+", (0, 3), (0, 2))
+    most = max(text.count("@") for text in texts(position))
+
+    assert most == 2
+    assert shown(play(position, "@d1x @b1+ d1c2")) == {"a1": "G+", "a4": "B+", "b1": "G+", "c2": "Gx"}
+
+
+def test_a_right_is_worth_nothing_without_a_reserve_or_room() -> None:
+    assert not any("@" in text for text in texts(board(0, "a4:B+ a1:G+", (0, 0), (1, 0))))
+    full = board(0, "a4:B+ b4:B+ c4:G+ d4:G+ a1:G+", (2, 0), (1, 0))
+    assert not any("@" in text for text in texts(full))
+
+
+def test_a_disc_put_down_by_right_may_be_flipped_and_moved_like_any_other() -> None:
+    position = board(0, "a1:G+ a3:BxG+", (1, 0), (1, 0))
+
+    assert {text for text in texts(position, flips=True) if text.startswith("@d4+")} == {
+        *("@d4+ d4c4", "@d4+ d4d3", "@d4+ ~d4 d4c3"),
+    }
+
+
+# The end --------------------------------------------------------------------------------------------
+
+
+def test_who_has_no_uncovered_disc_has_lost() -> None:
+    over = play(board(0, "b3:B+ b2:G+ c2:GxB+"), "b3b2")
+
+    assert over.turn is None
+    assert over.outcome == Outcome(0, "Green has no move left")
+    assert list(over.moves()) == []
+
+
+def test_who_has_no_disc_on_the_board_has_lost_whatever_the_reserve() -> None:
+    over = play(board(1, "b2:BxG+ b1:G+ a1:G+", (4, 0)), "b1b2")
+
+    assert over.outcome == Outcome(1, "Blue has no move left")
+
+
+def test_who_can_put_a_disc_down_by_right_goes_on() -> None:
+    """The disc that is covered may lie in either half, as long as one in the other half was covered since."""
+    position = board(1, "b2:B+ b1:G+ a1:G+", (1, 0))
+    on = play(position, "b1b2")
+
+    assert on.turn == 0
+    assert {text.split()[0] for text in texts(on)} == {f"@{c}4{s}" for c in "abcd" for s in "+x"}
+    assert play(replace(position, reserves=(0, 0)), "b1b2").outcome == Outcome(1, "Blue has no move left")
+    crowded = replace(position, towers=board(1, "b2:B+ b1:G+ a4:G+ b4:G+ c4:BxG+ d4:G+").towers)
+    assert play(crowded, "b1b2").outcome == Outcome(1, "Blue has no move left")
+
+
+ROUND = ("a4a3", "a1a2", "a3a4", "a2a1")
+
+
+def test_a_position_that_occurs_a_third_time_is_a_draw() -> None:
+    start = after("setup ++++", "setup ++++")
+    twice = play(start, *ROUND, *ROUND[:3])
+
+    assert twice.outcome is None
+    over = play(twice, "a2a1")
+    assert (over.turn, over.outcome) == (None, Outcome(None, "the position has occurred three times"))
+
+
+def test_a_position_is_another_where_somebody_has_another_right() -> None:
+    """The board comes back for the third time, but the first time Blue had a right."""
+    first = play(board(0, "b2:B+ c2:B+ a4:B+ a1:G+", (1, 1)), "c2b2")
+    around = ("a1a2", "a4a3", "a2a1", "a3a4")
+    third = play(first, *around, *around)
+
+    assert (first.towers, first.reserves, first.turn) == (third.towers, third.reserves, third.turn)
+    assert (first.rights, third.rights, third.outcome) == ((1, 0), (0, 0), None)
+    assert play(third, "a1a2").outcome is None  # for the second time without the right
+    assert play(third, "a1a2", "a4a3").outcome == Outcome(None, "the position has occurred three times")
+
+
+def test_what_cannot_come_back_is_forgotten() -> None:
+    start = after("setup ++++", "setup ++++")
+    placed = play(start, *ROUND[:2], "b4b3", "d1d2", "b3b2")
+
+    assert len(placed.seen) == 6
+    assert len(play(placed, "d2d3 @d1+ d1c1").seen) == 1
+    capturing = play(board(0, "b4:B+ b3:GxB+ a1:G+"), "b4a4", "a1a2", "a4b4", "a2a1")
+    assert len(capturing.seen) == 4
+    assert len(play(capturing, "b4b3").seen) == 1
+
+
+# The picture ----------------------------------------------------------------------------------------
+
+
+def test_the_board_shows_top_discs_and_heights_and_beside_it_the_towers() -> None:
+    position = board(0, "a4:B+ b3:GxB+ b2:Bx d1:GxG+GxBx c4:Bx", (2, 0), (1, 3))
+
+    assert format_board(position.diagram(), notes=True).splitlines() == [
+        ".   .   .   Bx4  1    Blue: 2 in reserve, 1 of them by right",
+        ".   Bx  .   .    2    Green: 0 in reserve",
+        ".   B+2 .   .    3    Towers, from the bottom to the top:",
+        "B+  .   Bx  .    4    * b3: Gx B+",
+        "a   b   c   d         * d1: Gx G+ Gx Bx",
+    ]
+
+
+def test_every_square_that_a_turn_touched_is_lit() -> None:
+    position = board(0, "b3:B+ d3:Bx a1:G+", (2, 0), (1, 0))
+
+    assert play(position, "@a4+ ~d3 b3b2 @c4x c4b3").diagram().lit == {"a4", "d3", "b3", "b2", "c4"}
+    assert after("setup ++++").diagram().lit == {"a4", "b4", "c4", "d4"}
+
+
+def test_the_highest_tower_fits_beside_the_board() -> None:
+    position = board(0, f"a1:{'B+G+' * 8}")
+
+    assert max(map(len, format_board(position.diagram(), lit=True, notes=True).splitlines())) <= 72
+
+
+def test_positions_are_equal_whatever_was_lit() -> None:
+    position = board(0, "b3:B+ d3:Bx a1:G+")
+    one, other = play(position, "b3b4"), play(position, "b3a3")
+
+    assert one != other
+    assert one == replace(one, lit=frozenset())
+    assert hash(one) == hash(replace(one, lit=frozenset()))
+
+
+# Every refusal: the position, the turn, the reason, words of the sentence, the token ------------------
+
+ROW, HALF = after(), after(setup="half")
+BEGUN = after("setup +x+x", "setup x+x+")
+STILL = after("setup +x+x", "setup x+x+", flip="none")
+FULL = board(0, "a4:B+ b4:Bx c4:GxB+ d4:B+ b3:B+ a1:G+", (1, 0), (2, 0))
+RIGHT = board(0, "a4:B+ b3:B+ c3:BxG+ d3:G+ a1:Gx", (2, 0), (1, 0))
+BARE = board(0, "a4:B+ b3:B+ c3:BxG+ d2:Bx a1:Gx")
+ONLY = board(0, "c3:BxG+ a1:Gx", (1, 0), (1, 0))
+OVER = play(board(0, "b3:B+ b2:G+"), "b3b2")
+REFUSALS: list[tuple[KvadratikPosition, str | Move, Reason, str, str | None]] = [
+    (OVER, "b2b3", Reason.GAME_OVER, "the game is over: Green has no move left", None),
+    (ROW, "a4a3", Reason.SETUP_DUE, "Blue has its discs to set up first; setup +x+x would fit", None),
+    (HALF, "a4a3", Reason.SETUP_DUE, "setup a4+ b4x c4+ d4x would fit", None),
+    (BEGUN, "setup +x+x", Reason.SETUP_DONE, "a turn is a move now, a4a3 for example", None),
+    (ROW, "setup a4+ b4x c4x d4x", Reason.SETUP_ROW, "setup +xxx would fit", None),
+    (ROW, "setup a4+ b4x c3x d4x", Reason.SETUP_ROW, "setup +x+x would fit", None),
+    (HALF, "setup +xxx", Reason.SETUP_HALF, "setup a4+ b4x c4x d4x would fit", None),
+    (ROW, Setup((), "+x+"), Reason.SETUP_COUNT, "four discs are set up, and 3 are written", None),
+    (HALF, Setup(("a4", "b4"), "++"), Reason.SETUP_COUNT, "and 2 are written", None),
+    (HALF, Setup(("a4", "b4", "c4"), "++++"), Reason.SETUP_COUNT, "and 3 are written", None),
+    (HALF, "setup a4+ b4x b4+ d4x", Reason.SETUP_TWICE, "two discs cannot both be set up on b4", "b4x"),
+    (HALF, "setup a4+ b2x c4+ d4x", Reason.SETUP_OUTSIDE, "b2 is not in Blue's half, rows 3 and 4", "b2x"),
+    (play(HALF, "setup a3+ b3+ c3+ d3+"), "setup a1+ b1x c3+ d1x", Reason.SETUP_OUTSIDE, "rows 1 and 2", "c3+"),
+    (HALF, Setup(("a4", "b4", "c4", "e4"), "++++"), Reason.OFF_BOARD, "e4 is not on this board", "e4+"),
+    (ROW, Setup((), "+x-x"), Reason.SIDE_UNKNOWN, "+x-x says neither", "+x-x"),
+    (BEGUN, "@a4+ a4a3", Reason.NO_RIGHT, "Blue may not put a disc on a4 first: none of Blue's", "@a4+"),
+    (RIGHT, "@b4+ @c4x a4a3", Reason.RIGHT_SPENT, "@c4x is one disc too many: 1 of Blue's", "@c4x"),
+    (replace(RIGHT, reserves=(0, 0)), "@b4+ a4a3", Reason.NO_RESERVE, "no disc left in reserve to put on b4", "@b4+"),
+    (BARE, "b3b2 @b4x b4c3", Reason.NO_RESERVE, "no disc left in reserve to put on b4", "@b4x"),
+    (RIGHT, "@b3+ a4a3", Reason.NOT_FIRST_ROW, "b3 is not in Blue's first row, a4 to d4; b4, c4 or d4", "@b3+"),
+    (FULL, "b3b2 @c2x c2d1", Reason.NOT_FIRST_ROW, "no square of that row is empty now", "@c2x"),
+    (RIGHT, "@a4x b3b4", Reason.NOT_EMPTY, "and B+ stands on a4; b4, c4 or d4 would do", "@a4x"),
+    (FULL, "@c4x b3b4", Reason.NOT_EMPTY, "and Gx B+ stands on c4; no square of that row is empty", "@c4x"),
+    (RIGHT, "b3b2 @a4x a4b3", Reason.NOT_EMPTY, "and B+ stands on a4", "@a4x"),
+    (
+        replace(RIGHT, rights=(2, 0)),
+        Turn((Disc("b4", "+"), Disc("b4", "x")), (), Step("a4", "a3")),
+        Reason.PLACED_TWICE,
+        "two discs from the reserve cannot both go to b4; c4 or d4 would do",
+        "@b4x",
+    ),
+    (RIGHT, Turn((Disc("b4", "-"),), (), Step("a4", "a3")), Reason.SIDE_UNKNOWN, "@b4- says neither", "@b4-"),
+    (RIGHT, Turn((Disc("e4", "+"),), (), Step("a4", "a3")), Reason.OFF_BOARD, "e4 is not on this board", "@e4+"),
+    (STILL, "~a4 a4b3", Reason.NO_FLIPPING, "~a4 turns a disc over, and in this match", "~a4"),
+    (BEGUN, Turn((), ("a4", "a4"), Step("a4", "b3")), Reason.FLIPPED_TWICE, "a4 is flipped twice", "~a4"),
+    (BEGUN, "~a3 a4a3", Reason.EMPTY, "no disc stands on a3; Blue's uncovered discs are on a4, b4, c4 and d4", "~a3"),
+    (BEGUN, "a2a3", Reason.EMPTY, "no disc stands on a2", "a2a3"),
+    (ONLY, "b3b2", Reason.EMPTY, "Blue has no uncovered disc", "b3b2"),
+    (BARE, "b3b2 b4c4", Reason.EMPTY, "no disc stands on b4", "b4c4"),
+    (RIGHT, "~c3 a4a3", Reason.COVERED, "on c3 Green's is on top; Blue's uncovered discs are on a4 and b3", "~c3"),
+    (RIGHT, "c3b2", Reason.COVERED, "a covered disc is neither moved nor flipped", "c3b2"),
+    (BEGUN, "~a1 a4a3", Reason.OPPONENT, "the disc on a1 is Green's", "~a1"),
+    (BEGUN, "a1b2", Reason.OPPONENT, "the disc on a1 is Green's; Blue's uncovered discs are on a4", "a1b2"),
+    (BEGUN, Turn((), ("e5",), Step("a4", "a3")), Reason.OFF_BOARD, "e5 is not on this board", "~e5"),
+    (BEGUN, Turn((), (), Step("a4", "a5")), Reason.OFF_BOARD, "a5 is not on this board", "a4a5"),
+    (BEGUN, "a4b3", Reason.NO_STEP, "a4 shows + and moves one step along its row or column", "a4b3"),
+    (BEGUN, "a4b3", Reason.NO_STEP, "a4 can go to a3 or b4, or a4b3 if ~a4 flips it first", "a4b3"),
+    (BEGUN, "b4b3", Reason.NO_STEP, "b4 shows x and moves one step diagonally", "b4b3"),
+    (STILL, "a4b3", Reason.NO_STEP, "a4b3 is not its step; a4 can go to a3 or b4", "a4b3"),
+    (BEGUN, "~a4 a4a3", Reason.NO_STEP, "a4a3 is not its step; a4 can go to b3", "a4a3"),
+    (BEGUN, "a4a2", Reason.NO_STEP, "a4 can go to a3 or b4", "a4a2"),
+    (RIGHT, "b3b2 @c4x c4c3", Reason.NO_STEP, "c4 shows x", "c4c3"),
+    (BEGUN, "a4a3 b4a3", Reason.NOT_ENTERED, "a4a3 does not go from Blue's half into Green's, so b4a3", "b4a3"),
+    (BARE, "d2c1 a4b4", Reason.NOT_ENTERED, "d2c1 does not go from Blue's half", "a4b4"),
+    (RIGHT, "b3c3 @b4+ b4b3", Reason.NOT_ENTERED, "so @b4+ b4b3 cannot be added", "@b4+"),
+    (RIGHT, "b3b2 a4a3", Reason.RESERVE_FIRST, "a4a3 cannot be added while Blue has discs in reserve", "a4a3"),
+    (RIGHT, "b3b2 a4a3", Reason.RESERVE_FIRST, "it can go to b4, c4 or d4", "a4a3"),
+    (FULL, "b3b2 a4a3", Reason.RESERVE_FIRST, "no square of the first row is empty now", "a4a3"),
+    (RIGHT, "b3b2 @b4+ a4a3", Reason.OTHER_DISC, "and a4a3 moves another; b4a4, b4b3 or b4c4 would do", "a4a3"),
+    (BARE, "b3b2 b2b1", Reason.OUTSIDE_HALF, "b2b1 is not a step inside Blue's half, rows 3 and 4", "b2b1"),
+    (BARE, "b3b2 d2c3", Reason.OUTSIDE_HALF, "d2c3 is not a step inside", "d2c3"),
+    (BARE, "b3b2 c3b3", Reason.COVERED, "on c3 Green's is on top", "c3b3"),
+    (BARE, Turn((), (), Step("b3", "b2"), Bonus(None, Step("a4", "a5"))), Reason.OFF_BOARD, "a5 is not", "a4a5"),
+    (RIGHT, Turn((), (), Step("b3", "b2"), Bonus(Disc("b4", "?"), Step("b4", "b3"))), Reason.SIDE_UNKNOWN, "", "@b4?"),
+]
+
+
+@pytest.mark.parametrize(("position", "move", "reason", "words", "token"), REFUSALS)
+def test_a_refusal_says_what_is_wrong_and_what_would_work(
+    position: KvadratikPosition, move: str | Move, reason: Reason, words: str, token: str | None
+) -> None:
+    wanted = NOTATION.parse(move) if isinstance(move, str) else move
+    with pytest.raises(IllegalMove) as refusal:
+        position.play(wanted)
+
+    assert refusal.value.reason is reason
+    assert words in str(refusal.value)
+    assert refusal.value.details.get("token") == token
+    assert token is None or token in NOTATION.format(wanted, position)
+    assert wanted not in set(position.moves())
+
+
+def test_every_reason_is_raised_by_some_example() -> None:
+    assert {reason for _, _, reason, _, _ in REFUSALS} == set(Reason)
+
+
+@pytest.mark.parametrize(("position", "move"), [(p, m) for p, m, *_ in REFUSALS])
+def test_what_a_refusal_says_would_fit_does_fit(position: KvadratikPosition, move: str | Move) -> None:
+    with pytest.raises(IllegalMove) as refusal:
+        position.play(NOTATION.parse(move) if isinstance(move, str) else move)
+
+    fits = refusal.value.details.get("fits")
+    if fits:
+        position.play(NOTATION.parse(str(fits)))

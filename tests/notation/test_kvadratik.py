@@ -1,0 +1,259 @@
+"""Kvadratik: how turns are read, however they are written, what is said of garbage, and what a player is told."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines import GAMES
+from engines.kvadratik import Bonus, Disc, Move, Setup, Step, Turn
+from engines.kvadratik_board import NAMES
+from notation import NOTATIONS
+from notation.core import BadNotation
+from notation.record import Record, dumps, loads, replay
+
+KVADRATIK = NOTATIONS["kvadratik"]
+START = GAMES["kvadratik"].position({})
+WHOLE = Turn((Disc("a4", "+"),), ("b4",), Step("b3", "b2"), Bonus(Disc("c4", "x"), Step("c4", "d3")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@a4+ ~b4 b3b2 @c4x c4d3",
+        "@A4+ ~B4 B3B2 @C4X C4D3",
+        "@a4+, ~b4, b3-b2, @c4x, c4-d3.",
+        "~b4; @a4+; b3 to b2; @c4x; c4 to d3;",
+        "@a4+~b4b3b2@c4xc4d3",
+        "  @ a4 +\t~ b4\nb3 b2\r\n@c4 x\xa0c4:d3  ",
+        "@a4+ ~b4 b3->b2 @c4\u00d7 c4=d3",
+        "@a4+ ~b4 b3\u2013b2 @c4x c4 - d3",
+    ],
+)
+def test_a_turn_is_read_however_it_is_written(text: str) -> None:
+    assert KVADRATIK.parse(text) == WHOLE
+    assert KVADRATIK.format(KVADRATIK.parse(text), START) == "@a4+ ~b4 b3b2 @c4x c4d3"
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("b4b3", Turn((), (), Step("b4", "b3"))),
+        ("~c4 ~a4 a4a3", Turn((), ("a4", "c4"), Step("a4", "a3"))),
+        ("@c4x @a4+ a4a3", Turn((Disc("a4", "+"), Disc("c4", "x")), (), Step("a4", "a3"))),
+        ("b3b2 c3c4", Turn((), (), Step("b3", "b2"), Bonus(None, Step("c3", "c4")))),
+        ("b3b2 @c4x c4d3", Turn((), (), Step("b3", "b2"), Bonus(Disc("c4", "x"), Step("c4", "d3")))),
+        ("setup +x+x", Setup((), "+x+x")),
+        ("Setup: + X + x.", Setup((), "+x+x")),
+        ("set-up +,x,+,x", Setup((), "+x+x")),
+        ("SET UP +x +x", Setup((), "+x+x")),
+        ("setup+x+x", Setup((), "+x+x")),
+        ("setup a4+ b4x c3+ d4x", Setup(("a4", "b4", "c3", "d4"), "+x+x")),
+        ("setup D4x, C3+, B4x, A4+", Setup(("a4", "b4", "c3", "d4"), "+x+x")),
+        ("setup a4 + b4 x c3+d4x", Setup(("a4", "b4", "c3", "d4"), "+x+x")),
+    ],
+)
+def test_every_kind_of_turn_is_read(text: str, move: Move) -> None:
+    assert KVADRATIK.parse(text) == move
+    assert KVADRATIK.parse(KVADRATIK.format(move, START)) == move
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "expected"),
+    [
+        ("", 0, "a turn such as ~a3 b3b2 @c4x c4d3"),
+        ("  \n", 3, "a turn such as"),
+        ("hello", 0, "a move such as b3b2, a flip such as ~b4, a disc such as @a4+"),
+        ("~b4", 3, "the move, such as b3b2"),
+        ("@a4x", 4, "the move, such as b3b2"),
+        ("@a4 b3b2", 4, "the side that the disc on a4 shows, as in @a4+ or @a4x"),
+        ("@ b", 2, "a square, as in @a4+"),
+        ("~ +", 2, "a square, as in ~a4"),
+        ("b4", 2, "the square to which b4 goes, as in b3b2"),
+        ("b4 ~b4", 3, "the square to which b4 goes"),
+        ("e4b3", 0, "a letter from a to d"),
+        ("b4b5", 3, "a row from 1 to 4"),
+        ("b4b", 2, "the square to which b4 goes"),
+        ("~b0 b4b3", 2, "a row from 1 to 4"),
+        ("@f4+ b4b3", 1, "a letter from a to d"),
+        ("b4b33", 4, "a space or the end after the move"),
+        ("~b4 ~b4 b4b3", 8 - 4, "another square than b4: its disc is flipped once"),
+        ("@b4+ @b4x b4b3", 5, "another square than b4: one disc is put there"),
+        ("b4b3 ~a4", 5, "no flip behind b4b3: flips come before the move"),
+        ("b3b2 @c4x", 9, "the move of the disc put on c4, such as c4b3"),
+        ("b3b2 @c4+ @d4x", 10, "the move of the disc put on c4, such as c4b4"),
+        ("b3b2 hello", 5, "the end, or what entering adds: @c4x c4d3 or c3c4"),
+        ("b3b2 @c4x c4d3 b4b3", 15, "the end: nothing follows c4d3"),
+        ("setup", 5, "four discs, as in setup +x+x or setup a4+ b4x c3+ d4x"),
+        ("setup hello", 6, "setup +x+x or setup a4+ b4x c3+ d4x"),
+        ("setup +x+", 9, "four discs, as in setup +x+x"),
+        ("setup +x+x+", 10, "the end: four discs are set up"),
+        ("setup +x-x", 8, "the side that a disc shows, + or x, as in setup +x+x"),
+        ("setup a4+ b4x", 13, "four discs, as in setup a4+ b4x c3+ d4x"),
+        ("setup a4+ b4x c3 d4x", 14, "a square and the side that its disc shows"),
+        ("setup a4+ b4x c5x d4x", 15, "a row from 1 to 4"),
+        ("setup a4+ b4x c3x d4x a3x", 22, "the end: four discs are set up"),
+    ],
+)
+def test_what_cannot_be_read_is_pointed_at(text: str, at: int, expected: str) -> None:
+    with pytest.raises(BadNotation) as bad:
+        KVADRATIK.parse(text)
+
+    assert (bad.value.text, bad.value.at) == (text, at)
+    assert expected in bad.value.expected
+
+
+@given(
+    text=st.one_of(
+        st.text(),
+        st.text("abcd1234 -.@~+xsetup\u2013"),
+        st.from_regex(r"(@[a-d][1-4][+x] ?|~[a-d][1-4] ?|[a-d][1-4] ?){1,80}"),
+        st.from_regex(r"setup ([a-d][1-4][+x] ?|[+x]){1,8}"),
+    )
+)
+def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
+    move = read(text)
+    if isinstance(move, BadNotation):
+        assert 0 <= move.at <= len(text)
+        assert move.expected
+        assert len(str(move)) < 400
+    else:
+        assert KVADRATIK.parse(KVADRATIK.format(move, START)) == move
+
+
+def read(text: str) -> Any:
+    """The move that a text says, or what is wrong with it."""
+    try:
+        return KVADRATIK.parse(text)
+    except BadNotation as bad:
+        return bad
+
+
+CELLS = st.sampled_from(sorted(NAMES))
+SIDES = st.sampled_from("+x")
+STEPS = st.builds(Step, CELLS, CELLS)
+DISCS = st.builds(Disc, CELLS, SIDES)
+BONUSES = st.builds(Bonus, st.none() | DISCS, STEPS)
+TURNS = st.builds(
+    Turn,
+    st.lists(DISCS, max_size=16, unique_by=lambda disc: disc.cell).map(lambda discs: tuple(sorted(discs))),
+    st.lists(CELLS, max_size=16, unique=True).map(lambda cells: tuple(sorted(cells))),
+    STEPS,
+    st.none() | BONUSES,
+)
+FOUR = st.text("+x", min_size=4, max_size=4)
+SETUPS = st.builds(Setup, st.just(()), FOUR) | st.builds(
+    Setup, st.lists(CELLS, min_size=4, max_size=4, unique=True).map(lambda cells: tuple(sorted(cells))), FOUR
+)
+
+
+@given(move=TURNS | SETUPS)
+def test_every_spellable_turn_is_read_as_it_is_written(move: Move) -> None:
+    text = KVADRATIK.format(move, START)
+
+    assert KVADRATIK.parse(text) == move
+    assert KVADRATIK.parse(text.upper().replace(" ", " , ")) == move
+
+
+@pytest.mark.parametrize("unit", ["b4b3 ", "b4", "~", "~b4 ", "@a4+", "@", "+", "-", " ", "setup ", "setup +", "b4 -"])
+def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    with pytest.raises(BadNotation, match="none is longer than 300 characters") as bad:
+        KVADRATIK.parse(text)
+
+    assert bad.value.at == 300
+    assert len(str(bad.value)) < 400
+
+
+# The hint ------------------------------------------------------------------------------------------
+
+
+def hint(*texts: str, **options: str) -> str:
+    """The hint after these turns."""
+    position = GAMES["kvadratik"].position(options)
+    for text in texts:
+        position = position.play(KVADRATIK.parse(text))
+    return KVADRATIK.hint(position)
+
+
+def test_the_hint_of_a_set_up_says_where_the_discs_go() -> None:
+    assert hint().splitlines() == [
+        "Your first four discs go to a4, b4, c4 and d4: write the side",
+        "that each shows, + for orthogonal or x for diagonal steps.",
+        "For example: setup ++++",
+    ]
+    assert "go to a1, b1, c1 and d1" in hint("setup ++++")
+    assert "anywhere in rows 3 and 4" in hint(setup="half")
+    assert hint(setup="half").splitlines()[-1] == "For example: setup a3+ a4+ b3+ b4+"
+
+
+TURNS_PLAYED = ("setup +x+x", "setup x+x+", "a4a3", "b1b2", "a3b3", "b2b1")
+
+
+def test_the_hint_of_a_turn_says_where_every_disc_can_go_and_what_else_there_is() -> None:
+    assert hint(*TURNS_PLAYED).splitlines() == [
+        "Your uncovered discs as they lie, before any flips:",
+        "* B+ on b3 to a3, b2, b4 or c3 | Bx on b4 to a3 or c3",
+        "* B+ on c4 to b4, c3 or d4 | Bx on d4 to c3",
+        "* before the move, flips: ~b3 turns a disc over",
+        "* a move from row 3 to row 2 may add a disc from the reserve, which",
+        "* moves at once: @a4+ a4a3",
+        "For example: b3a3",
+    ]
+    assert "flips" not in hint(*TURNS_PLAYED, flip="none")
+
+
+def test_the_hint_says_what_may_be_put_down_by_right() -> None:
+    told = hint(*TURNS_PLAYED, "b3b2", "b1b2")
+
+    assert "* first, by right: a disc from the reserve on a4," in told
+    assert "* for example @a4+ or @a4x" in told
+
+
+def test_the_example_of_every_hint_is_legal_and_no_line_is_a_turn() -> None:
+    chance = random.Random(3)
+    for options in ({}, {"setup": "half"}, {"flip": "none"}):
+        position: Any = GAMES["kvadratik"].position(options)
+        while position.turn is not None:
+            *lines, last = KVADRATIK.hint(position).splitlines()
+            position.play(KVADRATIK.parse(last.removeprefix("For example: ")))
+            for line in (*lines, last):
+                with pytest.raises(BadNotation):
+                    KVADRATIK.parse(line)
+            position = position.play(chance.choice(list(position.moves())))
+        assert KVADRATIK.hint(position) == ""
+
+
+# Records -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"setup": "half"}, {"flip": "none"}, {"setup": "half", "flip": "none"}])
+def test_a_record_is_read_as_it_is_written(options: dict[str, str]) -> None:
+    chance = random.Random(5)
+    position: Any = GAMES["kvadratik"].position(options)
+    texts = []
+    while position.turn is not None and len(texts) < 60:
+        move = chance.choice(list(position.moves()))
+        texts.append(KVADRATIK.format(move, position))
+        position = position.play(move)
+    record = Record("kvadratik", options, ("alice", "bob"), tuple(texts), resigned=1)
+
+    assert loads(dumps(record)) == record
+    assert replay(record)[-1] == position
+
+
+def test_a_record_has_a_line_a_turn() -> None:
+    record = Record("kvadratik", {}, ("alice", "bob"), ("setup +x+x", "setup x+x+", "~a4 a4b3"))
+
+    assert dumps(record).splitlines() == [
+        "Kvadratik setup=row flip=any",
+        "",
+        "Blue: alice",
+        "Green: bob",
+        "",
+        "1. Blue setup +x+x",
+        "2. Green setup x+x+",
+        "3. Blue ~a4 a4b3",
+    ]
