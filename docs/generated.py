@@ -123,7 +123,7 @@ def notations() -> str:
         hint = "\n".join(f"    {line}" for line in NOTATIONS[key].hint(start).splitlines())
         board = "\n".join(f"    {line}".rstrip() for line in format_board(start.diagram()).splitlines())
         parts.append(
-            f"### {game.title}\n\nA turn is {NOTATIONS[key].help.replace(': ', ': `', 1)}`.\n\n"
+            f"### {game.title}\n\nA turn is {NOTATIONS[key].help}.\n\n"
             f"The board before the first turn:\n\n{board}\n\n"
             f"What the mail says to who begins:\n\n{hint}"
         )

@@ -34,7 +34,7 @@ class QuadratureNotation:
     @property
     def help(self) -> str:
         """One line for players: how a turn is written, with an example."""
-        return f"the square that a man leaves and the square to which it goes: {EXAMPLE}"
+        return f'the square that a man leaves and the square to which it goes: "{EXAMPLE}"'
 
     def parse(self, text: str) -> Turn:
         """The turn that a text says, on whatever position; raises BadNotation.

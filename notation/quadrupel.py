@@ -33,8 +33,8 @@ class QuadrupelNotation:
     def help(self) -> str:
         """One line for players: how a turn is written, with an example."""
         return (
-            "the stone's square and where it ends, c3e5, then quadrupel (or !) to announce a figure; "
-            f"set-ups are setup 4123 or setup d2 c3: {EXAMPLE}"
+            "the stone's square and the one where it ends, then quadrupel (or !) to announce a figure; dots are set "
+            f'up by "setup" with four digits or with two squares: "{EXAMPLE}"'
         )
 
     def parse(self, text: str) -> Move:

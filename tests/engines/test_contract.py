@@ -149,7 +149,7 @@ def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str, seed: int
 
 
 def test_help_is_one_line_with_an_example(game: str) -> None:
-    example = NOTATIONS[game].help.split(": ")[-1]
+    example = NOTATIONS[game].help.split(": ")[-1].strip('"')
 
     assert "\n" not in NOTATIONS[game].help
     assert NOTATIONS[game].parse(example)

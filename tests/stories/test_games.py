@@ -34,7 +34,7 @@ def played(name: str) -> Played:
     """The playthrough of that name."""
     told = (PLAYTHROUGHS / f"{name}.txt").read_text(encoding="utf-8")
     chosen = re.findall(r"^chosen: (.*)$", told, flags=re.MULTILINE)
-    outcome = re.search(r"^outcome: (?:winner \d, |draw, )?(.*)$", told, flags=re.MULTILINE)
+    outcome = re.search(r"^outcome: (?:winner (?:\d|None), )?(.*)$", told, flags=re.MULTILINE)
     game = re.search(r"^game: (.*)$", told, flags=re.MULTILINE)
     assert outcome is not None
     assert game is not None
