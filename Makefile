@@ -32,14 +32,18 @@ format: .venv/ready
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 bench: .venv/ready           ## measure against the floors in the same run
-	$(BIN)/python bench/mail.py
-	$(BIN)/python bench/replay.py
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r deploy/lock/bench.txt
+	$(BIN)/python -P bench/mail.py
+	$(BIN)/python -P bench/replay.py
+	$(BIN)/python -P bench/engines.py
 
 lock:                        ## choose versions anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links --extra dev --extra postgres pyproject.toml -o deploy/lock/dev.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links --extra postgres -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
+	echo 'chess>=1.11' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/bench.txt
 
 .venv/ready: deploy/lock/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'

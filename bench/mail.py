@@ -1,6 +1,6 @@
 """End to end against a floor in the same run: how many mails a second the daemon handles and answers.
 
-Run `python bench/mail.py`. A Dovecot inbox holds one valid next move for each of many matches, an smtp-sink takes
+Run `make bench`. A Dovecot inbox holds one valid next move for each of many matches, an smtp-sink takes
 what is sent. Measured is the daemon, a process of its own as in real life, from being ready until the last mail
 that it owes is marked as sent. A move owes two mails, one to each player.
 

@@ -22,6 +22,7 @@ _TO = re.compile(rf"[\s,;.]*+(?:(?:[{_DASH}]{{1,2}}+>?+|[:=>\u2192]|[tT][oO](?![
 _SQUARE = re.compile("[A-Za-z][0-9]")
 _SETUP = re.compile(rf"set[{_DASH}\s]?+up(?![a-z])\s*+[:=]?+", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9](?:[\s,;]*+[0-9])*+")
+_SAID_FIRST = re.compile(r"quadrup(?:el|le)s?+(?![a-z])[:!]?+", re.IGNORECASE)
 _ANNOUNCED = re.compile(rf"(?:[{_DASH}\s,;.:]*+(?:quadrup(?:el|le)s?+(?![a-z])|!))++", re.IGNORECASE)
 
 
@@ -42,17 +43,20 @@ class QuadrupelNotation:
 
         >>> str(QUADRUPEL.parse("C3-e3-e5!")), str(QUADRUPEL.parse("Set up: c3, d2"))
         ('c3e5 quadrupel', 'setup d2 c3')
+        >>> str(QUADRUPEL.parse("Quadrupel! c3e5"))
+        'c3e5 quadrupel'
         """
         if len(text) > LONGEST:
             raise BadNotation(text, LONGEST, f"the end of the turn: none is longer than {LONGEST} characters")
         at = _skip(_GAP, text, 0)
         if setup := _SETUP.match(text, at):
             return self._set_up(text, _skip(_GAP, text, setup.end()))
-        squares, at = _squares(text, at)
+        first = _SAID_FIRST.match(text, at)
+        squares, at = _squares(text, _skip(_GAP, text, first.end()) if first else at)
         if not squares:
             raise BadNotation(text, at, f"a turn such as {EXAMPLE}, or a set-up such as setup 4123")
-        announced = _ANNOUNCED.match(text, at)
-        end = _skip(_GAP, text, announced.end() if announced else at)
+        announced = _ANNOUNCED.match(text, at) or first
+        end = _skip(_GAP, text, max(at, announced.end()) if announced else at)
         if len(squares) == 1:
             raise BadNotation(text, at, f"the square to which {squares[0]} goes, as in c3e5")
         if end < len(text):

@@ -90,9 +90,11 @@ class Reader:
             verb, _, rest = rest.strip().partition(" ")
         command = named(self._commands, verb.lower().rstrip(":!.") if not rest else verb.lower().rstrip(":"))
         if command is None:
-            # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm.
-            bare = words if game is None else f"{verb} {rest}"
-            return self._move(bare, match, text, pointed=pointed)
+            # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
+            bare = f"{verb} {rest}" if game is not None and not pointed else ""
+            return self._move(words, match, text, pointed=pointed) or (
+                self._move(bare, match, text, pointed=False) if bare else None
+            )
         rest = rest.strip()
         if game is not None and command.name in ("challenge", "help", "rules"):
             rest = f"{game} {rest}".strip()

@@ -74,7 +74,7 @@ def test_a_set_up_is_read_however_it_is_written(text: str, move: Move, written: 
         ("", 0, "a turn such as c3e5 quadrupel, or a set-up such as setup 4123"),
         ("  ", 2, "a turn such as"),
         ("hello", 0, "a turn such as"),
-        ("quadrupel", 0, "a turn such as"),
+        ("quadrupel", 9, "a turn such as"),
         ("!", 0, "a turn such as"),
         ("c3", 2, "the square to which c3 goes, as in c3e5"),
         ("c3 quadrupel", 2, "the square to which c3 goes"),

@@ -110,6 +110,14 @@ def test_what_we_write_about_a_match_is_no_command_when_it_is_quoted_without_mar
             assert not [found for found in read.commands if found.command.changes and not found.misfit], line
 
 
+def test_a_game_s_name_before_a_turn_may_be_what_announces_it() -> None:
+    reader = Reader(COMMANDS, {3: "quadrupel"}.get, 3)
+
+    for said in ("quadrupel c3e5", "#3 quadrupel c3e5", "Quadrupel! c3e5"):
+        (line,) = reader.read("", [said]).commands
+        assert str(NOTATIONS["quadrupel"].parse(line.words)) == "c3e5 quadrupel"
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -1,0 +1,125 @@
+"""What single games need of the mails: who sits out is told to both, and strict Quadrupel keeps its secret."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text as sql
+
+from engines import GAMES
+from engines.core import Position
+from notation import NOTATIONS
+from tests.correspondence import Correspondence, correspondence, text
+
+PERFT = Path(__file__).parent.parent / "perft"
+
+
+def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]:
+    """Let match 1 stand after those turns; the position."""
+    position = GAMES[game].position(options(letters))
+    with letters.works.engine.begin() as connection:
+        for number, turn in enumerate(texts, start=1):
+            connection.execute(
+                sql("insert into ply (match, number, seat, text, played) values (1, :n, :s, :t, '2026-01-01')"),
+                {"n": number, "s": position.turn, "t": turn},
+            )
+            position = position.play(NOTATIONS[game].parse(turn))
+    return position
+
+
+def options(letters: Correspondence) -> dict[str, str]:
+    """What was chosen in match 1."""
+    with letters.works.engine.begin() as connection:
+        chosen: dict[str, str] = json.loads(str(connection.execute(sql("select options from match")).scalar_one()))
+    return chosen
+
+
+def personal(letters: Correspondence, name: str) -> str:
+    """The player's personal address."""
+    words = "\n".join(text(mail) for mail in letters.received[f"{name}@mail.example"])
+    return next(line.strip() for line in words.splitlines() if line.strip().startswith("games+"))
+
+
+def test_who_sits_out_in_quadrature_is_told_to_both(tmp_path: Path) -> None:
+    told = (PERFT / "quadrature.perft").read_text(encoding="utf-8")
+    line = re.search(r"^id \S*sits-out\nposition men=16; (.*)$", told, flags=re.MULTILINE)
+    assert line is not None
+    before, turn = sitting_out(line[1].split("; "))
+    with correspondence(tmp_path) as letters:
+        letters.match("challenge bob quadrature men=16")
+        mover = ("alice", "bob")[stand(letters, "quadrature", before).turn or 0]
+        mails = letters.write(f"{mover}@mail.example", f"#1 {turn}", to=personal(letters, mover))
+
+    assert [str(mail["To"]).partition("@")[0] for mail in mails] == ["alice", "bob"]
+    for mail in mails:
+        assert "has no move and sits out" in text(mail)
+        assert ("It is your turn." in text(mail)) == (str(mail["To"]) == f"{mover}@mail.example")
+
+
+def sitting_out(texts: list[str]) -> tuple[list[str], str]:
+    """The turns before somebody sits out, and the turn that makes him; within two turns of the ones given."""
+    position = GAMES["quadrature"].position({"men": "16"})
+    for turn in texts:
+        position = position.play(NOTATIONS["quadrature"].parse(turn))
+    waiting = [(texts, position)]
+    for _ in range(2):
+        following = []
+        for before, here in waiting:
+            for move in here.moves():
+                after, turn = here.play(move), NOTATIONS["quadrature"].format(move, here)
+                if any("sits out" in note for note in after.diagram().notes):
+                    return before, turn
+                following.append(([*before, turn], after))
+        waiting = following
+    raise AssertionError("nobody sits out")
+
+
+def chances(variant: dict[str, str]) -> Iterator[tuple[list[str], str, str]]:
+    """Positions of a playthrough in which a figure could be announced: the turns so far, that turn, another one."""
+    name = "-".join(["quadrupel", *(word for pair in variant.items() for word in pair)])
+    told = (PERFT.parent / "playthroughs" / f"{name}.txt").read_text(encoding="utf-8")
+    texts = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
+    position = GAMES["quadrupel"].position(variant)
+    for number, turn in enumerate(texts):
+        legal = [str(move) for move in position.moves()]
+        figures = [move.removesuffix(" quadrupel") for move in legal if move.endswith("quadrupel")]
+        plain = [move for move in legal if not move.endswith("quadrupel") and move not in figures]
+        if figures and plain:
+            yield texts[:number], figures[0], plain[0]
+        position = position.play(NOTATIONS["quadrupel"].parse(turn))
+
+
+@pytest.mark.parametrize("variant", [{}, {"variant": "added-value"}, {"variant": "combination"}])
+def test_no_mail_betrays_a_figure_that_nobody_announced(variant: dict[str, str], tmp_path: Path) -> None:
+    """The mails about a silent figure differ from those about any other turn in board and turn alone."""
+    found = list(chances(variant))[:4]
+    assert found
+    chosen = " ".join(f"{key}={choice}" for key, choice in variant.items())
+    for number, (before, figure, other) in enumerate(found):
+        words = []
+        for turn in (figure, other):
+            with correspondence(tmp_path / f"{number}-{turn}") as letters:
+                letters.match(f"challenge bob quadrupel {chosen}")
+                position = stand(letters, "quadrupel", before)
+                mover = ("alice", "bob")[position.turn or 0]
+                address = personal(letters, mover)
+                mails = letters.write(f"{mover}@mail.example", f"#1 {turn}", to=address)
+                mails += letters.write(f"{mover}@mail.example", "show 1\nrecord 1", to=address)
+            words.append([shorn(text(mail), turn) for mail in mails])
+
+        assert words[0] == words[1]
+
+
+def shorn(words: str, turn: str) -> list[str]:
+    """A mail without the board, the turn just made and the example."""
+    kept = []
+    for line in words.replace(turn, "TURN").splitlines():
+        row = re.fullmatch(r"[ \[].*  ?[1-6](    .*)?", line) or re.fullmatch(r"[.,:xo0-9 ]+ [1-6]", line)
+        if row is None and not line.startswith("For example: "):
+            kept.append(line)
+        elif row is not None and "    " in line.strip():
+            kept.append(line.strip().split("    ")[-1])
+    return kept
