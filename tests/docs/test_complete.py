@@ -61,7 +61,7 @@ def test_dependencies() -> None:
     run, develop = (section(page("docs/dependencies.md"), heading) for heading in ("To run", "To develop"))
     extras = PROJECT["optional-dependencies"]
     assert _named(run) == _names([*PROJECT["dependencies"], *extras["postgres"]])
-    assert _named(develop) == _names(extras["dev"])
+    assert _named(develop) == _names([*extras["dev"], *extras["bench"]])
 
 
 def _names(requirements: list[str]) -> set[str]:
