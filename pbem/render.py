@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from engines import GAMES
 from notation import NOTATIONS, record
@@ -61,7 +61,7 @@ class Renderer:
 
         The mails of one call share what they look up: both players' mails about a turn replay it once.
         """
-        matches = _Matches(session)
+        matches, _looked_up = _Matches(session), _fetched(session, rows)
         for row in rows:
             yield self._mail(session, matches, row)
 
@@ -112,6 +112,18 @@ class Renderer:
             return self._server.address
         token = Token(Purpose[row.purpose], row.player, row.subject, row.ply)
         return address_with(self._server, self._keyring, token, row.epoch)
+
+
+def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]:
+    """The matches and players of the rows in two queries. A session finds them again as long as somebody holds them."""
+    numbers = {row.match for row in rows if row.match}
+    held: list[Match | Player] = []
+    people = {row.player for row in rows if row.player}
+    for match in session.exec(select(Match).where(col(Match.id).in_(numbers))) if numbers else ():
+        held.append(match)
+        people |= {match.seat0, match.seat1}
+    players = session.exec(select(Player).where(col(Player.id).in_(people))) if people else ()
+    return [*held, *players]
 
 
 def _subject(session: Session, row: Outgoing) -> str:
