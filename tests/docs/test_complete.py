@@ -36,6 +36,13 @@ def test_games_and_their_options(game) -> None:
     assert (ROOT / "templates" / "rules" / f"{game.key}.md").is_file()
 
 
+def test_no_game_is_missing_from_the_import_contract() -> None:
+    contracts = tomllib.loads(page("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    (contract,) = (contract for contract in contracts if contract["type"] == "independence")
+    modules = {type(game.position({})).__module__ for game in GAMES.values()}
+    assert {".".join(module.split(".")[:2]) for module in modules} == set(contract["modules"])
+
+
 def test_the_operator_s_verbs() -> None:
     about = section(page("README.md"), "The operator's verbs")
     for name, command in get_command(app).commands.items():

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +13,9 @@ from engines.quadrature_board import PLACES
 from notation import NOTATIONS
 from tests.engines import brute_quadrature as brute
 from tests.engines.brute_quadrature import State
-from tests.perft import test_perft
 
 MEN = GAMES["quadrature"].options[0].choices
 PARSE: Callable[[str], Turn] = NOTATIONS["quadrature"].parse
-PERFT = Path(test_perft.__file__).parent / "quadrature.perft"
-CHEAP = 400
-"""The brute force counts up to so many leaves again here; it counted all of them when the file was written."""
 
 
 def start(men: str) -> QuadraturePosition:
@@ -114,14 +109,3 @@ def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
     assert late is not None
 
     assert {turn for turn in spellable() if accepts(late, turn)} == set(late.moves())
-
-
-@pytest.mark.parametrize("block", [pytest.param(b, id=b.id) for b in test_perft.read(PERFT)])
-def test_the_brute_force_counts_as_many_turns(block: test_perft.Block) -> None:
-    state = brute.start(block.options["men"])
-    for text in block.turns:
-        state = state.played(text)
-
-    for depth, nodes in enumerate(block.nodes, start=1):
-        if nodes <= CHEAP:
-            assert state.count(depth) == nodes

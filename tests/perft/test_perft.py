@@ -15,7 +15,7 @@ import pytest
 from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
-from tests.engines import brute, brute_kvadratik, brute_quadrupel
+from tests.engines import brute, brute_kvadratik, brute_quadrature, brute_quadrupel
 
 HERE = Path(__file__).parent
 SLOW = 50_000
@@ -27,6 +27,7 @@ CHEAP = 1_000
 BRUTE: Mapping[str, tuple[Callable[[dict[str, str]], Any], Callable[[Any, str], Any]]] = {
     "quadraphages": (lambda options: brute.start("quadraphages", options["first"]), brute.played),
     "hexaphages": (lambda options: brute.start("hexaphages", options["first"]), brute.played),
+    "quadrature": (lambda options: brute_quadrature.start(options["men"]), brute_quadrature.State.played),
     "quadrupel": (brute_quadrupel.State, brute_quadrupel.played),
     "kvadratik": (lambda options: brute_kvadratik.State(**options), brute_kvadratik.played),
 }
@@ -85,7 +86,7 @@ def test_the_engine_counts_as_many_turns(block: Block) -> None:
     assert counts(position, len(block.nodes)) == list(block.nodes)
 
 
-@pytest.mark.parametrize("block", parameters([b for b in BLOCKS if b.game in BRUTE]))
+@pytest.mark.parametrize("block", parameters(BLOCKS))
 def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
     start, played = BRUTE[block.game]
     state = start(block.options)
@@ -95,6 +96,10 @@ def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
     for depth, nodes in enumerate(block.nodes, start=1):
         if nodes <= CHEAP or max(block.nodes) > SLOW:
             assert state.count(depth) == nodes
+
+
+def test_every_game_has_a_brute_force() -> None:
+    assert set(BRUTE) == set(GAMES)
 
 
 def test_every_game_has_a_file_that_reaches_the_end_of_games() -> None:

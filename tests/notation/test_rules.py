@@ -1,0 +1,35 @@
+"""What every rules page keeps to; what the page of one game shows is looked at in that game's own tests."""
+
+import re
+from pathlib import Path
+
+from engines import GAMES
+
+RULES = Path(__file__).parents[2] / "templates" / "rules"
+
+
+def lines(game: str) -> list[str]:
+    """The page as it stands in the file."""
+    return (RULES / f"{game}.md").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_page_begins_with_the_title_and_who_made_the_game_when(game: str) -> None:
+    title, designed = lines(game)[:2]
+
+    assert title.startswith(GAMES[game].title.upper())
+    assert re.fullmatch(r".+, .*[0-9].*", designed)
+
+
+def test_the_page_names_every_option(game: str) -> None:
+    page = "\n".join(lines(game))
+
+    for option in GAMES[game].options:
+        choices = option.choices[:1] if "..." in option.spelled else option.choices
+        assert all(f"{option.name}={choice}" in page for choice in choices), option
+
+
+def test_the_page_is_ascii_and_fits_into_a_mail(game: str) -> None:
+    for line in lines(game):
+        assert line.isascii()
+        assert line == line.rstrip()
+        assert len(line) <= 72
