@@ -158,7 +158,8 @@ def _exhibit(key: str, game: Game) -> str:
         [[f"`{option.name}`", f"`{option.spelled}`", option.help] for option in game.options],
     )
     return (
-        f"## {game.title}\n\n{_designed(key)}. Rules: [templates/rules/{key}.md](../templates/rules/{key}.md).\n\n"
+        f"## {game.title}\n\n{_designed(key)}. Source: the designer's rule sheet. "
+        f"The rules as played here: [templates/rules/{key}.md](../templates/rules/{key}.md).\n\n"
         f"{_drawn(start)}\n\n"
         f"{options if game.options else 'It has no options.'}\n\n"
         f"{'After ' + before + ': ' if before else 'A turn: '}`{turn}`\n\n{_drawn(after)}\n\n"
