@@ -5,14 +5,21 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import union_all
+from sqlalchemy import bindparam, insert, union_all
 from sqlmodel import Session, col, func, select
 
-from pbem.models import Incoming, Match, Outgoing, Player
+from pbem.models import Incoming, Match, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
 
 ID_BYTES = 16
 """So much of a Message-ID is chance: nobody can claim to answer a mail that he has not seen."""
+
+# The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
+# nobody needs the row in this session.
+_OWED = insert(Outgoing)
+_OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"))
+_ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
+_THREAD = select(Outgoing.message_id).where(col(Outgoing.id).in_(_ENDS)).order_by(col(Outgoing.id))
 
 
 def is_own_id(message_id: str, domain: str) -> bool:
@@ -40,35 +47,32 @@ def owe(
     ply: int = 0,
     incoming: Incoming | None = None,
     answers: Sequence[str] = (),
-) -> Outgoing:
-    """A mail to be sent, added to the session. `answers` are the Message-IDs it answers, nearest first."""
+) -> None:
+    """A mail to be sent, from now on. `answers` are the Message-IDs it answers, nearest first."""
     thread = _thread(session, match, address) if match else ()
     references = dict.fromkeys([*thread, *reversed(answers[:3])])
-    row = Outgoing(
-        message_id=f"<{secrets.token_hex(ID_BYTES)}@{domain}>",
-        template=template,
-        words=words,
-        match=match.id if match else None,
-        ply=ply,
-        player=player.id if player else None,
-        epoch=player.epoch if player else 0,
-        purpose=purpose.name if purpose else None,
-        subject=subject,
-        address=address,
-        incoming=incoming.id if incoming else None,
-        in_reply_to=answers[0] if answers else (thread[-1] if thread else None),
-        references=list(references),
-        due=now,
-        created=now,
-    )
-    session.add(row)
-    session.flush()
-    return row
+    owed = {
+        "message_id": f"<{secrets.token_hex(ID_BYTES)}@{domain}>",
+        "template": template,
+        "words": words,
+        "match": match.id if match else None,
+        "ply": ply,
+        "player": player.id if player else None,
+        "epoch": player.epoch if player else 0,
+        "purpose": purpose.name if purpose else None,
+        "subject": subject,
+        "address": address,
+        "incoming": incoming.id if incoming else None,
+        "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
+        "references": list(references),
+        "state": OutgoingState.OWED.value,
+        "attempts": 0,
+        "due": now,
+        "created": now,
+    }
+    session.connection().execute(_OWED, owed)
 
 
 def _thread(session: Session, match: Match, address: str) -> tuple[str, ...]:
     """The first and the last mail about the match to that address: what keeps a match one thread."""
-    ours = (Outgoing.match == match.id, Outgoing.address == address)
-    ends = union_all(select(func.min(Outgoing.id)).where(*ours), select(func.max(Outgoing.id)).where(*ours))
-    found = session.exec(select(Outgoing.message_id).where(col(Outgoing.id).in_(ends)).order_by(col(Outgoing.id)))
-    return tuple(found)
+    return tuple(session.exec(_THREAD, params={"number": match.id, "address": address}))
