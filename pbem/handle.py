@@ -3,6 +3,7 @@
 import traceback
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import structlog
@@ -80,7 +81,7 @@ def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> N
     """
     try:
         with transaction(engine) as session:
-            row = session.exec(select(Incoming).where(Incoming.id == incoming_id).with_for_update()).one()
+            row = session.get_one(Incoming, incoming_id, with_for_update=True)
             about = _handle(session, office, row, now) if row.state == IncomingState.NEW else None
     except OperationalError:
         raise
@@ -149,9 +150,9 @@ def _converse(context: Context) -> str:
 def _reading(context: Context) -> Reading:
     """What the mail says, in the light of the match it answers."""
 
+    @cache  # every line of the mail asks; the row itself is fetched when it is locked
     def game_of(number: int) -> str | None:
-        match = context.session.get(Match, number)
-        return match.game if match else None
+        return context.session.exec(select(Match.game).where(Match.id == number)).first()
 
     about = context.sender.match or tagged_match(context.mail.subject)
     return Reader(COMMANDS, game_of, about).read(context.mail.subject, context.mail.lines)
@@ -265,7 +266,7 @@ def _on_file(context: Context) -> Player:
 
 def _confirmed(context: Context, held_id: int) -> str:
     """Let a held mail act, now that its sender has answered from the address on file."""
-    held = context.session.exec(select(Incoming).where(Incoming.id == held_id).with_for_update()).first()
+    held = context.session.get(Incoming, held_id, with_for_update=True)
     if held is None:
         raise Unanswerable("unknown token")
     if held.state != IncomingState.HELD:

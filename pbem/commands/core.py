@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from pbem import outgoing
 from pbem.authority import Sender, address_with
@@ -152,7 +152,7 @@ def match_of(context: Context, line: Line) -> Match:
             read=line.text,
             fits=f'Put its number in front, as in "#42 {line.text[:30]}"; "games" lists yours.',
         )
-    match = context.session.exec(select(Match).where(Match.id == line.match).with_for_update()).first()
+    match = context.session.get(Match, line.match, with_for_update=True)
     if match is None:
         raise Refused(f"There is no match #{line.match}.", read=line.text, fits='"games" lists yours.')
     context.match = match.id
