@@ -27,8 +27,8 @@ from engines.kvadratik_board import (
 )
 from engines.wording import either
 from notation.core import BadNotation
+from notation.hints import listed
 
-WIDTH = 70
 LONGEST = 300
 """No turn needs more characters, however generously it is spaced."""
 EXAMPLE = "~a3 b3b2 @c4x c4d3"
@@ -248,7 +248,7 @@ def _turn_hint(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
     own = uncovered(here.towers, seat)
     if own:
         yield f"Your uncovered discs as they lie{', before any flips' if here.flip == 'any' else ''}:"
-        yield from _listed(f"{_mark(here, cell)} on {NAMES[cell]} to {_targets(here, cell)}" for cell in own)
+        yield from listed(f"{_mark(here, cell)} on {NAMES[cell]} to {_targets(here, cell)}" for cell in own)
     if placeable:
         first = NAMES[squares[0]]
         number = f"up to {placeable} discs" if placeable > 1 else "a disc"
@@ -277,17 +277,6 @@ def _mark(here: KvadratikPosition, cell: int) -> str:
 
 def _targets(here: KvadratikPosition, cell: int) -> str:
     return either(step.target for step in STEPS[here.towers[cell][-1]][cell])
-
-
-def _listed(texts: Iterable[str]) -> Iterator[str]:
-    """The texts in lines, never broken inside."""
-    line = ""
-    for text in texts:
-        if line and len(line) + len(text) + 3 > WIDTH:
-            yield line
-            line = ""
-        line = f"{line} | {text}" if line else f"* {text}"
-    yield line
 
 
 KVADRATIK = KvadratikNotation()

@@ -2,7 +2,6 @@
 
 import re
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -12,8 +11,8 @@ from engines.phages import PhagesPosition, Step, Turn, spelled
 from engines.phages_board import BOARDS, MOVERS, NUMBERS, Board
 from engines.wording import either, together
 from notation.core import BadNotation
+from notation.hints import WIDTH, listed
 
-WIDTH = 70
 LONGEST = 300
 """No turn needs more characters, however generously it is spaced."""
 CHOICES = 16
@@ -124,7 +123,7 @@ class PhagesNotation:
             f"{_reach(here, number)} Here are {lead}:"
         )
         texts = [self.format(move, here) for move in some[: 4 if many else CHOICES]]
-        return "\n".join([*textwrap.wrap(say, WIDTH, break_on_hyphens=False), *_listed(texts)])
+        return "\n".join([*textwrap.wrap(say, WIDTH, break_on_hyphens=False), *listed(texts)])
 
     def _step(self, text: str, step: re.Match[str]) -> Step:
         """The step that was matched, if both its cells are on the board."""
@@ -194,17 +193,6 @@ def _reach(here: PhagesPosition, number: int) -> str:
     most = max(len(steps) for steps in here.operations(number))
     must = "one of them must" if most == 1 else "both must" if len(able) == most else "two of them must"
     return f"{'; '.join(able)}; {must}."
-
-
-def _listed(texts: list[str]) -> Iterator[str]:
-    """The texts in lines, never broken inside."""
-    line = ""
-    for text in texts:
-        if line and len(line) + len(text) + 3 > WIDTH:
-            yield line
-            line = ""
-        line = f"{line} | {text}" if line else f"* {text}"
-    yield line
 
 
 QUADRAPHAGES = PhagesNotation("quadraphages", "a7b7 i3i2 3 b7b4 i2f2")

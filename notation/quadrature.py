@@ -10,9 +10,9 @@ from engines.core import Position
 from engines.quadrature import MOST, SIDES, QuadraturePosition
 from engines.quadrature_board import PLACES, Turn
 from notation.core import BadNotation
+from notation.hints import WIDTH
 
 EXAMPLE = "e3f4"
-WIDTH = 70
 LONGEST = 300
 """No turn needs more characters, however generously it is spaced."""
 CHOICES = 16

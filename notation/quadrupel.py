@@ -10,8 +10,8 @@ from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Turn
 from engines.quadrupel.board import COLUMNS, NAMES, SIDES, START
 from engines.wording import together
 from notation.core import BadNotation
+from notation.hints import WIDTH
 
-WIDTH = 70
 LONGEST = 300
 """No turn needs more characters, however generously it is spaced."""
 EXAMPLE = "c3e5 quadrupel"
