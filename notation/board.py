@@ -18,7 +18,8 @@ def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False) ->
     cells of the last move stand in brackets (everything moves one column to the right, to make room); with
     `notes` the diagram's notes stand beside the rows, from the top.
     """
-    rows = [_row(diagram, cells, lit=lit) for _, cells in diagram.rows]
+    each = max(len(mark) for _, cells in diagram.rows for _, mark in cells)
+    rows = [_row(diagram, cells, each, lit=lit) for _, cells in diagram.rows]
     labels = [label for label, _ in diagram.rows]
     margin = " " if lit else ""
     if diagram.shape == "hex":
@@ -28,13 +29,12 @@ def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False) ->
         width = max(len(label) for label in labels)
         gap = " " if lit else "  "  # a lit last cell ends with its bracket
         board = [f"{row}{gap}{label:>{width}}" for row, label in zip(rows, labels, strict=True)]
-        board.append(margin + " ".join(f"{letter:<{_mark_width(diagram)}}" for letter in diagram.columns).rstrip())
+        board.append(margin + " ".join(f"{letter:<{each}}" for letter in diagram.columns).rstrip())
     return "\n".join(_beside(board, diagram.notes) if notes else [line.rstrip() for line in board])
 
 
-def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], *, lit: bool) -> str:
-    """The cells of a row, one column apart, with a bracket at each end of a run of lit ones."""
-    each = _mark_width(diagram)
+def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], each: int, *, lit: bool) -> str:
+    """The cells of a row, `each` so wide and a column apart, with a bracket at each end of a run of lit ones."""
     if diagram.shape == "hex":
         places = [diagram.columns.index(name.rstrip("0123456789")) for name, _ in cells]
         width = len(diagram.columns)
@@ -50,11 +50,6 @@ def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], *, lit: bool) -> st
         if shown[number] and not (number + 1 < len(cells) and shown[number + 1]):
             row[place + 1 + len(mark)] = "]"
     return "".join(row if lit else row[1:-1])
-
-
-def _mark_width(diagram: Diagram) -> int:
-    """How many columns the widest mark needs."""
-    return max(len(mark) for _, cells in diagram.rows for _, mark in cells)
 
 
 def _beside(board: Sequence[str], notes: Sequence[str]) -> list[str]:

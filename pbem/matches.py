@@ -83,20 +83,17 @@ def name(player: Player) -> str:
 
 def stand(session: Session, match: Match, ply: int | None = None, part: str | None = None) -> Standing:
     """The match after that many complete turns (all, when left out), with that part of a turn on top."""
-    rows = plies(session, match)
-    total = len(rows)
+    turns = session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))).all()
     if ply is None:
         part = match.part
-    else:
-        rows = rows[:ply]
     players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
-    texts = tuple(row.text for row in rows)
+    texts = tuple(turns[:ply])
     positions = replay(record_of(match, players, texts))
     base = position = positions[-1]
     if part is not None:
         position = position.play(NOTATIONS[match.game].parse(part))
-    last_seat = positions[-2].turn if rows else None
-    return Standing(match, players, texts, base, position, part, last_seat, total)
+    last_seat = positions[-2].turn if texts else None
+    return Standing(match, players, texts, base, position, part, last_seat, len(turns))
 
 
 def plies(session: Session, match: Match) -> Sequence[Ply]:

@@ -154,19 +154,15 @@ class _Matches:
 
 
 class View:
-    """What templates may ask about a match."""
+    """What templates may ask about a match. What takes time is made when it is asked for."""
 
     def __init__(self, standing: Standing, reader: Player | None) -> None:
+        self._standing = standing
         self.number = standing.number
         self.title = standing.game.title
         self.key = standing.match.game
         self.ply = standing.ply
         self.turns = standing.ply
-        diagram = standing.position.diagram()
-        self.board = format_board(diagram, lit=True, notes=True)
-        self.printed_board = format_board(diagram)
-        """As records print it."""
-        self.record = record.written(standing.record).rstrip("\n")
         self.sides = tuple(
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(standing.players, standing.game.sides, strict=True)
@@ -182,9 +178,28 @@ class View:
         self.over = at_end
         self.to_move = None if at_end or turn is None else name(standing.players[turn])
         self.yours = not at_end and turn is not None and turn == self.seat
-        self.hint = NOTATIONS[standing.match.game].hint(standing.position) if self.to_move else ""
         self.notation = NOTATIONS[standing.match.game].help
         self.result = self._result(standing) if at_end else ""
+
+    @property
+    def board(self) -> str:
+        """The board with the last move lit and its notes."""
+        return format_board(self._standing.position.diagram(), lit=True, notes=True)
+
+    @property
+    def printed_board(self) -> str:
+        """The board as records print it."""
+        return format_board(self._standing.position.diagram())
+
+    @property
+    def record(self) -> str:
+        """The turns, as they are written down."""
+        return record.written(self._standing.record).rstrip("\n")
+
+    @property
+    def hint(self) -> str:
+        """What the player to move may write now; "" when the match is over."""
+        return NOTATIONS[self.key].hint(self._standing.position) if self.to_move else ""
 
     @staticmethod
     def _result(standing: Standing) -> str:
