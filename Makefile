@@ -39,16 +39,16 @@ bench: .venv/ready           ## measure against the floors in the same run
 
 lock:                        ## choose versions anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	    --no-emit-index-url --no-emit-find-links --extra dev --extra postgres pyproject.toml -o deploy/lock/dev.txt
+	    --no-emit-index-url --no-emit-find-links --extra dev --extra postgres --extra dkim pyproject.toml -o deploy/lock/dev.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	    --no-emit-index-url --no-emit-find-links --extra postgres -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
-	echo 'chess>=1.11' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links --extra postgres --extra dkim -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
+	printf '%s\n' 'chess>=1.11' 'email-reply-parser>=0.5' 'mail-parser-reply>=1.36' 'quotequail>=0.5' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/bench.txt
 
 .venv/ready: deploy/lock/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/dev.txt
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-binary dkimpy -r deploy/lock/dev.txt
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -64,6 +64,8 @@ class Player(SQLModel, table=True):
     address: str = Field(unique=True)
     confirmed: datetime | None = Field(default=None, sa_type=Utc)
     epoch: int = 0
+    settings: dict[str, str] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
+    """What the player has chosen (see preferences); defaults are left out."""
     created: datetime = Field(sa_type=Utc)
 
 
@@ -133,6 +135,10 @@ class Outgoing(SQLModel, table=True):
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
     in_reply_to: str | None = None
     references: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    proposal: str | None = None
+    """The line that "yes" stands for, in an answer to this mail."""
+    told_in: int | None = Field(default=None, foreign_key="outgoing.id")
+    """The mail that told this one's news together with others."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)
     attempts: int = 0
     due: datetime = Field(sa_type=Utc)

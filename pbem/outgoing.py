@@ -65,6 +65,8 @@ def owe(
         "incoming": incoming.id if incoming else None,
         "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
         "references": list(references),
+        "proposal": None,
+        "told_in": None,
         "state": OutgoingState.OWED.value,
         "attempts": 0,
         "due": now,

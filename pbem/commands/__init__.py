@@ -1,6 +1,7 @@
 """COMMANDS: what a player can write, verb by verb."""
 
 from pbem.commands.account import JOIN
+from pbem.commands.choices import SET
 from pbem.commands.core import Command
 from pbem.commands.guide import HELP, RULES
 from pbem.commands.look import GAMES_COMMAND, RECORD, SHOW
@@ -20,6 +21,7 @@ COMMANDS: dict[str, Command] = {
     "games": GAMES_COMMAND,
     "show": SHOW,
     "record": RECORD,
+    "set": SET,
     "help": HELP,
     "rules": RULES,
 }

@@ -67,7 +67,7 @@ def test_tables() -> None:
 def test_dependencies() -> None:
     run, develop = (section(page("docs/dependencies.md"), heading) for heading in ("To run", "To develop"))
     extras = PROJECT["optional-dependencies"]
-    assert _named(run) == _names([*PROJECT["dependencies"], *extras["postgres"]])
+    assert _named(run) == _names([*PROJECT["dependencies"], *extras["postgres"], *extras["dkim"]])
     assert _named(develop) == _names([*extras["dev"], *extras["bench"]])
 
 
@@ -76,8 +76,9 @@ def _names(requirements: list[str]) -> set[str]:
 
 
 def _named(table: str) -> set[str]:
-    """The first words of the rows of a table."""
-    return {row.split()[0] for row in re.findall(r"^\| (.*)$", table, re.MULTILINE)} - {"name", "---"}
+    """The names in the first cells of the rows of a table."""
+    cells = re.findall(r"^\| ([^|(]*)", table, re.MULTILINE)
+    return {name for cell in cells for name in cell.strip().split(", ")} - {"name", "---"}
 
 
 def test_the_version_is_in_the_changelog() -> None:

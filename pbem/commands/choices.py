@@ -1,0 +1,45 @@
+"""Choosing: set."""
+
+from pbem.commands.core import Command, Context, Line
+from pbem.preferences import PREFERENCES, changed, of
+from pbem.refusals import Refused
+
+
+def set_(context: Context, line: Line) -> None:
+    """Change the sender's preferences, or list them."""
+    player = context.player
+    words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
+    if len(words) % 2:
+        raise Refused("A preference and its choice are two words.", read=line.text, fits='"set" alone lists them all.')
+    settings = player.settings
+    names = []
+    for wanted, choice in zip(words[::2], words[1::2], strict=True):
+        name = wanted.lower()
+        if name not in PREFERENCES:
+            raise Refused(
+                f'There is no preference called "{wanted[:40]}".', read=line.text, fits='"set" alone lists them all.'
+            )
+        settings = changed(settings, name, choice)
+        names.append(name)
+    if names:
+        player.settings = settings
+        context.session.add(player)
+    holds = of(settings)
+    context.answer(
+        "preferences",
+        changed=[{"name": name, "choice": holds[name]} for name in dict.fromkeys(names)],
+        rows=[
+            {"name": name, "choice": holds[name], "spelled": preference.spelled, "help": preference.help}
+            for name, preference in PREFERENCES.items()
+        ],
+    )
+
+
+SET = Command(
+    "set",
+    "[PREFERENCE CHOICE ...]",
+    "choose how your mails look and when they come; alone it lists your choices",
+    set_,
+    changes=True,
+    words=(0, 14),
+)

@@ -1,0 +1,79 @@
+"""`set`: what can be chosen, how it is refused, and that it is kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from pbem.database import transaction
+from pbem.models import Player
+from pbem.preferences import PREFERENCES
+from pbem.refusals import Refused
+from tests.correspondence import Correspondence, correspondence, text
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    with correspondence(tmp_path) as letters:
+        yield letters
+
+
+def settings(letters: Correspondence) -> dict[str, str]:
+    with transaction(letters.works.engine) as session:
+        return session.exec(select(Player.settings)).one()
+
+
+def test_what_is_chosen_is_kept_and_a_default_is_not(letters: Correspondence) -> None:
+    personal = letters.join("alice")
+    (answer,) = letters.write("alice@mail.example", "set board words\nset zone=europe/vienna hour 18:00", to=personal)
+    assert "From now on: board words." in text(answer)
+    assert settings(letters) == {"board": "words", "zone": "Europe/Vienna", "hour": "18"}
+    letters.write("alice@mail.example", "SET Board ASCII.", to=personal)
+    assert settings(letters) == {"zone": "Europe/Vienna", "hour": "18"}
+
+
+def test_alone_it_lists_every_preference_with_its_choice(letters: Correspondence) -> None:
+    personal = letters.join("alice")
+    letters.write("alice@mail.example", "set picture off", to=personal)
+    (answer,) = letters.write("alice@mail.example", "set", to=personal)
+    for preference in PREFERENCES.values():
+        assert f'("set {preference.spelled}")' in text(answer)
+        assert preference.help in " ".join(text(answer).split())
+    assert "* picture  off" in text(answer)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("set board braille", '"set board ascii" or "set board unicode" or "set board words"'),
+        ("set hour 24", "18 (0 to 23)"),
+        ("set zone Mars/Olympus", "Europe/Vienna"),
+        ("set zone ../../etc/passwd", "Europe/Vienna"),
+        ("set colour red", 'no preference called "colour"'),
+        ("set board", "are two words"),
+        ("set board words html", "are two words"),
+        ("set board words mail never", '"mail" can\'t be "never"'),
+    ],
+)
+def test_a_slip_is_explained_and_changes_nothing(letters: Correspondence, line: str, says: str) -> None:
+    personal = letters.join("alice")
+    (answer,) = letters.write("alice@mail.example", line, to=personal)
+    assert says in " ".join(text(answer).split())
+    assert settings(letters) == {}
+
+
+def test_it_needs_a_proof(letters: Correspondence) -> None:
+    letters.join("alice")
+    (question,) = letters.write("alice@mail.example", "set html off")
+    assert settings(letters) == {}
+    letters.reply(question, "yes")
+    assert settings(letters) == {"html": "off"}
+
+
+@pytest.mark.parametrize("name", PREFERENCES)
+def test_every_choice_is_accepted_in_its_own_spelling(name: str) -> None:
+    preference = PREFERENCES[name]
+    assert [preference.chosen(choice.upper()) for choice in preference.choices] == list(preference.choices)
+    with pytest.raises(Refused):
+        preference.chosen("nonsense")
