@@ -76,6 +76,9 @@ class Position(Protocol[Move]):
     def moves(self) -> Iterator[Move]:
         """Every legal complete turn, each once; inside a begun turn, every way to complete it."""
 
+    def parts(self) -> Iterator[Move]:
+        """Every beginning of a turn that may be played by itself, each once; nothing where turns are played whole."""
+
     def play(self, move: Move) -> Self:
         """The position after the move; raises IllegalMove. Never enumerates moves().
 

@@ -111,6 +111,10 @@ class KvadratikPosition:
                             for bonus in here.bonuses(step):
                                 yield Turn(placed, flipped, step, bonus)
 
+    def parts(self) -> Iterator[Move]:
+        """Nothing: no turn is begun in parts."""
+        return iter(())
+
     def _setups(self) -> Iterator[Setup]:
         """Every way to set up four discs."""
         half = names([cell for cell in BY_NAME if cell in HALVES[self._seat]])

@@ -66,6 +66,14 @@ class PhagesPosition:
                 for second in moved.operations(number):
                     yield Turn(first, number, second)
 
+    def parts(self) -> Iterator[Turn]:
+        """Every operation 1 with every number that may follow it; nothing inside a begun turn."""
+        if self.turn is None or self.part is not None:
+            return
+        for first in self.operations(self.number):
+            for number in self._moved(*self._operated(1, self.number, first)).numbers():
+                yield Turn(first, number, None)
+
     def operations(self, number: int | None) -> Iterator[tuple[Step, ...]]:
         """Every way to move own stones by a number, each once; only () where none can move.
 

@@ -121,6 +121,10 @@ class QuadraturePosition:
 
     # What the player may do -----------------------------------------------------------------------
 
+    def parts(self) -> Iterator[Turn]:
+        """Nothing: a turn is one move."""
+        return iter(())
+
     def moves(self) -> Iterator[Turn]:
         """Every legal turn, each once, by the squares that men leave."""
         return iter(()) if self.turn is None else self._turns(self.turn)

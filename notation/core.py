@@ -35,6 +35,12 @@ class Notation(Protocol[Move]):
     def format(self, move: Move, position: Position[Any]) -> str:
         """The canonical text; parse(format(move, position)) == move. Illegal moves can be formatted too."""
 
+    def is_shown(self, move: Move) -> bool:
+        """Whether a list of legal turns may hold this one: not where that tells what a player must see himself."""
+
+    def endings(self, position: Position[Any]) -> tuple[str, ...]:
+        """What may be said behind a turn here, whether or not it would be right: announcements."""
+
     def hint(self, position: Position[Any]) -> str:
         """What the player to move may write now, in a sentence or two with a legal example; "" when over."""
 

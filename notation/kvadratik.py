@@ -84,6 +84,14 @@ class KvadratikNotation:
             return str(Setup(tuple(cell for cell, _ in discs), "".join(shown for _, shown in discs)))
         return str(move)
 
+    def is_shown(self, move: Move) -> bool:
+        """Whether a list of legal turns may hold this one: always."""
+        return True
+
+    def endings(self, position: Position[Any]) -> tuple[str, ...]:
+        """What may be said behind a turn: nothing."""
+        return ()
+
     def hint(self, position: Position[Any]) -> str:
         """What the player to move may write now, in lines of at most 70 columns; "" when the game is over."""
         assert isinstance(position, KvadratikPosition)  # noqa: S101 - the registries pair games and notations

@@ -90,6 +90,14 @@ class PhagesNotation:
             words.append(spelled(move.second))
         return " ".join(words)
 
+    def is_shown(self, move: Turn) -> bool:
+        """Whether a list of legal turns may hold this one: always."""
+        return True
+
+    def endings(self, position: Position[Any]) -> tuple[str, ...]:
+        """What may be said behind a turn: nothing."""
+        return ()
+
     def hint(self, position: Position[Any]) -> str:
         """What the player to move may write now, in lines of at most 70 columns; "" when the game is over."""
         here = _phages(position)

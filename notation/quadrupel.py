@@ -8,6 +8,7 @@ from typing import Any
 from engines.core import Position
 from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Turn
 from engines.quadrupel.board import COLUMNS, NAMES, SIDES, START
+from engines.quadrupel.turns import ANNOUNCEMENT
 from engines.wording import together
 from notation.core import BadNotation
 from notation.hints import WIDTH
@@ -90,6 +91,15 @@ class QuadrupelNotation:
     def format(self, move: Move, position: Position[Any]) -> str:
         """The canonical text: a turn is its origin and its end, whatever way it takes; set-ups in reading order."""
         return str(move)
+
+    def is_shown(self, move: Move) -> bool:
+        """Whether a list of legal turns may hold this one: none that announces, since that gives the figure away."""
+        return not (isinstance(move, Turn) and move.announced)
+
+    def endings(self, position: Position[Any]) -> tuple[str, ...]:
+        """What may be said behind any turn, whether or not it ends in a figure."""
+        here = _quadrupel(position)
+        return () if here.turn is None or here.setting_up or here.auto else (ANNOUNCEMENT,)
 
     def hint(self, position: Position[Any]) -> str:
         """What the player to move may write now, in lines of at most 70 columns; "" when the game is over.

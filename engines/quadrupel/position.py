@@ -57,6 +57,10 @@ class QuadrupelPosition:
                 if not self.auto and self._may_announce(self._built(self._carried(self.turn, stone, target))):
                     yield Turn(origin, NAMES[target], announced=True)
 
+    def parts(self) -> Iterator[Move]:
+        """Nothing: a turn is played at once."""
+        return iter(())
+
     def _set_ups(self, seat: Seat) -> Iterator[Move]:
         """Every way to set up the stones of a seat."""
         if self.variant.setup == "dots":

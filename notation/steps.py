@@ -1,0 +1,171 @@
+"""The legal turns one choice at a time: first the stone, then the square, until the turn is whole.
+
+A turn's text is taken apart into the smallest pieces that can be chosen (a square, a number, a word), and what was
+chosen so far is the beginning of such a text. Nothing here knows the games: a new one gets its steps for nothing.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from engines.core import Position
+from notation.core import Notation
+
+FEW = 30
+"""Of no more turns than these, all are offered at once."""
+MANY = 25_000
+"""No more turns are looked through (no position is known that has as many); what comes behind them is not offered."""
+
+_PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]+|[a-z]+|[0-9]+|-+|\S")
+_CELL = re.compile(r"[a-z][0-9]{1,2}")
+_ARROW = re.compile(r"(?<=[a-z][0-9])(?:-{1,2}>?|:)(?=[a-z][0-9])|(?<=[a-z][0-9]{2})(?:-{1,2}>?|:)(?=[a-z][0-9])")
+_GAP = re.compile(r"[\s,;]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to go on: what is new in it, all that is chosen with it, and whether that is a whole turn."""
+
+    label: str
+    text: str
+    whole: bool
+    cell: str | None = None
+    """The cell that is chosen, where the choice is just that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a turn may go on: by which whole turns, where they are few, else by which choices."""
+
+    turns: tuple[str, ...] = ()
+    steps: tuple[Choice, ...] = ()
+    cells: Mapping[str, Choice] = field(default_factory=dict)
+    """The next choices that are a cell each, also where the turns are few."""
+
+    def __bool__(self) -> bool:
+        """Whether there is any way."""
+        return bool(self.turns or self.steps)
+
+
+def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") -> Choices:
+    """What may follow what is chosen so far, the beginning of a turn's text; nothing where no turn begins so.
+
+    >>> from engines import GAMES
+    >>> from notation import NOTATIONS
+    >>> game, start = NOTATIONS["quadraphages"], GAMES["quadraphages"].position({"first": "x"})
+    >>> [step.text for step in choices(game, start).steps]
+    ['1', '2', '3', '4', '5', '6', '7', '8']
+    >>> choices(game, start, "8").turns
+    ('8 a7i7 i3a3',)
+    """
+    turns = tuple(islice(_turns(notation, position, chosen), FEW + 1))
+    if len(turns) <= FEW:
+        return Choices(turns, (), _cells(_split(turns, chosen, whole=True)))
+    texts, whole = _beginnings(notation, position, chosen)
+    steps = _split(tuple(islice(texts, MANY)), chosen, whole=whole)
+    return Choices((), steps, _cells(steps))
+
+
+def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str | None:
+    """What somebody wrote as the beginning of a turn, in canonical words; None where no legal turn begins so.
+
+    >>> from engines import GAMES
+    >>> from notation import NOTATIONS
+    >>> game, start = NOTATIONS["quadrature"], GAMES["quadrature"].position({})
+    >>> begun(game, start, "B3"), begun(game, start, "B4")
+    ('b3', None)
+    """
+    text = _ARROW.sub("", _GAP.sub(" ", typed.lower()).strip(" .!"))
+    return text if text and next(_turns(notation, position, text), None) is not None else None
+
+
+def cells_of(chosen: str) -> frozenset[str]:
+    """The cells that are named in what is chosen.
+
+    >>> sorted(cells_of("@a4+ ~b4 b4b3 3"))
+    ['a4', 'b3', 'b4']
+    """
+    return frozenset(_CELL.findall(chosen))
+
+
+# The texts --------------------------------------------------------------------------------------------
+
+
+def _turns(notation: Notation[Any], position: Position[Any], chosen: str) -> Iterator[str]:
+    """The texts of the legal turns that begin with what is chosen, those left out that no list may hold."""
+    in_parts = False
+    for part in position.parts():
+        in_parts = True
+        text = notation.format(part, position)
+        if _begins(text, chosen) or _begins(chosen, text):
+            after = position.play(part)
+            wholes = (f"{text} {notation.format(move, after)}" for move in after.moves() if notation.is_shown(move))
+            yield from (whole for whole in wholes if _begins(whole, chosen))
+    if not in_parts:
+        texts = (notation.format(move, position) for move in position.moves() if notation.is_shown(move))
+        yield from (text for text in texts if _begins(text, chosen))
+
+
+def _beginnings(notation: Notation[Any], position: Position[Any], chosen: str) -> tuple[Iterator[str], bool]:
+    """The shortest texts that go on from what is chosen, and whether they are whole turns: parts are much fewer."""
+    parts = [notation.format(part, position) for part in position.parts()]
+    if not parts or any(_begins(chosen, part) for part in parts):
+        return _turns(notation, position, chosen), True
+    return (part for part in parts if _begins(part, chosen)), False
+
+
+def _begins(text: str, chosen: str) -> bool:
+    """Whether the text begins with what is chosen, and no piece of it is cut in two.
+
+    >>> _begins("a10b11", "a10"), _begins("a10b11", "a1")
+    (True, False)
+    """
+    return text.startswith(chosen) and _is_boundary(text, len(chosen))
+
+
+def _is_boundary(text: str, at: int) -> bool:
+    """Whether a piece may end there."""
+    if not 0 < at < len(text):
+        return True
+    before, after = text[at - 1], text[at]
+    return after == " " or not (before.isalpha() or before == after == "-" or (before.isdigit() and after.isdigit()))
+
+
+# The choices ------------------------------------------------------------------------------------------
+
+
+def _split(texts: Sequence[str], chosen: str, *, whole: bool) -> tuple[Choice, ...]:
+    """The texts by their first piece in which they differ, in the order in which they come."""
+    if not texts:
+        return ()
+    at = _parting(texts, chosen)
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        piece = _PIECE.search(text, at)
+        groups.setdefault(text[: piece.end()] if piece else text, []).append(text)
+    found = []
+    for beginning, group in groups.items():
+        text = beginning if len(group) > 1 else group[0]
+        last = beginning[at:].strip()
+        cell = last if _CELL.fullmatch(last) else None
+        found.append(Choice(text[_word(text, len(chosen)) :], text, whole and len(group) == 1, cell))
+    return tuple(found)
+
+
+def _parting(texts: Sequence[str], chosen: str) -> int:
+    """How far all texts agree, in whole pieces; at least as far as is chosen."""
+    ends = [piece.end() for piece in _PIECE.finditer(texts[0]) if piece.end() > len(chosen)]
+    agreed = (end for end in reversed(ends) if all(_begins(text, texts[0][:end]) for text in texts))
+    return next(agreed, len(chosen))
+
+
+def _word(text: str, at: int) -> int:
+    """Where the word begins that is next to be chosen, or is chosen by half."""
+    return at + 1 if text[at : at + 1] == " " else text.rfind(" ", 0, at) + 1
+
+
+def _cells(steps: Iterable[Choice]) -> dict[str, Choice]:
+    """The choices that are a cell each, by that cell."""
+    return {step.cell: step for step in steps if step.cell is not None}
