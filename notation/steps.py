@@ -19,6 +19,7 @@ MANY = 25_000
 """No more turns are looked through (no position is known that has as many); what comes behind them is not offered."""
 
 _PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]+|[a-z]+|[0-9]+|-+|\S")
+_WORD = re.compile(r"\S+")
 _CELL = re.compile(r"[a-z][0-9]{1,2}")
 _ARROW = re.compile(r"(?<=[a-z][0-9])(?:-{1,2}>?|:)(?=[a-z][0-9])|(?<=[a-z][0-9]{2})(?:-{1,2}>?|:)(?=[a-z][0-9])")
 _GAP = re.compile(r"[\s,;]+")
@@ -37,7 +38,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a turn may go on: by which whole turns, where they are few, else by which choices."""
+    """How a turn may go on: by which whole turns, where they are few, else by which choices.
+
+    The next choice is a word of the turn ("c1b1"), or where these are many a piece of it ("c1").
+    """
 
     turns: tuple[str, ...] = ()
     steps: tuple[Choice, ...] = ()
@@ -62,10 +66,11 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
     """
     turns = tuple(islice(_turns(notation, position, chosen), FEW + 1))
     if len(turns) <= FEW:
-        return Choices(turns, (), _cells(_split(turns, chosen, whole=True)))
-    texts, whole = _beginnings(notation, position, chosen)
-    steps = _split(tuple(islice(texts, MANY)), chosen, whole=whole)
-    return Choices((), steps, _cells(steps))
+        return Choices(turns, (), _cells(_split(turns, chosen, _PIECE, whole=True)))
+    beginnings, whole = _beginnings(notation, position, chosen)
+    texts = tuple(islice(beginnings, MANY))
+    pieces, words = (_split(texts, chosen, unit, whole=whole) for unit in (_PIECE, _WORD))
+    return Choices((), words if len(words) <= FEW else pieces, _cells(pieces))
 
 
 def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str | None:
@@ -136,22 +141,22 @@ def _is_boundary(text: str, at: int) -> bool:
 # The choices ------------------------------------------------------------------------------------------
 
 
-def _split(texts: Sequence[str], chosen: str, *, whole: bool) -> tuple[Choice, ...]:
-    """The texts by their first piece in which they differ, in the order in which they come."""
+def _split(texts: Sequence[str], chosen: str, unit: re.Pattern[str], *, whole: bool) -> tuple[Choice, ...]:
+    """The texts by the first piece, or word, in which they differ, in the order in which they come."""
     if not texts:
         return ()
     at = _parting(texts, chosen)
     groups: dict[str, list[str]] = {}
     for text in texts:
-        piece = _PIECE.search(text, at)
-        groups.setdefault(text[: piece.end()] if piece else text, []).append(text)
-    found = []
+        found = unit.search(text, at)
+        groups.setdefault(text[: found.end()] if found else text, []).append(text)
+    made = []
     for beginning, group in groups.items():
         text = beginning if len(group) > 1 else group[0]
         last = beginning[at:].strip()
         cell = last if _CELL.fullmatch(last) else None
-        found.append(Choice(text[_word(text, len(chosen)) :], text, whole and len(group) == 1, cell))
-    return tuple(found)
+        made.append(Choice(text[_word(text, len(chosen)) :], text, whole and len(group) == 1, cell))
+    return tuple(made)
 
 
 def _parting(texts: Sequence[str], chosen: str) -> int:

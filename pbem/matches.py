@@ -8,9 +8,29 @@ from sqlmodel import Session, col, func, select
 
 from engines import GAMES
 from engines.core import Game, Position, Seat
+from engines.diagram import Diagram
 from notation import NOTATIONS
 from notation.record import Record, replay
+from notation.steps import cells_of
 from pbem.models import Match, MatchState, Player, Ply
+
+
+@dataclass(frozen=True, slots=True)
+class Supposed:
+    """What a match is looked at for: turns that nobody has played, and what is chosen of one more."""
+
+    turns: tuple[tuple[Seat, str], ...]
+    """Who would play what."""
+    before: Position[Any]
+    """The position before the last of these turns, or before the next where there is none."""
+    chosen: str
+    """What is chosen of the next turn, beyond a part that can stand by itself."""
+    since: int | None
+    """The turn after which they come; None: the last one that was played."""
+    playable: bool
+    """Whether the reader may play the first of them now."""
+    kept: bool
+    """Whether the part was kept before, and need not be written again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +49,8 @@ class Standing:
     """Who played the last complete turn; None before the first."""
     total: int
     """How many complete turns the match has by now."""
+    supposed: Supposed | None = None
+    """What is only looked at, where it is not the match as it stands."""
 
     @property
     def number(self) -> int:
@@ -49,7 +71,14 @@ class Standing:
     @property
     def ended_here(self) -> bool:
         """Whether the match is over, by the rules or otherwise, and this is where it ended."""
-        return self.match.state == MatchState.OVER and self.ply == self.total
+        return self.match.state == MatchState.OVER and self.ply == self.total and self.supposed is None
+
+    @property
+    def diagram(self) -> Diagram:
+        """The board, with the last turn lit, or what is chosen of the next."""
+        diagram = self.position.diagram()
+        chosen = self.supposed.chosen if self.supposed else ""
+        return replace(diagram, lit=cells_of(chosen)) if chosen else diagram
 
     @property
     def record(self) -> Record:
@@ -71,6 +100,29 @@ class Standing:
             total=self.total + 1,
         )
 
+    def suppose(
+        self,
+        turns: Sequence[str],
+        part: str | None = None,
+        chosen: str = "",
+        *,
+        past: bool = False,
+        playable: bool = False,
+        kept: bool = False,
+    ) -> "Standing":
+        """The match as it would stand after further turns, a part of one more, and what is chosen beyond that."""
+        notation = NOTATIONS[self.match.game]
+        there, before, played = self, self.base, []
+        for text in turns:
+            before = there.base
+            assert before.turn is not None  # noqa: S101 - the turns were read on these positions
+            played.append((before.turn, text))
+            there = there.after(text, before.play(notation.parse(text)))
+        position = there.base.play(notation.parse(part)) if part else there.base
+        since = self.ply if past else None
+        supposed = Supposed(tuple(played), before, chosen, since, playable=playable, kept=kept)
+        return replace(there, position=position, part=part, total=self.total, supposed=supposed)
+
     def seat_of(self, player: Player) -> Seat | None:
         """Where the player sits; None for somebody else."""
         return 0 if player.id == self.match.seat0 else 1 if player.id == self.match.seat1 else None
@@ -79,6 +131,11 @@ class Standing:
 def name(player: Player) -> str:
     """What a player is called by others; never the address, even before there is a name."""
     return player.name or "a guest"
+
+
+def subject_of(match: Match, first: Player, second: Player) -> str:
+    """The Subject of all mails about a match."""
+    return f"[pbem #{match.id}] {GAMES[match.game].title}: {name(first)} - {name(second)}"
 
 
 def stand(session: Session, match: Match, ply: int | None = None, part: str | None = None) -> Standing:

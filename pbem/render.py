@@ -1,24 +1,27 @@
 """An owed mail -> an EmailMessage: the template filled in, the match replayed to the turn the mail is about."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
 from email.utils import format_datetime
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from notation import NOTATIONS, record
 from notation.board import format_board
+from notation.hints import listed
+from pbem import links
 from pbem.authority import address_with
 from pbem.config import ServerSettings
+from pbem.links import Letter, Links, answering
 from pbem.mail import bare_subject
-from pbem.matches import Standing, name, stand
+from pbem.matches import Standing, name, stand, subject_of
 from pbem.models import Match, Outgoing, Player
 from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
@@ -85,15 +88,28 @@ class Renderer:
         mail["X-PBeM-Server"] = self._server.domain
         if row.match:
             mail["X-PBeM-Match"] = str(row.match)
-        mail.set_content(self._text(matches, row, player), cte=None)
+        mail.set_content(self._text(matches, row, player, str(mail["Subject"])), cte=None)
         return mail
 
-    def _text(self, matches: "_Matches", row: Outgoing, player: Player | None) -> str:
+    def _text(self, matches: "_Matches", row: Outgoing, player: Player | None, subject: str) -> str:
         """The words of the mail, no line longer than 72 columns."""
+        acts = row.player is not None and row.purpose is not None
+        answer = Letter(self._reply_address(row), answering(subject)) if acts else None
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
 
         def look(number: int, ply: int | None = None, part: str | None = None) -> "View":
-            return View(matches.stand(number, ply, part), player)
+            return seen(matches.stand(number, ply, part))
+
+        def foresee(words: Mapping[str, Any]) -> "View":
+            """The match as a preview shows it: what the section's words say, and nothing that is kept meanwhile."""
+            standing = matches.stand(words["match"], words["ply"], None)
+            turns, part, chosen = words.get("turns", ()), words.get("part"), words.get("chosen", "")
+            flags = {flag: words.get(flag, False) for flag in ("past", "playable", "kept")}
+            return seen(standing.suppose(turns, part, chosen, **flags), words["now"])
+
+        def seen(standing: Standing, ply: int | None = None) -> "View":
+            letter = self._letter(row, player, standing, standing.ply if ply is None else ply)
+            return View(standing, player, partial(links.of_match, standing, player, letter))
 
         text = self._templates.get_template(f"{row.template}.txt.j2").render(
             **row.words,
@@ -102,10 +118,22 @@ class Renderer:
             row=row,
             you_wrote=player is not None and player.name is not None and player.name == row.words.get("by"),
             look=look,
+            foresee=foresee,
+            answer_with=partial(links.link, answer),
             personal=address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             name=name,
         )
         return fitted(text)
+
+    def _letter(self, row: Outgoing, player: Player | None, standing: Standing, ply: int) -> Letter | None:
+        """An answer about that match by somebody who had seen so many turns of it; None for all but its players."""
+        if player is None or row.purpose is None or standing.seat_of(player) is None:
+            return None
+        token = Token(Purpose.PLAY, player.id or 0, standing.number, ply)
+        return Letter(
+            address_with(self._server, self._keyring, token, row.epoch),
+            f"Re: {subject_of(standing.match, *standing.players)}",
+        )
 
     def _reply_address(self, row: Outgoing) -> str:
         if row.player is None or row.purpose is None:
@@ -134,8 +162,7 @@ def _subject(session: Session, row: Outgoing) -> str:
             return f"Re: {asked}"
         return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
     match = session.get_one(Match, row.match)
-    first, second = (name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
-    return f"[pbem #{row.match}] {GAMES[match.game].title}: {first} - {second}"
+    return subject_of(match, *(session.get_one(Player, seat) for seat in (match.seat0, match.seat1)))
 
 
 class _Matches:
@@ -156,8 +183,9 @@ class _Matches:
 class View:
     """What templates may ask about a match. What takes time is made when it is asked for."""
 
-    def __init__(self, standing: Standing, reader: Player | None) -> None:
+    def __init__(self, standing: Standing, reader: Player | None, links_of: Callable[[], Links] = Links) -> None:
         self._standing = standing
+        self._links_of = links_of
         self.number = standing.number
         self.title = standing.game.title
         self.key = standing.match.game
@@ -184,7 +212,7 @@ class View:
     @property
     def board(self) -> str:
         """The board with the last move lit and its notes."""
-        return format_board(self._standing.position.diagram(), lit=True, notes=True)
+        return format_board(self._standing.diagram, lit=True, notes=True)
 
     @property
     def printed_board(self) -> str:
@@ -201,12 +229,29 @@ class View:
         """What the player to move may write now; "" when the match is over."""
         return NOTATIONS[self.key].hint(self._standing.position) if self.to_move else ""
 
+    @cached_property
+    def links(self) -> Links:
+        """What the reader can tap; nothing for somebody who does not play in the match."""
+        return self._links_of()
+
+    @property
+    def variation(self) -> str:
+        """The turns that a preview supposes, by whom, in lines."""
+        supposed, players = self._standing.supposed, self._standing.players
+        if supposed is None:
+            return ""
+        lines = [f"{name(players[seat])}: {text}" for seat, text in supposed.turns]
+        if begun := " ".join(filter(None, (self.part, supposed.chosen))):
+            lines.append(f"{self.to_move}, begun: {begun}")
+        return "\n".join(piece for line in lines for piece in listed([line]))
+
     @staticmethod
     def _result(standing: Standing) -> str:
-        match = standing.match
-        if match.winner is None:
-            return f"The match is a draw: {match.reason}."
-        return f"{name(standing.players[match.winner])} has won: {match.reason}."
+        match, outcome = standing.match, standing.position.outcome
+        winner, reason = (outcome.winner, outcome.reason) if outcome else (match.winner, match.reason)
+        if winner is None:
+            return f"The match is a draw: {reason}."
+        return f"{name(standing.players[winner])} has won: {reason}."
 
 
 def quoted(lines: Any) -> str:

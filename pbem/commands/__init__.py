@@ -4,7 +4,7 @@ from pbem.commands.account import JOIN
 from pbem.commands.choices import SET
 from pbem.commands.core import Command
 from pbem.commands.guide import HELP, RULES
-from pbem.commands.look import GAMES_COMMAND, RECORD, SHOW
+from pbem.commands.look import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 from pbem.commands.offers import ACCEPT, CHALLENGE, DECLINE, WITHDRAW
 from pbem.commands.play import MOVE, RESIGN, SAY, UNDO
 
@@ -20,6 +20,7 @@ COMMANDS: dict[str, Command] = {
     "say": SAY,
     "games": GAMES_COMMAND,
     "show": SHOW,
+    "preview": PREVIEW,
     "record": RECORD,
     "set": SET,
     "help": HELP,

@@ -110,6 +110,10 @@ class Command:
     """Whether it needs a proof of who sends it."""
     of_match: bool = False
     """Whether it is about one match, named or that of the mail being answered."""
+    takes_turn: bool = False
+    """Whether what follows is a turn of the match, which may begin with a number itself."""
+    looks_back: bool = False
+    """Whether a turn may be named behind the match's number, as in 42#7."""
     words: tuple[int, int] = (0, 0)
     """How few and how many words may follow (the match's number not counted)."""
     aliases: tuple[str, ...] = ()
@@ -134,6 +138,8 @@ class Line:
     match: int | None
     text: str
     """As the person wrote it."""
+    ply: int | None = None
+    """The turn after which the match is meant, as in 42#7; None for the match as it stands."""
     misfit: bool = False
     """The verb is known, but what follows does not fit."""
 

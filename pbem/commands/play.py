@@ -192,6 +192,7 @@ MOVE = Command(
     move,
     changes=True,
     of_match=True,
+    takes_turn=True,
     words=(1, 40),
     aliases=("mvoe", "board"),
 )

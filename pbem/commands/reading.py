@@ -14,7 +14,7 @@ from notation.core import BadNotation
 from pbem.commands.core import Command, Line, named
 from pbem.mail import bare_subject
 
-NUMBER = re.compile(r"#?(\d{1,9})(?:\s+|$)")
+NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 TAG = re.compile(r"\[pbem #(\d{1,9})\]")
 LONGEST_LINE = 1_000
@@ -81,8 +81,10 @@ class Reader:
     def _line(self, text: str) -> Line | None:
         """The line as a command; None for prose."""
         words, match, named_match, pointed = text, self._match, False, False
+        ply: int | None = None
         if text.startswith("#") and (number := NUMBER.match(text)):
             match, words, named_match, pointed = int(number[1]), text[number.end() :], True, True
+            ply = _ply(number)
         verb, _, rest = words.partition(" ")
         game: str | None = None
         if verb.lower().rstrip(":") in GAMES and rest:
@@ -108,9 +110,10 @@ class Reader:
             and (number := NUMBER.match(rest))
             and (rest.startswith("#") or self._leads(command, rest, number, game))
         ):
-            match, rest = int(number[1]), rest[number.end() :].strip()
-        is_prose = command.name == "move" and not self._is_turn(rest, match)  # "board looks good"
-        return Line(command, rest, match, text, misfit=is_prose or not command.fits(rest))
+            match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
+        is_prose = command.takes_turn and bool(rest) and not self._is_turn(rest, match)  # "board looks good"
+        misfit = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
+        return Line(command, rest, match, text, misfit=misfit, ply=ply)
 
     def _is_turn(self, rest: str, match: int | None) -> bool:
         """Whether what follows `move` is meant as a turn: nearly all have digits, a few are just readable."""
@@ -121,10 +124,10 @@ class Reader:
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
         """Whether a number without # names a match: a move or words may begin with a number themselves."""
-        if command.name != "move" or self._match is None or game is not None:
+        if not command.takes_turn or self._match is None or game is not None or number[2]:
             return True
         key = self._game_of(self._match)
-        if key is None or _is_readable(rest, key):
+        if key is None or _is_readable(rest, key) or (command.looks_back and _read_to(rest, key) > 0):
             return False
         return self._game_of(int(number[1])) is not None
 
@@ -157,6 +160,24 @@ def _is_readable(words: str, key: str) -> bool:
     except BadNotation:
         return False
     return True
+
+
+def _read_to(words: str, key: str) -> int:
+    """How far the words can be read as a turn of that game: a turn that is only begun may lead with its number.
+
+    >>> _read_to("1 c1", "quadraphages"), _read_to("42 c1", "quadraphages")
+    (4, 0)
+    """
+    try:
+        NOTATIONS[key].parse(words)
+    except BadNotation as error:
+        return error.at
+    return len(words)
+
+
+def _ply(number: re.Match[str]) -> int | None:
+    """The turn behind a match's number, as in 42#7."""
+    return int(number[2]) if number[2] else None
 
 
 def _is_board_or_record(words: str) -> bool:
