@@ -19,7 +19,7 @@ from pbem.commands.reading import Reader, Reading, tagged_match
 from pbem.config import ServerSettings
 from pbem.database import transaction
 from pbem.mail import Unreadable
-from pbem.matches import count
+from pbem.matches import count, stand
 from pbem.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.refusals import Refused, Unanswerable
 from pbem.tokens import Keyring, Purpose
@@ -328,6 +328,9 @@ def _refuse(context: Context, refusal: Refused, line: Line | None) -> None:
     """Add the refusal to the answer: what was read with a caret, what is wrong, what would fit, the board."""
     match = context.session.get(Match, refusal.match) if refusal.match else None
     player = context.sender.player
+    standing = stand(context.session, match) if match else None
+    seat = standing.seat_of(player) if standing and player else None
+    to_move = standing is not None and seat is not None and standing.base.turn == seat
     context.answer(
         "refused",
         sentence=refusal.sentence,
@@ -337,8 +340,9 @@ def _refuse(context: Context, refusal: Refused, line: Line | None) -> None:
         width=max(1, refusal.width),
         fits=refusal.fits,
         match=match.id if match else None,
-        part=match.part if match and player and player.id in (match.seat0, match.seat1) else None,
-        own=bool(match and player and player.id in (match.seat0, match.seat1)),
+        ply=standing.ply if standing else None,
+        part=match.part if match and to_move else None,  # what somebody has begun, nobody else may see
+        own=seat is not None,
     )
 
 

@@ -201,7 +201,8 @@ def _others(standing: Standing, reader: Player) -> Iterator[tuple[str, str]]:
         if _is_over(standing):
             yield from (("show", "Show"), ("record", "Record"), ("help", "Help"))
             return
-        if standing.part and (standing.supposed is None or standing.supposed.kept):
+        begun = standing.part and (standing.supposed is None or standing.supposed.kept)
+        if begun and standing.position.turn == standing.seat_of(reader):
             yield "undo", "Undo"
         if standing.supposed is None:
             yield "resign", "Resign"

@@ -54,7 +54,8 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, text: s
             except Refused as refusal:
                 raise _in_turn(refusal, len(turns) + 1) from None
             if number < len(pieces):
-                raise _in_turn(Refused("it is not complete.", read=" ".join(rest)), len(turns) + 1)
+                sentence = f'"{" ".join(rest)}" is not a whole turn, and no other can follow it.'
+                raise _in_turn(Refused(sentence, read=" ".join(rest)), len(turns) + 1)
             return Variation(tuple(turns), *begins)
     return Variation(tuple(turns), part)
 

@@ -6,7 +6,7 @@ a line before the first when it is a command. What is neither a command nor a mo
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engines import GAMES
 from notation import NOTATIONS
@@ -94,9 +94,10 @@ class Reader:
         if command is None:
             # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
             bare = f"{verb} {rest}" if game is not None and not pointed else ""
-            return self._move(words, match, text, pointed=pointed) or (
+            moved = self._move(words, match, text, pointed=pointed) or (
                 self._move(bare, match, text, pointed=False) if bare else None
             )
+            return replace(moved, misfit=True) if moved and ply is not None else moved
         rest = rest.strip()
         if game is not None and command.name in ("challenge", "help", "rules"):
             rest = f"{game} {rest}".strip()

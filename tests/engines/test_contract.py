@@ -88,6 +88,23 @@ def test_playing_leaves_the_old_position_as_it_was(game: str, seed: int) -> None
         assert position.play(move) == after
 
 
+@pytest.mark.parametrize(("game", "seed"), SEEDS)
+def test_parts_with_what_completes_them_are_the_legal_turns(game: str, seed: int) -> None:
+    notation = NOTATIONS[game]
+    for position, _ in played(game, seed)[:12]:
+        moves = [notation.format(move, position) for move in position.moves()]
+        wholes = []
+        for part in position.parts():
+            after = position.play(part)
+            text = notation.format(part, position)
+            assert after.part == notation.parse(text) == part
+            assert after.turn == position.turn
+            assert list(after.parts()) == []
+            wholes += [f"{text} {notation.format(move, after)}" for move in after.moves()]
+
+        assert not wholes or sorted(wholes) == sorted(moves)
+
+
 def test_a_position_survives_being_stored_in_bytes(game: str) -> None:
     for position, _ in played(game, 1):
         assert pickle.loads(pickle.dumps(position)) == position

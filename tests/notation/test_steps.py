@@ -1,0 +1,227 @@
+"""Choosing a turn step by step: every way ends in a legal turn, and every legal turn can be reached."""
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.core import Position
+from notation import NOTATIONS
+from notation.core import BadNotation
+from notation.steps import FEW, begun, cells_of, choices
+
+PLAYTHROUGHS = sorted((Path(__file__).parent.parent / "playthroughs").glob("*.txt"))
+WALKED = 300
+"""Of positions with more turns than these, only some of the ways are walked."""
+MOST_STEPS = 40
+"""There are never more choices at once: "about thirty" is what can be looked through."""
+
+Where = tuple[str, Position[Any]]
+
+
+@cache
+def positions(path: Path) -> tuple[Where, ...]:
+    """Every position of a playthrough, with the key of its game; the begun ones in between too."""
+    told = path.read_text(encoding="utf-8")
+    key = re.findall(r"^game: (.*)$", told, flags=re.MULTILINE)[0]
+    chosen = dict(pair.split("=") for pair in re.findall(r"^chosen: (.*)$", told, flags=re.MULTILINE))
+    position, found = GAMES[key].position(chosen), []
+    for turn in re.findall(r"^played: (.*)$", told, flags=re.MULTILINE):
+        found.append((key, position))
+        if part := next(position.parts(), None):
+            found.append((key, position.play(part)))
+        position = position.play(NOTATIONS[key].parse(turn))
+    return (*found, (key, position))
+
+
+def legal(key: str, position: Position[Any]) -> set[str]:
+    """The texts of all legal turns that a list may hold."""
+    notation = NOTATIONS[key]
+    return {notation.format(move, position) for move in position.moves() if notation.is_shown(move)}
+
+
+def reached(key: str, position: Position[Any], chosen: str = "") -> Iterator[str]:
+    """The turns in which the ways end that begin so."""
+    found = choices(NOTATIONS[key], position, chosen)
+    yield from found.turns
+    for step in found.steps:
+        if step.whole:
+            yield step.text
+        else:
+            assert len(step.text) > len(chosen), "every step is one forward"
+            yield from reached(key, position, step.text)
+
+
+def reached_by_cells(key: str, position: Position[Any], chosen: str = "") -> Iterator[str]:
+    """The turns in which the ways end that tap a board wherever it can be tapped."""
+    found = choices(NOTATIONS[key], position, chosen)
+    for step in found.cells.values() or found.steps:
+        if step.whole:
+            yield step.text
+        else:
+            yield from reached_by_cells(key, position, step.text)
+    if not found.cells:
+        yield from found.turns
+
+
+@pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
+def test_the_ways_end_in_the_legal_turns_and_in_all_of_them(path: Path) -> None:
+    walked = 0
+    for key, position in positions(path):
+        turns = legal(key, position)
+        if len(turns) <= WALKED:
+            found = list(reached(key, position))
+            assert sorted(found) == sorted(turns)
+            walked += 1
+    assert walked > 5
+
+
+@pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
+def test_a_way_drawn_by_lot_ends_in_a_turn_that_can_be_played(path: Path) -> None:
+    for number, (key, position) in enumerate(positions(path)):
+        if position.turn is None:
+            continue
+        chance, chosen, found = random.Random(number), "", choices(NOTATIONS[key], position)
+        while found.steps:
+            step = chance.choice(found.steps)
+            assert step.text.startswith(chosen)
+            assert step.text.endswith(step.label)
+            chosen = step.text
+            if step.whole:
+                break
+            found = choices(NOTATIONS[key], position, chosen)
+        text = chosen if found.steps else chance.choice(found.turns)
+
+        after = position.play(NOTATIONS[key].parse(text))
+        assert after.part is None
+
+
+@pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
+def test_all_turns_are_offered_where_they_are_few_and_never_too_many_choices(path: Path) -> None:
+    for key, position in positions(path):
+        turns, found = legal(key, position), choices(NOTATIONS[key], position)
+
+        assert (set(found.turns) == turns) == (len(turns) <= FEW)
+        assert bool(found.steps) == (len(turns) > FEW)
+        assert bool(found) == bool(turns)
+        assert len(found.steps) <= MOST_STEPS
+        assert len({step.text for step in found.steps}) == len({step.label for step in found.steps}) == len(found.steps)
+
+
+@pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
+def test_a_board_is_tapped_cell_by_cell(path: Path) -> None:
+    tapped = 0
+    for key, position in positions(path):
+        names = {name for _, cells in position.diagram().rows for name, _ in cells}
+        for cell, step in choices(NOTATIONS[key], position).cells.items():
+            assert cell in names
+            assert cell == step.cell
+            assert cell in cells_of(step.text)
+            tapped += 1
+        if len(legal(key, position)) <= FEW and not key.startswith("kvadratik"):
+            assert set(reached_by_cells(key, position)) == legal(key, position)
+    assert tapped > 5
+
+
+@pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
+def test_what_somebody_typed_of_a_turn_is_known_as_its_beginning(path: Path) -> None:
+    for key, position in positions(path)[:12]:
+        for step in choices(NOTATIONS[key], position).steps:
+            assert begun(NOTATIONS[key], position, step.text) == step.text
+            assert begun(NOTATIONS[key], position, f"  {step.text.upper().replace(' ', ', ')}. ") == step.text
+        for other in ("", " ", "z9", "hello", "c1 is mine", "!"):
+            assert begun(NOTATIONS[key], position, other) is None
+
+
+def test_a_beginning_may_be_typed_as_moves_are() -> None:
+    start = GAMES["quadrature"].position({})
+    after = start.play(NOTATIONS["quadrature"].parse("b3b4"))
+
+    assert begun(NOTATIONS["quadrature"], start, "B3-b4") == "b3b4"
+    assert begun(NOTATIONS["quadrature"], after, "b9") == "b9"
+    assert begun(NOTATIONS["quadrature"], after, "b") is None
+
+
+def test_half_a_number_is_no_beginning() -> None:
+    """a1 is a square of Quadrature, and a10 begins with it."""
+    notation, seen = NOTATIONS["quadrature"], 0
+    for seed in range(5):
+        chance, position = random.Random(seed), GAMES["quadrature"].position({})
+        while position.turn is not None:
+            texts = legal("quadrature", position)
+            for origin in {text[:3] for text in texts if text[1:3] in ("10", "11")}:
+                taken = any(text.startswith(origin[:2]) and not text[2].isdigit() for text in texts)
+                assert (begun(notation, position, origin[:2]) is not None) == taken
+                assert begun(notation, position, origin) == origin
+                seen += not taken
+            position = position.play(chance.choice(list(position.moves())))
+    assert seen
+
+
+@pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
+def test_no_list_betrays_a_figure(path: Path) -> None:
+    for key, position in positions(path):
+        found = choices(NOTATIONS[key], position)
+        assert not [text for text in (*found.turns, *(step.text for step in found.steps)) if "quadrupel" in text]
+        if position.turn is not None and key == "quadrupel":
+            with_figures = {NOTATIONS[key].format(move, position) for move in position.moves()}
+            assert set(found.turns) <= with_figures
+
+
+@pytest.mark.parametrize(
+    ("key", "options", "turns", "chosen", "labels"),
+    [
+        ("quadraphages", {}, [], "", ["1", "2", "3", "4", "5", "6", "7", "8"]),
+        ("quadraphages", {}, ["5 a7f7 i3d3"], "", ["c1h1", "c1c6"]),
+        ("quadraphages", {}, ["5 a7f7 i3d3"], "c1h1", ["g9g4", "g9b9"]),
+        ("quadraphages", {}, ["5 a7f7 i3d3"], "c1h1 g9", ["g9g4", "g9b9"]),
+        ("quadraphages", {}, ["5 a7f7 i3d3"], "c1h1 g9b9", ["1", "2", "3", "4", "5", "6", "7", "8"]),
+        ("hexaphages", {}, [], "", ["1", "2", "3"]),
+        ("kvadratik", {"setup": "half"}, [], "setup a3+", None),
+        ("kvadratik", {}, ["setup ++++", "setup x+x+"], "~a4", None),
+    ],
+)
+def test_labels_say_what_is_new(
+    key: str, options: Mapping[str, str], turns: list[str], chosen: str, labels: list[str] | None
+) -> None:
+    position = GAMES[key].position(options)
+    for turn in turns:
+        position = position.play(NOTATIONS[key].parse(turn))
+    found = choices(NOTATIONS[key], position, chosen)
+
+    assert labels is None or [step.label for step in found.steps] == labels
+    for step in found.steps:
+        assert re.fullmatch(r"(?:[@~]?[a-z]\d+[+x]?){1,2}|\d|setup \S+(?: \S+)*|[a-z]+", step.label), step.label
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_no_choice_follows_the_end_of_a_game_or_nonsense(key: str) -> None:
+    path = next(path for path in PLAYTHROUGHS if path.stem == key)
+    (_, first), *_, (_, end) = positions(path)
+
+    assert not choices(NOTATIONS[key], end)
+    assert not choices(NOTATIONS[key], first, "zz")
+    with pytest.raises(BadNotation):
+        NOTATIONS[key].parse("zz")
+
+
+@pytest.mark.parametrize("key", ["hexaphages", "kvadratik"])
+def test_choices_take_no_time_where_turns_are_many(key: str) -> None:
+    """Far from the truth on purpose: a few hundredths of a second are measured where there are 20,000 turns."""
+    for seed in range(3):
+        chance, position = random.Random(seed), GAMES[key].position({})
+        for _ in range(20):
+            if position.turn is None:
+                break
+            started = perf_counter()
+            found = choices(NOTATIONS[key], position)
+            for step in found.steps[:3]:
+                choices(NOTATIONS[key], position, step.text)
+            assert perf_counter() - started < 3
+            position = position.play(chance.choice(list(position.moves())))

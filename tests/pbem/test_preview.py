@@ -1,0 +1,290 @@
+"""preview, and show and record of an earlier turn: what they say, and that they change and betray nothing."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text as sql
+
+from engines import GAMES
+from notation import NOTATIONS
+from notation.board import format_board
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+TURNS = ("3 a7a4 i3f3", "c1c4 g9g6 4 c4g4 g6c6", "a4a8 f3b3 1 a8b8 b3b4")
+KEPT = ("player", "match", "ply")
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """Alice and Bob in a match of Quadraphages; it is Alice's first turn."""
+    with correspondence(tmp_path) as begun:
+        begun.match()
+        yield begun
+
+
+def rows(letters: Correspondence) -> dict[str, list[tuple[object, ...]]]:
+    """All that the server keeps of players and matches."""
+    with letters.works.engine.begin() as connection:
+        return {table: [tuple(row) for row in connection.execute(sql(f'select * from "{table}"'))] for table in KEPT}
+
+
+def asked(letters: Correspondence, name: str, words: str) -> str:
+    """What the one answer says to words in an answer to the newest mail; nothing that is kept has changed."""
+    before = rows(letters)
+    (answer,) = letters.reply(letters.last(name), words)
+    assert str(answer["To"]) == f"{name}@mail.example"
+    assert rows(letters) == before
+    return flat(answer)
+
+
+def flat(mail) -> str:
+    """The words of a mail, wherever its lines are broken; long lists too."""
+    return " ".join(text(mail).replace("\n* ... ", " ").split())
+
+
+def play(letters: Correspondence, *turns: str) -> None:
+    for number, turn in enumerate(turns):
+        letters.reply(letters.last(("alice", "bob")[number % 2]), turn)
+
+
+def board(*turns: str, lit: bool = True) -> str:
+    """The board of Quadraphages after these turns; not lit as records print it."""
+    position = GAMES["quadraphages"].position({})
+    for turn in turns:
+        position = position.play(NOTATIONS["quadraphages"].parse(turn))
+    return " ".join(format_board(position.diagram(), lit=lit, notes=lit).split())
+
+
+def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Correspondence) -> None:
+    said = asked(letters, "alice", f"preview {TURNS[0].upper()}")
+
+    assert "Nothing is played. This is match #1" in said
+    assert board(TURNS[0]) in said
+    assert "It would be bob's turn." in said
+    assert f'To play it, answer this mail with * "{TURNS[0]}"' in said
+
+    mails = letters.reply(letters.last("alice"), TURNS[0])
+    assert [str(mail["To"]) for mail in mails] == [ALICE, BOB]
+
+
+def test_several_turns_are_a_line_of_play(letters: Correspondence) -> None:
+    for between in (" ", " / "):
+        said = asked(letters, "alice", f"preview {between.join(TURNS)}")
+
+        assert board(*TURNS) in said
+        assert all(f"* {by}: {turn}" in said for by, turn in zip(("alice", "bob", "alice"), TURNS, strict=True))
+        assert f'To play the first of them, answer this mail with * "{TURNS[0]}"' in said
+
+
+def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Correspondence) -> None:
+    said = asked(letters, "bob", f"preview {TURNS[0]}")
+
+    assert board(TURNS[0]) in said
+    assert "It would be your turn." in said
+    assert "To play" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "read"),
+    [
+        ("3 a7a4 i3i9", "i3i9 goes 6, but operation 3 goes by 3", "3 a7a4 i3i9"),
+        ("3 a7a4 x9", "I expected a letter from a to i", "3 a7a4 x9"),
+        (f"{TURNS[0]} / c1c4 g9g6 4 c4g4 g6c7", "In turn 2 of that line: ", "c1c4 g9g6 4 c4g4 g6c7"),
+        (f"{TURNS[0]} c1c4 q", "In turn 2 of that line: ", "c1c4 q"),
+        (f"3 a7a4 / {TURNS[1]}", '"3 a7a4" is not a whole turn', "3 a7a4"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_as_a_move_is(
+    letters: Correspondence, words: str, sentence: str, read: str
+) -> None:
+    said = asked(letters, "alice", f"preview {words}")
+
+    assert "Nothing was done." in said
+    assert sentence in said
+    assert f"| {read}" in said
+    assert board() in said
+
+
+def test_a_turn_is_chosen_step_by_step(letters: Correspondence) -> None:
+    assert "* 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8" in asked(letters, "alice", "preview")
+    assert "* 3 a7a4 i3i6 | 3 a7a4 i3f3 | 3 a7d7 i3i6 | 3 a7d7 i3f3" in asked(letters, "alice", "preview 3")
+    said = asked(letters, "alice", "preview 3 a7A4 I3")
+    assert "* alice, begun: 3 a7a4 i3" in said
+    assert "Your turn is not complete yet." in said
+    assert "* 3 a7a4 i3i6 | 3 a7a4 i3f3" in said
+    assert "[X]" in said
+    assert "3 a7d7" not in said
+
+
+def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
+    letters.reply(letters.last("bob"), "accept")
+    in_first = letters.received[ALICE][3]
+
+    for words in ("preview 2", "preview 2 a7", "preview 2 a7a5 i3g3"):
+        (answer,) = letters.reply(in_first, words)
+        assert "This is match #1," in flat(answer)
+    (answer,) = letters.reply(in_first, "preview #2 1")
+    assert "This is match #2," in flat(answer)
+    (answer,) = letters.write(ALICE, "preview 1 2 a7a5 i3g3")
+    assert "This is match #1," in flat(answer)
+    (answer,) = letters.write(ALICE, "", "quadraphages preview 1 2 a7a5 i3g3")
+    assert "This is match #1," in flat(answer)
+
+
+def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "3")
+    letters.join("carol")
+
+    own = asked(letters, "alice", "preview a7a4 i3f3")
+    assert board(TURNS[0]) in own
+    assert f'answer this mail with * "{TURNS[0]}"' in own
+    assert board(TURNS[0]) in asked(letters, "alice", f"preview {TURNS[0]}")
+    assert "* a7a4 i3i6 | a7a4 i3f3" in asked(letters, "alice", "preview a7a4")
+    assert "* a7a4 i3i6 | a7a4 i3f3" in asked(letters, "alice", "preview 3 a7a4")
+    assert "begun with 3" in asked(letters, "alice", "preview 2 a7a5 i3g3")
+    for name in ("bob", "carol"):
+        for words in ("preview #1 a7a4 i3f3", "preview #1 a7a4 i3", "#1 show", "#1 record", "preview #1#0 a7a4 i3f3"):
+            said = asked(letters, name, words)
+            assert "last number 3" not in said, words
+            assert "begun" not in said, words
+        said = asked(letters, name, "#1 preview")
+        assert board() in said
+        said = asked(letters, name, "#1 preview 2 a7a5 i3g3")
+        assert board("2 a7a5 i3g3") in said
+
+
+def test_no_refusal_betrays_what_somebody_has_begun(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "3")
+
+    for words in (TURNS[0], "undo", "preview i9", "nothing that can be read"):
+        said = asked(letters, "bob", words)
+        assert board() in said
+        assert "last number 3" not in said
+    assert "last number 3" in asked(letters, "alice", "preview i9")
+
+
+def test_a_preview_needs_no_proof_but_a_player(letters: Correspondence) -> None:
+    before = rows(letters)
+    (answer,) = letters.write(BOB, f"preview 1 {TURNS[0]}")
+    assert board(TURNS[0]) in flat(answer)
+    (answer,) = letters.write("mallory@mail.example", f"preview 1 {TURNS[0]}")
+    assert "does not belong to a player" in flat(answer)
+    assert rows(letters) == before
+
+
+def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
+    play(letters, *TURNS)
+
+    for number in range(4):
+        said = asked(letters, "alice", f"show 1#{number}")
+        assert board(*TURNS[:number]) in said
+        assert ("before the first turn" if number == 0 else f"after turn {number} of 3") in said
+        assert said == asked(letters, "alice", f"#1#{number} show")
+        recorded = asked(letters, "alice", f"record #1#{number}")
+        assert board(*TURNS[:number], lit=False) in recorded
+    said = asked(letters, "alice", "show 1#4")
+    assert "Match #1 has 3 turns, so there is no turn 4." in said
+    assert '"show 1#0" is its beginning, "show 1#3" its last position' in said
+    assert "has 3 turns" in asked(letters, "alice", "preview 1#9 1")
+
+
+def test_only_what_looks_back_takes_a_turn_s_number(letters: Correspondence) -> None:
+    for words in ("resign 1#0", "#1#0 resign", "undo 1#0", f"#1#0 {TURNS[0]}", f"move 1#0 {TURNS[0]}"):
+        assert "is written otherwise" in asked(letters, "alice", words), words
+
+
+def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> None:
+    play(letters, *TURNS[:2])
+    other = "2 a7a5 i3g3"
+
+    said = asked(letters, "alice", f"preview 1#0 {other}")
+
+    assert "as it might have gone on from the beginning" in said
+    assert board(other) in said
+    assert "To play" not in said
+    assert "* 1#0 3 a7a4 i3i6 | 1#0 3 a7a4 i3f3" in asked(letters, "alice", "preview 1#0 3 a7a4")
+
+
+def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(letters: Correspondence) -> None:
+    play(letters, *TURNS[:2])
+    letters.reply(letters.last("alice"), "resign")
+
+    said = asked(letters, "alice", f"preview {TURNS[2]}")
+    assert "Match #1 is over, so nothing follows its last turn." in said
+    said = asked(letters, "bob", "preview 1#1 c1c4 g9g6 4 c4g4 g6c6")
+    assert board(*TURNS[:2]) in said
+    assert "It would be alice's turn." in said
+    assert board(*TURNS[:2]) in asked(letters, "bob", "preview 1#2")
+    assert "It was alice's turn." in asked(letters, "bob", "show 1#2")
+
+
+def test_a_challenge_has_nothing_to_be_previewed(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
+
+    assert "has no board: the challenge is offered" in asked(letters, "bob", "preview 1")
+
+
+def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
+    told = (Path(__file__).parent.parent / "playthroughs" / "quadraphages.txt").read_text(encoding="utf-8")
+    *turns, last = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
+    reason = re.findall(r"^outcome: winner \d, (.*)$", told, flags=re.MULTILINE)[0]
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        play(letters, *turns)
+        mover = ("alice", "bob")[len(turns) % 2]
+        said = asked(letters, mover, f"preview {last}")
+
+        assert "That would be the end." in said
+        assert f"has won: {reason}." in said
+        assert f'answer this mail with * "{last}"' in said
+        said = asked(letters, mover, f"preview {last} / {last}")
+        assert "In turn 2 of that line: " in said
+        assert "over" in said
+
+
+def test_prose_that_begins_with_the_word_is_prose(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), f"{TURNS[0]}\n\npreview of my plans: none!")
+
+    assert "preview of my plans: none!" in text(letters.last("bob"))
+
+
+def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
+    """Where a turn may be announced, both ways to write it are offered, whether or not it ends in a figure."""
+    with correspondence(tmp_path) as letters:
+        letters.match("challenge bob quadrupel")
+        said = asked(letters, "alice", "preview c3e5")
+        assert 'To play it, answer this mail with * "c3e5" * "c3e5 quadrupel"' in said
+        assert "Nothing was done." in asked(letters, "alice", "preview c3e5 quadrupel")
+    with correspondence(tmp_path / "auto") as letters:
+        letters.match("challenge bob quadrupel announce=auto")
+        assert 'answer this mail with * "c3e5" Other' in asked(letters, "alice", "preview c3e5")
+
+
+def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
+    """In Kvadratik a turn may be whole and still be added to."""
+    told = (Path(__file__).parent.parent / "playthroughs" / "kvadratik.txt").read_text(encoding="utf-8")
+    turns = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
+    game, notation = GAMES["kvadratik"], NOTATIONS["kvadratik"]
+    position, before = game.position({}), []
+    for turn in turns:
+        legal = [notation.format(move, position) for move in position.moves()]
+        longer = next((text for text in legal if any(other.startswith(f"{text} ") for other in legal)), None)
+        if longer:
+            break
+        before.append(turn)
+        position = position.play(notation.parse(turn))
+    assert longer
+    with correspondence(tmp_path) as letters:
+        letters.match("challenge bob kvadratik")
+        play(letters, *before)
+        said = asked(letters, ("alice", "bob")[len(before) % 2], f"preview {longer}")
+
+    added = said.partition("More can be added: ")[2]
+    assert f'answer this mail with * "{longer}"' in said
+    for other in legal:
+        if other.startswith(f"{longer} "):
+            assert other in added or other.removesuffix(other.split()[-1]).strip() in added
