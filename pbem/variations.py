@@ -14,6 +14,8 @@ from pbem.turns import Taken, take
 
 BETWEEN = "/"
 """What may stand between two turns."""
+MOST_TURNS = 20
+"""So far ahead nobody has to look at once."""
 MOST_WORDS = 40
 """No turn has more words, however generously it is spaced."""
 
@@ -44,19 +46,22 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, text: s
     pieces = [piece.split() for piece in text.split(BETWEEN)]
     for number, words in enumerate(pieces, start=1):
         rest = words
-        while rest and (found := _leading(notation, base, part, rest)):
+        while rest:
+            found = _leading(notation, base, part, rest)
+            if found is None or found[1] < len(rest):
+                written = " ".join(rest)
+                if begins := _unfinished(notation, base, part, written):
+                    if number < len(pieces):
+                        sentence = f'"{written}" is not a whole turn, and no other can follow it.'
+                        raise _in_turn(Refused(sentence, read=written), len(turns))
+                    return Variation(tuple(turns), *begins)
+            if found is None:
+                raise _in_turn(_refusal(notation, base, part, written), len(turns))
+            if len(turns) == MOST_TURNS:
+                raise Refused(f"No more than {MOST_TURNS} turns can be previewed at once.", read=text)
             taken, used = found
             turns.append(taken.text)
             base, part, rest = taken.position, None, rest[used:]
-        if rest:
-            try:
-                begins = _unfinished(notation, base, part, " ".join(rest))
-            except Refused as refusal:
-                raise _in_turn(refusal, len(turns) + 1) from None
-            if number < len(pieces):
-                sentence = f'"{" ".join(rest)}" is not a whole turn, and no other can follow it.'
-                raise _in_turn(Refused(sentence, read=" ".join(rest)), len(turns) + 1)
-            return Variation(tuple(turns), *begins)
     return Variation(tuple(turns), part)
 
 
@@ -74,16 +79,35 @@ def _leading(
     return None
 
 
-def _unfinished(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> tuple[str | None, str]:
-    """What the text begins of a turn: a part that can stand by itself, and what is chosen beyond it."""
+def _unfinished(
+    notation: Notation[Any], base: Position[Any], part: str | None, text: str
+) -> tuple[str | None, str] | None:
+    """What the text begins of one turn: a part that can stand by itself, and what is chosen beyond it."""
     try:
-        return take(notation, base, part, text).text, ""
+        taken = take(notation, base, part, text)
     except Refused:
-        here = base if part is None else base.play(notation.parse(part))
-        chosen = begun(notation, here, text.removeprefix(part or "").strip())
-        if chosen is None:
-            raise
-        return (part, chosen) if part else _parted(notation, base, chosen)
+        return _chosen(notation, base, part, text)
+    return None if taken.complete else (taken.text, "")
+
+
+def _chosen(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> tuple[str | None, str] | None:
+    """What the text begins of one turn, where it ends between a stone and its square, or the like."""
+    here = base if part is None else base.play(notation.parse(part))
+    chosen = begun(notation, here, text.removeprefix(part or "").strip())
+    if chosen is None:
+        return None
+    return (part, chosen) if part else _parted(notation, base, chosen)
+
+
+def _refusal(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> Refused:
+    """Why the text is no turn, nor the beginning of one."""
+    try:
+        take(notation, base, part, text)
+    except Refused as refusal:
+        if refusal.at == len(text):  # it could be read, and only lacks what must follow
+            return Refused(f'No legal turn begins with "{text}".', read=text)
+        return refusal
+    raise AssertionError(f"{text!r} is a turn")
 
 
 def _parted(notation: Notation[Any], base: Position[Any], chosen: str) -> tuple[str | None, str]:
@@ -99,8 +123,8 @@ def _parted(notation: Notation[Any], base: Position[Any], chosen: str) -> tuple[
     return None, chosen
 
 
-def _in_turn(refusal: Refused, number: int) -> Refused:
-    """The refusal, with the number of the turn that is meant where it is not the first."""
-    if number > 1:
-        refusal.sentence = f"In turn {number} of that line: {refusal.sentence}"
+def _in_turn(refusal: Refused, before: int) -> Refused:
+    """The refusal, with the number of the turn that is meant where others come before it."""
+    if before:
+        refusal.sentence = f"In turn {before + 1} of that line: {refusal.sentence}"
     return refusal

@@ -11,6 +11,7 @@ from engines import GAMES
 from notation import NOTATIONS
 from notation.board import format_board
 from tests.correspondence import Correspondence, correspondence, text
+from tests.stories.test_games import played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURNS = ("3 a7a4 i3f3", "c1c4 g9g6 4 c4g4 g6c6", "a4a8 f3b3 1 a8b8 b3b4")
@@ -226,6 +227,16 @@ def test_a_challenge_has_nothing_to_be_previewed(letters: Correspondence) -> Non
     letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
 
     assert "has no board: the challenge is offered" in asked(letters, "bob", "preview 1")
+
+
+def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
+    turns = played("quadrature").turns[:21]
+    with correspondence(tmp_path) as letters:
+        letters.match("challenge bob quadrature")
+        assert f"* alice: {turns[18]}" in asked(letters, "alice", f"preview {' '.join(turns[:20])}")
+        assert "No more than 20 turns can be previewed at once." in asked(
+            letters, "alice", f"preview {' '.join(turns)}"
+        )
 
 
 def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:

@@ -85,6 +85,20 @@ def offers(letters: Correspondence) -> None:
     letters.write("alice@mail.example", "withdraw 1\naccept 2", to=personal)
 
 
+def previews(letters: Correspondence) -> None:
+    """A turn chosen step by step and played, lines of play, slips, and positions of long ago."""
+    letters.match(challenge="challenge bob hexaphages")
+    for words in ("preview", "preview 1 e5g5", "preview 1 e5g5 k3l4", "1 e5g5 k3l4"):
+        letters.reply(letters.last("alice"), words)
+    for words in ("preview g7h8 m5", "preview g7h8 m5n6 6", "g7h8 m5n6 1", "preview g3f2 h8", "preview g3f2 h8g9"):
+        letters.reply(letters.last("bob"), words)
+    letters.reply(letters.last("alice"), "preview g7h8 m5n6 1 g3f2 h8g9 / g5")
+    letters.reply(letters.last("bob"), "g3f2 h8g9")
+    letters.reply(letters.last("alice"), "preview g5a5 l4l4")
+    letters.write("bob@mail.example", "preview 1#1 g7h8 m5n6 6 / g5")
+    letters.write("bob@mail.example", "show 1#1\nrecord 1#1\nshow 1#3")
+
+
 def to_the_end(letters: Correspondence) -> None:
     """The second sample match of 2007, by mail, until it is given up."""
     letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
@@ -100,6 +114,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "unproven": unproven,
     "looking": looking,
     "offers": offers,
+    "previews": previews,
     "to_the_end": to_the_end,
 }
 

@@ -1,0 +1,350 @@
+"""Links that open a mail with the words filled in: each is tapped, sent to a real server, and does what it says.
+
+The links of a mail are read from the part of its template that draws the board, to which a list of them is added.
+"""
+
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from jinja2 import ChoiceLoader, DictLoader
+from sqlalchemy import text as sql
+
+from engines import GAMES
+from engines.core import Position
+from notation import NOTATIONS
+from pbem import tokens
+from pbem.links import LONGEST, Letter, Links
+from pbem.render import templates_folder
+from pbem.tokens import Purpose
+from tests.correspondence import Correspondence, correspondence, text
+from tests.pbem.test_games_by_mail import personal, stand
+from tests.stories.test_games import NAMES, Played, played
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+LISTED = """
+{% for kind, links in (("turn", m.links.turns), ("step", m.links.steps), ("other", m.links.others)) %}
+{% for link in links %}
+LINK {{ kind }} {{ link.uri }} LABEL {{ link.label }} END
+{% endfor %}
+{% endfor %}
+{% for cell, link in m.links.by_cell.items() %}
+LINK {{ cell }} {{ link.uri }} LABEL {{ link.label }} END
+{% endfor %}
+"""
+LINK = re.compile(r"LINK (\S+) (mailto:\S+) LABEL (.+?) END ?")
+
+
+@dataclass(frozen=True)
+class Tap:
+    """A link as a mail program reads it."""
+
+    kind: str
+    uri: str
+    label: str
+
+    @property
+    def address(self) -> str:
+        return unquote(urlsplit(self.uri).path)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        pairs = (pair.partition("=") for pair in urlsplit(self.uri).query.split("&"))
+        return {name: unquote(value) for name, _, value in pairs}
+
+    @property
+    def words(self) -> str:
+        return self.fields["body"]
+
+
+@contextmanager
+def listing(folder: Path) -> Iterator[Correspondence]:
+    """A server whose mails list their links below the board."""
+    with correspondence(folder) as letters:
+        words = letters.works.renderer._templates
+        board = (templates_folder() / "parts" / "board.j2").read_text(encoding="utf-8")
+        words.loader = ChoiceLoader([DictLoader({"parts/board.j2": board + LISTED}), words.loader])
+        yield letters
+
+
+def taps(mail: EmailMessage, *kinds: str) -> list[Tap]:
+    """The links in a mail; of these kinds, where some are named."""
+    found = [Tap(*each) for each in LINK.findall(" ".join(text(mail).split()))]
+    return [tap for tap in found if not kinds or tap.kind in kinds]
+
+
+def cells(mail: EmailMessage) -> list[Tap]:
+    """The links that a board has."""
+    return [tap for tap in taps(mail) if tap.kind not in ("turn", "step", "other")]
+
+
+def prose(mail: EmailMessage) -> str:
+    """The words of a mail but for the list of links."""
+    return " ".join(LINK.sub("", " ".join(text(mail).replace("\n* ... ", " ").split())).split())
+
+
+def send(letters: Correspondence, name: str, tap: Tap) -> list[EmailMessage]:
+    """What comes back when the mail that a link opens is sent as it is."""
+    return letters.write(f"{name}@mail.example", tap.words, tap.fields["subject"], to=tap.address)
+
+
+def turns_played(letters: Correspondence) -> list[str]:
+    with letters.works.engine.begin() as connection:
+        return [row.text for row in connection.execute(sql("select text from ply order by number"))]
+
+
+def kept(letters: Correspondence) -> list[tuple[object, ...]]:
+    with letters.works.engine.begin() as connection:
+        return [tuple(row) for row in connection.execute(sql('select * from "match"'))]
+
+
+def assert_sound(mail: EmailMessage, player: int) -> None:
+    """Every link of a mail to that player is short, plain, his own, and stands in the words as well."""
+    for tap in taps(mail):
+        assert len(tap.uri) < 2_000
+        assert re.fullmatch(r"mailto:[A-Za-z0-9%@._~-]+\?subject=[A-Za-z0-9%._~-]+&body=[A-Za-z0-9%._~-]+", tap.uri)
+        assert list(tap.fields) == ["subject", "body"]
+        assert len(tap.words.splitlines()) == 1
+        assert tap.fields["subject"].startswith("Re: [pbem #1] ")
+        token = tokens.parse(tap.address.partition("+")[2].partition("@")[0])
+        assert token is not None
+        assert (token.purpose, token.player, token.subject) == (Purpose.PLAY, player, 1)
+        assert tap.label
+    words = prose(mail)
+    for tap in taps(mail, "turn", "step"):
+        assert tap.words.removeprefix("preview ") in words, tap.words
+        assert tap.kind == "turn" or tap.words.startswith("preview ")
+    for tap in taps(mail, "other"):
+        assert tap.words in words
+    assert all(tap.words.startswith("preview") for tap in cells(mail))
+
+
+def mover_of(letters: Correspondence) -> str:
+    """Whose turn it is, by the newest mails."""
+    return next(name for name in ("alice", "bob") if "It is your turn." in prose(letters.last(name)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_match_is_played_by_tapping_alone(name: str, tmp_path: Path) -> None:
+    """From wherever a playthrough has come, turns are chosen link by link until they are played."""
+    story, chance = played(name), random.Random(name)
+    previews = 0
+    for start in (0, 1, len(story.turns) // 2, len(story.turns) - 2):
+        with listing(tmp_path / str(start)) as letters:
+            begin(letters, story, start)
+            for _ in range(2):
+                if "is over" in prose(letters.last("alice")):
+                    break
+                previews += tap_a_turn(letters, mover_of(letters), chance)
+    assert previews or "quadrupel" in name
+
+
+def begin(letters: Correspondence, story: Played, start: int) -> None:
+    """Let match 1 stand after so many turns of the story, and play the next by hand, so that both get mails."""
+    letters.match(f"challenge bob {story.game} {story.options}")
+    position = stand(letters, story.game, list(story.turns[:start]))
+    mover = ("alice", "bob")[position.turn or 0]
+    letters.write(f"{mover}@mail.example", f"#1 {story.turns[start]}", to=personal(letters, mover))
+
+
+def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int:
+    """Let the player tap until a turn of his is played; how often a preview came between."""
+    before, mail, previews = turns_played(letters), letters.last(name), 0
+    player = ("alice", "bob").index(name) + 1
+    assert not taps(letters.last(("bob", "alice")[player - 1]), "turn", "step"), "only who moves has turns to tap"
+    while turns_played(letters) == before:
+        assert_sound(mail, player)
+        offered = [tap for tap in taps(mail, "turn", "step") if not tap.words.endswith("quadrupel")]
+        tap = chance.choice(offered if chance.random() < 0.7 or not cells(mail) else cells(mail))
+        was = kept(letters)
+        mails = send(letters, name, tap)
+        if tap.words.startswith("preview"):
+            previews += 1
+            assert kept(letters) == was
+            (mail,) = mails
+            assert "Nothing is played." in prose(mail), tap.words
+        else:
+            assert len(mails) == 2
+            assert turns_played(letters) == [*before, tap.words]
+        assert previews < 20
+    return previews
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path) -> None:
+    story = played(name)
+    notation = NOTATIONS[story.game]
+    with listing(tmp_path) as letters:
+        begin(letters, story, len(story.turns) // 3)
+        if "is over" in prose(letters.last("alice")):
+            return
+        mail = letters.last(mover_of(letters))
+        position = position_of(story, letters)
+        texts = {notation.format(move, position) for move in position.moves() if notation.is_shown(move)}
+        for tap in taps(mail, "turn"):
+            assert tap.words == tap.label
+            assert tap.words in texts
+        assert not taps(mail, "turn") or len(taps(mail, "turn")) == len(texts)
+        for tap in [*taps(mail, "step"), *cells(mail)]:
+            assert any(each.startswith(tap.words.removeprefix("preview ")) for each in texts)
+
+
+def position_of(story: Played, letters: Correspondence) -> Position[Any]:
+    """How match 1 stands."""
+    position = GAMES[story.game].position(dict(pair.split("=") for pair in story.options.split()))
+    for turn in turns_played(letters):
+        position = position.play(NOTATIONS[story.game].parse(turn))
+    return position
+
+
+def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
+    with listing(tmp_path) as letters:
+        address = letters.join("alice")
+        letters.join("bob")
+        letters.write(ALICE, "challenge bob quadrature", to=address)
+        offer = letters.last("bob")
+        assert_sound(offer, 2)
+        assert [tap.words for tap in taps(offer)] == ["accept", "decline", "rules quadrature", "help"]
+        assert not taps(letters.last("alice"), "turn", "step")
+        rules, explained = (prose(send(letters, "bob", tap)[0]) for tap in taps(offer)[2:])
+        assert rules.startswith("QUADRATURE")
+        assert "This is a server for playing board games by mail." in explained
+
+        begun = send(letters, "bob", taps(offer)[0])
+        assert all("Match #1 has begun" in prose(mail) for mail in begun)
+        letters.write(ALICE, "challenge bob quadrature", to=address)
+        declined = send(letters, "bob", taps(letters.last("bob"))[1])
+        assert any("declined" in prose(mail) for mail in declined)
+
+
+def test_somebody_invited_accepts_by_tapping(tmp_path: Path) -> None:
+    with listing(tmp_path) as letters:
+        letters.write(ALICE, "challenge carol@mail.example quadrature", to=letters.join("alice"))
+        offer = letters.last("carol")
+        assert_sound(offer, 2)
+        assert "accept" in [tap.words for tap in taps(offer)]
+
+        send(letters, "carol", taps(offer)[0])
+        assert "Match #1 has begun" in prose(letters.last("carol"))
+
+
+def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path) -> None:
+    with listing(tmp_path) as letters:
+        letters.match()
+        assert [tap.words for tap in taps(letters.last("alice"), "other")] == ["resign", "show", "help"]
+        letters.reply(letters.last("alice"), "3")
+        begun = letters.last("alice")
+        assert_sound(begun, 1)
+        assert [tap.words for tap in taps(begun, "other")] == ["undo", "resign", "show", "help"]
+        (seen,) = letters.reply(letters.last("bob"), "show")
+        assert [tap.words for tap in taps(seen)] == ["resign", "show", "help"]
+        (refused,) = letters.reply(letters.last("bob"), "3 a7a4 i3f3")
+        assert [tap.words for tap in taps(refused)] == ["resign", "show", "help"]
+
+        (undone,) = send(letters, "alice", taps(begun, "other")[0])
+        assert "3 is taken back" in prose(undone)
+        assert_sound(undone, 1)
+        mails = send(letters, "bob", taps(seen)[1])
+        assert "0 turns played" in prose(mails[0])
+
+
+def test_a_begun_turn_is_completed_by_tapping(tmp_path: Path) -> None:
+    with listing(tmp_path) as letters:
+        letters.match()
+        (begun,) = letters.reply(letters.last("alice"), "3")
+        wholes = taps(begun, "turn")
+        assert [tap.words for tap in wholes] == ["a7a4 i3i6", "a7a4 i3f3", "a7d7 i3i6", "a7d7 i3f3"]
+        (seen,) = send(letters, "alice", cells(begun)[0])
+        assert_sound(seen, 1)
+        assert "undo" in [tap.words for tap in taps(seen, "other")]
+
+        send(letters, "alice", taps(seen, "turn")[0])
+        assert turns_played(letters) == ["3 a7a4 i3i6"]
+
+
+def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
+    with listing(tmp_path) as letters:
+        letters.match()
+        letters.reply(letters.last("alice"), "3 a7a4 i3f3")
+        letters.reply(letters.last("bob"), "resign")
+        over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
+        assert_sound(over, 1)
+        assert [tap.words for tap in taps(over)] == ["show", "record", "help"]
+
+        (record,) = send(letters, "alice", taps(over)[1])
+        assert "The record of match #1" in prose(record)
+
+
+def test_an_old_position_is_analysed_by_tapping(tmp_path: Path) -> None:
+    with listing(tmp_path) as letters:
+        letters.match()
+        letters.reply(letters.last("alice"), "3 a7a4 i3f3")
+        (then,) = letters.reply(letters.last("bob"), "preview 1#0 3")
+        assert_sound(then, 2)
+        assert all(tap.words.startswith("preview 1#0 3 a7") for tap in taps(then, "turn"))
+        (after,) = send(letters, "bob", taps(then, "turn")[0])
+        assert "* alice: 3 a7a4 i3i6" in prose(after)
+        assert not taps(after, "turn", "step")
+
+
+def test_who_does_not_play_has_nothing_to_tap(tmp_path: Path) -> None:
+    with listing(tmp_path) as letters:
+        letters.match()
+        letters.join("carol")
+        for words in ("show 1", "preview 1 3", "preview 1 3 a7a4 i3f3", "show 1#0", "#1 resign", "record 1"):
+            for answer in letters.write("carol@mail.example", words):
+                assert not taps(answer), words
+
+
+def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
+    """In every mail of a whole conversation."""
+    with listing(tmp_path) as letters:
+        letters.match("challenge bob hexaphages")
+        letters.join("carol")
+        for sender, words in (
+            ("alice", "1"), ("bob", "preview 1 e5g5 k7l8"), ("alice", "e5g5 k7l8"), ("carol", "show 1"),
+            ("bob", "show"), ("bob", "preview"), ("alice", "preview"), ("bob", "say hello"), ("alice", "games\nshow"),
+        ):  # fmt: skip
+            letters.reply(letters.last(sender), f"#1 {words}" if sender == "carol" else words)
+        people = {ALICE: 1, BOB: 2, "carol@mail.example": 3}
+        seen = 0
+        for way, mail in letters.log:
+            if way == "out":
+                told = re.findall(r"games(?:\+|%2B)([a-z2-7]{40})@", text(mail))
+                assert {tokens.parse(each).player for each in told} <= {people[str(mail["To"])]}
+                seen += len(told)
+        assert seen > 50
+
+
+def test_words_too_long_for_a_link_have_none() -> None:
+    letter = Letter("games+token@pbem.example", "Re: [pbem #42] Quadrature: " + "x" * 1_930)
+
+    short = letter.link("e3f4")
+    assert short is not None
+    assert "subject=Re%3A%20%5Bpbem%20%2342%5D&body=e3f4" in short.uri
+    assert letter.link("e3f4 " * 500) is None
+    lengths = [len(link.uri) for words in range(1, 400) if (link := letter.link("e3f4 " * words))]
+    assert max(lengths) <= LONGEST < 2_000
+    assert letter.links([("e3f4 " * 500, "long"), ("e3f4", "short")])[0].label == "short"
+
+
+def test_lines_and_letters_beyond_ascii_are_encoded() -> None:
+    link = Letter("games+t@pbem.example", "Re: ż").link("say one\nsay ü + 100%")
+
+    assert link is not None
+    assert (
+        link.uri
+        == "mailto:games%2Bt@pbem.example?subject=Re%3A%20%C5%BC&body=say%20one%0D%0Asay%20%C3%BC%20%2B%20100%25"
+    )
+
+
+def test_no_links_are_nothing() -> None:
+    assert not Links().turns + Links().steps + Links().others
+    assert Links().listed == ""
