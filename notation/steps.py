@@ -16,7 +16,10 @@ from notation.core import Notation
 FEW = 30
 """Of no more turns than these, all are offered at once."""
 MANY = 25_000
-"""No more turns are looked through (no position is known that has as many); what comes behind them is not offered."""
+"""No more turns are looked through, whatever a game to come may have (21,632 is the most that was seen, in Kvadratik).
+
+What comes behind them is not offered, and can be written by hand all the same.
+"""
 
 _PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]+|[a-z]+|[0-9]+|-+|\S")
 _WORD = re.compile(r"\S+")

@@ -6,7 +6,7 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
 from email.utils import format_datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,7 @@ class Renderer:
         answer = Letter(self._reply_address(row), answering(subject)) if acts else None
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
 
+        @cache
         def look(number: int, ply: int | None = None, part: str | None = None) -> "View":
             return seen(matches.stand(number, ply, part))
 
@@ -126,8 +127,8 @@ class Renderer:
         return fitted(text)
 
     def _letter(self, row: Outgoing, player: Player | None, standing: Standing, ply: int) -> Letter | None:
-        """An answer about that match by somebody who had seen so many turns of it; None for all but its players."""
-        if player is None or row.purpose is None or standing.seat_of(player) is None:
+        """An answer about that match by a reader who has seen so many turns of it."""
+        if player is None or row.purpose is None:
             return None
         token = Token(Purpose.PLAY, player.id or 0, standing.number, ply)
         return Letter(
