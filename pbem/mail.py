@@ -8,16 +8,15 @@ import email
 import email.header
 import email.utils
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 from email.policy import compat32
 
-from pbem import tokens, written
+from pbem import body, tokens, written
+from pbem.body import MOST_PARTS, Unreadable
 
 LARGEST_HEADER_BLOCK = 65_536
 LARGEST_HEADER = 8_192
-MOST_PARTS = 200
 MOST_RECEIVED = 30
 MOST_IDS = 50
 LARGEST_ID = 250
@@ -39,10 +38,6 @@ AWAY_SUBJECTS = (
     "out of office",
     "automatische antwort:",
 )
-
-
-class Unreadable(Exception):
-    """A mail that can't be read within bounds, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +102,18 @@ def _mail(message: Message, sender: str | None, recipients: tuple[str, ...]) -> 
     subject = header(message, "Subject")
     received_by = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(message, name))
     envelope = tuple(recipient.lower() for recipient in recipients)
+    author = from_addresses[0] if len(from_addresses) == 1 else None
+    shown = body.body(message)
     return Mail(
         message_id=next(iter(_ids(header(message, "Message-ID"))), None),
-        sender=from_addresses[0] if len(from_addresses) == 1 and is_address(from_addresses[0]) else None,
+        sender=author if author is not None and is_address(author) else None,
         recipients=tuple(dict.fromkeys(envelope + received_by)),
         answers=tuple(
             dict.fromkeys([*_ids(header(message, "In-Reply-To")), *reversed(_ids(header(message, "References")))])
         ),
         subject=" ".join(subject.split()),
         automatic=_automatic(message, sender, from_addresses, subject),
-        lines=written.lines(*_text(message)),
+        lines=written.lines(shown.text, shown.is_html, author),
     )
 
 
@@ -156,29 +153,14 @@ def header(message: Message, name: str) -> str:
     value = next(iter(_values(message, name)), "")
     words = []
     for part, charset in email.header.decode_header(value.replace("\r", "").replace("\n", "")):
-        words.append(_decoded(part, charset) if isinstance(part, bytes) else part)
+        words.append(body.decoded(part, charset) if isinstance(part, bytes) else part)
     return "".join(words)
 
 
 def _values(message: Message, name: str) -> list[str]:
     """The values of all headers of that name as they stand in the mail, each cut to a length."""
     values = [str(value)[:LARGEST_HEADER] for key, value in message.raw_items() if key.lower() == name.lower()]
-    return [_decoded(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
-
-
-def _decoded(content: bytes, charset: str | None) -> str:
-    try:
-        return content.decode(charset or "utf-8")
-    except (LookupError, UnicodeDecodeError, ValueError):
-        return content.decode("utf-8" if _is_utf8(content) else "latin-1")
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return [body.decoded(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
 
 
 def _addresses(message: Message, name: str) -> tuple[str, ...]:
@@ -214,36 +196,3 @@ def _automatic(message: Message, sender: str | None, addresses: tuple[str, ...],
         "loop": len(message.get_all("Received", [])) > MOST_RECEIVED,
     }
     return next((sign for sign, seen in signs.items() if seen), None)
-
-
-def _text(message: Message) -> tuple[str, bool]:
-    """The text of the first part that says something, and whether it is HTML."""
-    html: str | None = None
-    for part in _leaves(message):
-        kind = part.get_content_type()
-        if kind not in ("text/plain", "text/html") or part.get_content_disposition() == "attachment":
-            continue
-        content = part.get_payload(decode=True)
-        text = _decoded(content, part.get_content_charset()) if isinstance(content, bytes) else ""
-        if kind == "text/plain" and text.strip():
-            return text, False
-        if kind == "text/html" and html is None:
-            html = text
-    return (html, True) if html is not None else ("", False)
-
-
-def _leaves(message: Message) -> Iterator[Message]:
-    """The parts without parts, in order, without recursion."""
-    waiting, seen = [message], 0
-    while waiting:
-        part = waiting.pop()
-        seen += 1
-        if seen > MOST_PARTS:
-            raise Unreadable("it has too many parts")
-        if part.get_content_type() == "message/rfc822":
-            continue  # a forwarded mail is nobody's command
-        payload = part.get_payload()
-        if part.is_multipart() and isinstance(payload, list):
-            waiting.extend(child for child in reversed(payload) if isinstance(child, Message))
-        else:
-            yield part

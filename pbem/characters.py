@@ -1,0 +1,49 @@
+"""Characters as people's mail programs make them, made plain: gently for words, thoroughly for commands."""
+
+import unicodedata
+
+_NOTHING = dict.fromkeys(
+    [0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF]  # soft hyphen, zero-width spaces, byte order mark
+    + [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]  # which way to write, and tricks with it
+    + [code for code in range(0x20) if chr(code) not in "\t\n\r"]
+    + [0x7F, *range(0x80, 0x85), *range(0x86, 0xA0)]
+)
+_BLANKS = dict.fromkeys([0x00A0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
+_LINE_ENDS = dict.fromkeys([0x0085, 0x2028, 0x2029], "\n")
+_TIDY = {**_NOTHING, **_BLANKS, **_LINE_ENDS}
+_SIMILAR = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4\u0060\u2039\u203a", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2500\u30fc\ufe58\ufe63", "-"),
+        "\u3002": ".",
+        "\u3001": ",",
+    }
+)
+
+
+def tidied(text: str) -> str:
+    r"""The text with one kind of line end and of blank, and without what can't be seen; all else as written.
+
+    >>> tidied("\ufeffSch\u00f6n\u00a0\u2013 \u201ca\u00adha\u201d!\r\n") == "Sch\u00f6n \u2013 \u201caha\u201d!\n"
+    True
+    """
+    return text.translate(_TIDY).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def smoothed(text: str) -> str:
+    """The text as it would have been typed in ASCII, character for character: as long as before.
+
+    >>> smoothed("\uff23\uff11\u2013B1 \u201cg9h9\u201d \u0663\u3002")
+    'C1-B1 "g9h9" 3.'
+    """
+    return text if text.isascii() else "".join(map(_plain, text.translate(_SIMILAR)))
+
+
+def _plain(character: str) -> str:
+    if character.isascii():
+        return character
+    if character.isdecimal():
+        return str(unicodedata.decimal(character))
+    compatible = unicodedata.normalize("NFKC", character)
+    return compatible if len(compatible) == 1 and compatible.isascii() else character

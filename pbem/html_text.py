@@ -1,0 +1,204 @@
+"""The text of a mail that is HTML: a line for each line seen, quotes marked with "> " as in a plain mail."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+LONGEST = 100_000
+"""The parser takes quadratic time for elements inside elements."""
+BLOCKS = frozenset(
+    {"address", "article", "aside", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset", "figure", "footer"}
+    | {"form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section", "table"}
+    | {"tbody", "tr", "ul", "body"}
+)
+SPACED = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "pre", "blockquote", "dl", "hr"})
+SILENT = frozenset({"head", "script", "style", "title", "template", "noscript", "svg", "object", "select", "textarea"})
+SILENT_CLASSES = frozenset({"gmail_signature", "gmail_signature_prefix", "moz-signature", "protonmail_signature_block"})
+SILENT_IDS = frozenset({"signature", "ms-outlook-mobile-signature", "x_signature", "divtaggedcontent"})
+SILENT_NAMES = frozenset({"messagesignaturesection"})
+QUOTED_CLASSES = frozenset(
+    {"yahoo_quoted", "moz-cite-prefix", "moz-email-headers-table", "gmail_quote_attribution", "tutanota_quote"}
+    | {"sh-quoted-content", "front-blockquote", "ydp_quoted", "mailspring-quote", "moz-quote-pre"}
+)
+QUOTED_NAMES = frozenset({"quote", "messagereplysection", "quoted-content"})
+MARKED = ("__quoted_text__", "__headers__")
+BEGINNINGS_OF_QUOTES = frozenset(
+    {"divrplyfwdmsg", "appendonsend", "ms-outlook-mobile-reference-message", "mail-editor-reference-message-container"}
+    | {"olk_src_body_section", "zwchr", "stopspelling", "x_divrplyfwdmsg", "x_appendonsend", "replysplit", "divfwdmsg"}
+)
+FIRST_WORDS_DEPTH = 5
+SEPARATOR = "-----Original Message-----"
+HIDDEN = ("display:none", "visibility:hidden", "mso-hide:all", "font-size:0;", "font-size:0px", "max-height:0", "opacity:0;")
+INDENTED_BY_HAND = ("border:none", "border:0", "border-width:0", "border-style:none")
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """What an element inherits from those around it."""
+
+    quoted: bool = False
+    kept_spaces: bool = False
+
+
+def text(html: str) -> str:
+    """The lines that somebody sees who opens the mail, those of quotes behind "> ".
+
+    >>> text("<p>c1b1<br>g9h9</p><blockquote type=cite><div>resign</div></blockquote><div>Bye</div>")
+    'c1b1\\ng9h9\\n\\n> resign\\n\\nBye\\n'
+    """
+    root = LexborHTMLParser(html[:LONGEST]).root
+    page = _Page()
+    if root is not None:
+        _write(root, page)
+    return page.text()
+
+
+class _Page:
+    """Lines in the making."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._line: list[str] = []
+        self._quoted = False
+
+    def write(self, words: str, inside: _Inside) -> None:
+        """Put words at the end of the present line; a change into or out of a quote begins a new one."""
+        if inside.quoted != self._quoted and words.strip():
+            self.end_line()
+            self._quoted = inside.quoted
+        if inside.kept_spaces:
+            first, *rest = words.split("\n")
+            self._line.append(first)
+            for line in rest:
+                self.new_line()
+                self._line.append(line)
+            return
+        collapsed = " ".join(word for word in words.replace("\u00a0", "\ue000").split())
+        if not collapsed:
+            collapsed = " " if words else ""
+        else:
+            collapsed = (
+                (" " if words[:1].isspace() and words[:1] != "\u00a0" else "")
+                + collapsed
+                + (" " if words[-1:].isspace() and words[-1:] != "\u00a0" else "")
+            )
+        if collapsed.startswith(" ") and (not self._line or self._line[-1].endswith(" ")):
+            collapsed = collapsed[1:]
+        if collapsed:
+            self._line.append(collapsed.replace("\ue000", "\u00a0"))
+
+    def end_line(self) -> None:
+        """Be at the beginning of a line."""
+        if "".join(self._line).strip(" \n\t"):
+            self.new_line()
+        self._line.clear()
+
+    def new_line(self) -> None:
+        """Begin a line, even below an empty one."""
+        line = "".join(self._line).rstrip()
+        self._line.clear()
+        self._lines.append((f"> {line}" if line else ">") if self._quoted else line)
+
+    def space(self, inside: _Inside) -> None:
+        """Leave a blank line, where none is yet."""
+        self.end_line()
+        if self._lines and self._lines[-1] not in ("", ">"):
+            self._lines.append(">" if inside.quoted and self._quoted else "")
+
+    def text(self) -> str:
+        """All of it."""
+        self.end_line()
+        return "\n".join([*self._lines, ""]).lstrip("\n")
+
+
+def _write(root: LexborNode, page: _Page) -> None:
+    """The elements in document order; without recursion, since nesting is the sender's choice."""
+    waiting: list[tuple[LexborNode | None, str, _Inside]] = [(root, "", _Inside())]
+    while waiting:
+        node, closed, inside = waiting.pop()
+        if node is None:
+            page.space(inside) if closed in SPACED else page.end_line()
+            continue
+        tag = node.tag or ""
+        if tag == "-text":
+            page.write(node.text_content or "", inside)
+            continue
+        if tag in SILENT or tag.startswith(("-", "o:", "!")) and tag != "-document":
+            continue
+        marks = _Marks.of(node)
+        if marks.hidden or (marks.signed and not inside.quoted):
+            continue
+        if marks.begins_quote and not inside.quoted:
+            page.end_line()
+            page.write(SEPARATOR, _Inside())
+            page.end_line()
+        if tag == "br":
+            page.new_line()
+            continue
+        within = _Inside(
+            quoted=inside.quoted or marks.quotes or (tag == "blockquote" and not marks.indents),
+            kept_spaces=inside.kept_spaces or tag in ("pre", "plaintext") or marks.preformatted,
+        )
+        if tag in ("td", "th"):
+            page.write(" ", inside)
+        if tag in BLOCKS:
+            spaced = tag in SPACED and not marks.close
+            page.space(inside) if spaced else page.end_line()
+            waiting.append((None, tag if spaced else "div", inside))
+        waiting.extend((child, "", within) for child in reversed(list(_children(node))))
+
+
+def _children(node: LexborNode) -> Iterator[LexborNode]:
+    return node.iter(include_text=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What the attributes of an element say about it."""
+
+    hidden: bool = False
+    signed: bool = False
+    quotes: bool = False
+    begins_quote: bool = False
+    indents: bool = False
+    preformatted: bool = False
+    close: bool = False
+    """A paragraph without space around it."""
+
+    @classmethod
+    def of(cls, node: LexborNode) -> "_Marks":
+        attributes = {name.lower(): (value or "").lower() for name, value in node.attributes.items()}
+        if not attributes:
+            return _NO_MARKS
+        classes = set(attributes.get("class", "").split())
+        style = "".join(attributes.get("style", "").split()) + ";"
+        name, identity = attributes.get("name", ""), attributes.get("id", "")
+        return cls(
+            hidden="hidden" in attributes or any(way in style for way in HIDDEN),
+            signed=bool(classes & SILENT_CLASSES) or identity in SILENT_IDS or name in SILENT_NAMES,
+            quotes=bool(classes & QUOTED_CLASSES)
+            or name in QUOTED_NAMES
+            or attributes.get("data-marker") in MARKED
+            or ("gmail_attr" in classes and not _first_words(node).startswith("-"))  # dashes: a forwarded mail
+            or ("border-left:" in style and "solid" in style and "padding" in style and node.tag == "div"),
+            begins_quote=identity in BEGINNINGS_OF_QUOTES
+            or attributes.get("data-marker") == "__divider__"
+            or ("border:none;border-top:solid#" in style and node.tag == "div"),
+            indents=any(way in style for way in INDENTED_BY_HAND) and not classes and "type" not in attributes,
+            preformatted="white-space:pre" in style,
+            close=bool(classes & {"msonormal", "x_msonormal", "msoplaintext"}) or "margin:0" in style,
+        )
+
+
+_NO_MARKS = _Marks()
+
+
+def _first_words(node: LexborNode) -> str:
+    """The words that an element begins with, if they are not deep inside it."""
+    here: LexborNode | None = node
+    for _ in range(FIRST_WORDS_DEPTH):
+        here = next(_children(here), None) if here is not None else None
+        if here is not None and here.tag == "-text":
+            return (here.text_content or "").strip()
+    return ""
