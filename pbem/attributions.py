@@ -7,46 +7,19 @@ its end. Mail programs wrap it over several lines, and phones put it behind the 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pbem import phrases
+
 MOST_LINES = 4
 LONGEST = 500
 """No attribution needs more characters; of a longer line only the end is looked at."""
 MOST_WORDS = 45
 LONGEST_NAME = 6
 
-VERBS = frozenset(
-    "wrote writes schrieb schrieben geschrieben schreibt écrit ecrit écrivit escribió escribio escribe "
-    "escrito escrit scritto scrive scrisse escreveu escribiu schreef schrijft geschreven geskryf skrev skrifaði skreiv "
-    "skriver kirjoitti kirjoittaa napisał napisała napisal napisala napsal napsala napísal napísala napisao piše "
-    "scris írta irta yazdı yazmış kirjutas rakstīja rašė parašė idatzi shkroi viết menulis tulis sumulat "
-    "написал написала писал писала пишет пише написав написали написала написа написао писав "
-    "έγραψε έγραψαν כתב כתבה כתב/ה كتب كتبت كتابة نوشت लिखा "
-    "quoting citando zitat citat".split()
+_PHRASES = phrases.table("attributions")
+VERBS, OPENERS, LONE_OPENERS, WEEKDAYS = (
+    frozenset(_PHRASES[kind]) for kind in ("verbs", "openers", "lone_openers", "weekdays")
 )
-VERB_PARTS = ("写道", "寫道", "撰写", "撰寫", "书写", "書きました", "のメール", "님이 작성", "작성:", "작성했", "เขียนว่า", "เขียน:")
-OPENERS = frozenset(
-    "On At Am Le El Il Op Em Den Dne Dnia Dňa W På Il Lo La Vào Pada Στις Στην Ngày Pe În In Va Dana U Na В Во Tarihinde "
-    "Den: Data Kl Kl. Dia Sur Nella Nel Quoting Zitat Citando Citat Quote Por Amb Missatge Message Messaggio Mensagem "
-    "Mensaje Begin A Az Ekki Þann Þ. בתאריך ב- في در ในวันที่ เมื่อ 在 于 於".split()
-)
-LONE_OPENERS = frozenset("On Am Le El Il Op Em Den Dne Dnia Dňa På W Pe Στις Vào Pada בתאריך في".split())
-"""Those that are also looked for behind other words in a line."""
-WEEKDAYS = frozenset(
-    "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday sun sunday "
-    "mo montag di dienstag mi mittwoch do donnerstag fr freitag sa samstag sonnabend so sonntag "
-    "lun lundi mar mardi mer mercredi jeu jeudi ven vendredi sam samedi dim dimanche "
-    "lunes martes mié miércoles jue jueves vie viernes sáb sábado dom domingo "
-    "lunedì martedì mercoledì gio giovedì venerdì sab sabato domenica "
-    "ma maandag dinsdag wo woensdag donderdag vr vrijdag za zaterdag zo zondag "
-    "seg segunda segunda-feira ter terça terça-feira qua quarta quarta-feira qui quinta quinta-feira sex sexta "
-    "sexta-feira mån måndag tis tisdag ons onsdag tors torsdag fre fredag lör lördag sön söndag "
-    "man mandag tir tirsdag tor lør lørdag søn søndag ti ke to pe la su maanantai tiistai keskiviikko torstai perjantai "
-    "lauantai sunnuntai pon poniedziałek wt wtorek śr środa czw czwartek pt piątek sob sobota niedz niedziela "
-    "po pondělí út úterý st středa čt čtvrtek pá pátek so ne neděle pondelok utorok streda štvrtok piatok nedeľa "
-    "hétfő kedd sze szerda csütörtök péntek szo szombat vasárnap luni marți miercuri joi vineri sâmbătă "
-    "duminică lu mi vi sâ du pzt pazartesi sal salı çar çarşamba per perşembe cum cuma cmt cumartesi paz pazar "
-    "пн вт ср чт пт сб вс нд понедельник вторник среда четверг пятница суббота воскресенье понеділок вівторок середа "
-    "п'ятниця субота неділя dl dt dc dj dv ds dg δευ τρί τετ πέμ παρ σάβ κυρ".split()
-)
+VERB_PARTS = _PHRASES["verb_parts"]
 MARKS = ".,;:!?()[]<>\"'*_\u2018\u2019\u201c\u201d\u2026\uff1a\uff0c"
 COLONS = (":", "\uff1a")
 
@@ -107,8 +80,11 @@ def _read_from(lines: Sequence[str], number: int) -> Attribution | None:
 
 def _endings(text: str) -> Iterator[int]:
     """Where in the text an attribution may end: at its end, or at a "wrote:" or ">:" inside."""
-    words = _words(text)
-    for at, word in words[-MOST_WORDS:]:
+    if not text:
+        return
+    if not any(colon in text for colon in COLONS) and not _is_verb(text[-40:].rpartition(" ")[2]) and text[-1] != "-":
+        return
+    for at, word in _words(text)[-MOST_WORDS:]:
         end = at + len(word)
         if end == len(text):
             if word.endswith(COLONS) or _is_verb(word) or not word.strip("-"):
@@ -203,8 +179,8 @@ def _is_weekday(word: str) -> bool:
 def _is_verb(word: str) -> bool:
     """Whether the word says that somebody wrote.
 
-    >>> _is_verb("wrote:"), _is_verb("napisa\u0142(a):"), _is_verb("\u043f\u0438\u0441\u0430\u043b(\u0430):"), _is_verb("rote")
-    (True, True, True, False)
+    >>> _is_verb("wrote:"), _is_verb("napisa\u0142(a):"), _is_verb("rote")
+    (True, True, False)
     """
     bare = word.lower().rstrip(MARKS + " -").partition("(")[0].strip(MARKS + "-")
     if ">" in bare:  # "<alice@mail.example>wrote:"

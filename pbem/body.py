@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 
+from pbem import phrases
+
 MOST_PARTS = 200
 LONGEST_STUB = 500
-_EXCUSES = (
-    "support|client|view this|reader|enable|capable|programm|unterstützt|anzeigen|affich|charge|admite|mostrar|visualiz|"
-    "suporta|weergeven|ondersteun|format|version|not displayed|only|поддерж|просмотр|対応|表示|支持"
-).split("|")
+_EXCUSES = phrases.table("stubs")["excuses"]
 _CHARSETS = {
     "iso-8859-1": "cp1252",  # as browsers do: mail programs say the one and write the other
     "latin-1": "cp1252",
@@ -67,10 +66,10 @@ def body(message: Message) -> Body:
 
 
 def decoded(content: bytes, charset: str | None) -> str:
-    """The text of those bytes, whatever is claimed of them.
+    r"""The text of those bytes, whatever is claimed of them.
 
-    >>> decoded(b"Sch\\xc3\\xb6n", "utf-8"), decoded(b"Sch\\xf6n", "utf-8"), decoded(b"Sch\\xf6n \\x96", "iso-8859-1")
-    ('Schön', 'Schön', 'Schön –')
+    >>> decoded(b"Sch\xc3\xb6n", "utf-8"), decoded(b"Sch\xf6n", "utf-8"), decoded(b"\x80 5", "iso-8859-1")
+    ('Schön', 'Schön', '€ 5')
     """
     claimed = (charset or "utf-8").strip().strip("'\"").lower()
     for name in (claimed if claimed != "us-ascii" else "utf-8", _CHARSETS.get(claimed), "utf-8", "cp1252"):
@@ -84,10 +83,10 @@ def decoded(content: bytes, charset: str | None) -> str:
 
 
 def unflowed(text: str, delsp: bool) -> str:
-    """The paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks.
+    r"""The paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks.
 
-    >>> unflowed("c1b1 g9h9 \\n3\\n> a \\n> b\\n >c\\n-- \\nBob", delsp=False)
-    'c1b1 g9h9 3\\n> a b\\n>c\\n-- \\nBob'
+    >>> unflowed("c1b1 g9h9 \n3\n> a \n> b\n >c\n-- \nBob", delsp=False)
+    'c1b1 g9h9 3\n> a b\n>c\n-- \nBob'
     """
     written: list[str] = []
     pieces: list[str] = []

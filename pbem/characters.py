@@ -47,3 +47,12 @@ def _plain(character: str) -> str:
         return str(unicodedata.decimal(character))
     compatible = unicodedata.normalize("NFKC", character)
     return compatible if len(compatible) == 1 and compatible.isascii() else character
+
+
+def compared(text: str) -> str:
+    """The text as phrases.toml would have it: in lower case, with plain apostrophes.
+
+    >>> compared("You Don\u2019t often")
+    "you don't often"
+    """
+    return text.replace("\u2019", "'").lower()

@@ -12,13 +12,13 @@ from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, func, select
 
 from pbem import authority, mail, outgoing
+from pbem.body import Unreadable
 from pbem.commands import COMMANDS
 from pbem.commands.core import Context, Line
 from pbem.commands.play import send_words
 from pbem.commands.reading import Reader, Reading, tagged_match
 from pbem.config import ServerSettings
 from pbem.database import transaction
-from pbem.mail import Unreadable
 from pbem.matches import count, stand
 from pbem.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.refusals import Refused, Unanswerable

@@ -29,7 +29,15 @@ BEGINNINGS_OF_QUOTES = frozenset(
 )
 FIRST_WORDS_DEPTH = 5
 SEPARATOR = "-----Original Message-----"
-HIDDEN = ("display:none", "visibility:hidden", "mso-hide:all", "font-size:0;", "font-size:0px", "max-height:0", "opacity:0;")
+HIDDEN = (
+    "display:none",
+    "visibility:hidden",
+    "mso-hide:all",
+    "font-size:0;",
+    "font-size:0px",
+    "max-height:0",
+    "opacity:0;",
+)
 INDENTED_BY_HAND = ("border:none", "border:0", "border-width:0", "border-style:none")
 
 
@@ -124,7 +132,7 @@ def _write(root: LexborNode, page: _Page) -> None:
         if tag == "-text":
             page.write(node.text_content or "", inside)
             continue
-        if tag in SILENT or tag.startswith(("-", "o:", "!")) and tag != "-document":
+        if tag in SILENT or (tag.startswith(("-", "o:", "!")) and tag != "-document"):
             continue
         marks = _Marks.of(node)
         if marks.hidden or (marks.signed and not inside.quoted):

@@ -8,6 +8,7 @@ import quopri
 from collections.abc import Sequence
 
 from pbem import attributions, characters, headings, html_text, notices, signatures
+from pbem.attributions import Attribution
 
 MOST_LINES = 5_000
 WRAPPED_FROM = 60
@@ -20,10 +21,10 @@ ODD_MARKS = ":%#}|=\u00bb]"
 """What else stands before quoted lines, but only right below an attribution and before two lines at least."""
 
 
-def lines(text: str, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
-    """What the person wrote, line by line; no blank lines at the ends, and never two together.
+def lines(text: str, is_html: bool, author: str | None = None) -> tuple[str, ...]:
+    r"""What the person wrote, line by line; no blank lines at the ends, and never two together.
 
-    >>> lines("c1b1 g9h9 3\\n\\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\\n> resign\\n\\nYours\\n-- \\nBob")
+    >>> lines("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob", False)
     ('c1b1 g9h9 3', '', 'Yours')
     """
     source = html_text.text(text) if is_html else text
@@ -40,6 +41,9 @@ class _Sieve:
         self._kept: list[str] = []
         self._has_words = False
         self._at = 0
+        self._attributions: dict[int, Attribution | None] = {}
+        self._headings: dict[int, int] = {}
+        self._beginnings: dict[int, bool] = {}
 
     def words(self) -> tuple[str, ...]:
         """The lines that stay."""
@@ -79,6 +83,31 @@ class _Sieve:
 
     # Quotes
 
+    def _attribution(self, number: int) -> Attribution | None:
+        """The attribution that begins in that line, looked for once."""
+        if number not in self._attributions:
+            self._attributions[number] = attributions.attribution_at(self._page, number)
+        return self._attributions[number]
+
+    def _heading(self, number: int) -> int:
+        """How many lines the heading takes that begins there, looked for once."""
+        if number not in self._headings:
+            self._headings[number] = headings.heading_at(self._page, number)
+        return self._headings[number]
+
+    def _begins_quote(self, number: int) -> bool:
+        """Whether a quote begins in that line, marked or announced; looked for once."""
+        if number not in self._beginnings:
+            self._beginnings[number] = self._is_beginning(number)
+        return self._beginnings[number]
+
+    def _is_beginning(self, number: int) -> bool:
+        line = self._page[number]
+        if is_quoted(line) or headings.is_separator(line) or self._heading(number):
+            return True
+        found = self._attribution(number)
+        return found is not None and (found.is_sure or self._is_marked_from(number + found.lines))
+
     def _passes_introduction(self) -> bool:
         """Pass over what announces a quote, and over the quote where it isn't marked; False where none begins."""
         begun, announced = self._at, False
@@ -90,7 +119,7 @@ class _Sieve:
             elif headings.is_separator(line) or self._is_rule_above_heading():
                 announced = True
                 self._at += 1
-            elif length := headings.heading_at(self._page, self._at):
+            elif length := self._heading(self._at):
                 heading = heading or self._page[self._at : self._at + length]
                 self._at += length
             elif (cut := _joined(line)) is not None:
@@ -105,7 +134,7 @@ class _Sieve:
         return True
 
     def _passes_attribution(self) -> bool:
-        found = attributions.attribution_at(self._page, self._at)
+        found = self._attribution(self._at)
         if found is None or not (found.is_sure or self._is_marked_from(self._at + found.lines)):
             return False
         if found.column:
@@ -134,8 +163,7 @@ class _Sieve:
         while below < min(len(self._page), self._at + 4) and not self._page[below].strip():
             below += 1
         return below < len(self._page) and (
-            headings.heading_at(self._page, below) > 0
-            or (headings.is_label(self._page[below]) and "@" in self._page[below])
+            self._heading(below) > 0 or (headings.is_label(self._page[below]) and "@" in self._page[below])
         )
 
     def _is_marked_from(self, number: int) -> bool:
@@ -166,7 +194,7 @@ class _Sieve:
             if line.startswith(">"):
                 above = next((text for text in reversed(self._page[self._at : number]) if text.strip()), "")
                 return not above.rstrip().endswith(attributions.COLONS)
-            if headings.is_separator(line) or headings.heading_at(self._page, number):
+            if headings.is_separator(line) or self._heading(number):
                 return False
         return False
 
@@ -199,13 +227,7 @@ class _Sieve:
     def _pass_signature(self) -> None:
         """Pass over a signature: to the next quote, or to the end."""
         self._at += 1
-        while self._at < len(self._page):
-            line = self._page[self._at]
-            if is_quoted(line) or headings.is_separator(line) or headings.heading_at(self._page, self._at):
-                return
-            found = attributions.attribution_at(self._page, self._at)
-            if found is not None and (found.is_sure or self._is_marked_from(self._at + found.lines)):
-                return
+        while self._at < len(self._page) and not self._begins_quote(self._at):
             self._at += 1
 
     def _rest_is_short(self, most: int) -> bool:
@@ -215,26 +237,17 @@ class _Sieve:
         """The lines below this one to the next quote or the end."""
         found = []
         for number in range(self._at + 1, min(len(self._page), self._at + 1 + most)):
-            line = self._page[number]
-            if is_quoted(line) or headings.is_separator(line) or headings.heading_at(self._page, number):
+            if self._begins_quote(number):
                 break
-            attribution = attributions.attribution_at(self._page, number)
-            if attribution is not None and attribution.is_sure:
-                break
-            found.append(line)
+            found.append(self._page[number])
         return found
 
     def _stands_alone(self) -> bool:
         """Whether this line is a paragraph of its own, as far as what follows can tell."""
         above = self._page[self._at - 1] if self._at else ""
         below = self._page[self._at + 1] if self._at + 1 < len(self._page) else ""
-        return (not above.strip() or is_quoted(above) or not self._has_words or signatures.is_loose_delimiter(above)) and (
-            not below.strip()
-            or is_quoted(below)
-            or headings.is_rule(below)
-            or headings.is_separator(below)
-            or attributions.attribution_at(self._page, self._at + 1) is not None
-        )
+        begins = not above.strip() or not self._has_words or is_quoted(above) or signatures.is_loose_delimiter(above)
+        return begins and (not below.strip() or headings.is_rule(below) or self._begins_quote(self._at + 1))
 
 
 def is_quoted(line: str) -> bool:
@@ -249,7 +262,8 @@ def is_quoted(line: str) -> bool:
     if bare.startswith("|"):
         return bare[1:2] in ("", " ", ">", "|")
     initials, found, rest = bare.partition(">")
-    return bool(found) and 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper() and rest[:1] in ("", " ", ">")
+    named = 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper()
+    return bool(found) and named and rest[:1] in ("", " ", ">")
 
 
 def _joined(line: str) -> int | None:
