@@ -65,29 +65,33 @@ def _read_from(lines: Sequence[str], number: int) -> Attribution | None:
         cut = text.find(" ") + 1
         text, skipped = text[cut:], skipped + cut
     limit = len(text)  # it has to begin in the first line
+    weak: Attribution | None = None
     for span in range(1, MOST_LINES + 1):
         if span > 1:
             line = lines[number + span - 1].strip() if number + span <= len(lines) else ""
             if not line or line.startswith((">", "|")) or len(text) + len(line) > LONGEST:
-                return None
+                break
             text = f"{text} {line}"
         for ending in _endings(text):
             read = _read(text[:ending])
             if read is not None and read[0] < limit and (read[0] == 0 or read[1]) and not (skipped and not read[0]):
-                return Attribution(skipped + read[0], span, read[1])
-    return None
+                found = Attribution(skipped + read[0], span, read[1])
+                if found.is_sure:
+                    return found
+                weak = weak or found
+    return weak
 
 
 def _endings(text: str) -> Iterator[int]:
     """Where in the text an attribution may end: at its end, or at a "wrote:" or ">:" inside."""
     if not text:
         return
-    if not any(colon in text for colon in COLONS) and not _is_verb(text[-40:].rpartition(" ")[2]) and text[-1] != "-":
+    if not any(colon in text for colon in (*COLONS, ">")) and not _is_verb(text[-40:].rpartition(" ")[2]) and text[-1] != "-":
         return
     for at, word in _words(text)[-MOST_WORDS:]:
         end = at + len(word)
         if end == len(text):
-            if word.endswith(COLONS) or _is_verb(word) or not word.strip("-"):
+            if word.endswith((*COLONS, ">")) or _is_verb(word) or not word.strip("-"):
                 yield end
         elif word.endswith(COLONS) and (_is_verb(word) or word.endswith((">:", "]:"))):
             yield end
@@ -111,14 +115,14 @@ def _read(text: str) -> tuple[int, bool] | None:
     if not (verb or bracketed):
         return None
     start = _start(words)
-    if start is None:
+    if start is None or (not addressed and words[start][1] in OPENERS - LONE_OPENERS and not _tells_the_time(words)):
         return None
     column = 0 if start == 0 else words[start][0]
     told = words[start:]
     if len(told) > MOST_WORDS:
         return None
-    if dated and any(_is_dated(word) for _, word in told):
-        return column, verb or _opens(told) or bracketed
+    if dated and (addressed or _tells_the_day(told)) and not words[-1][1].endswith(">"):
+        return column, True
     brief = len(words) <= LONGEST_NAME or (addressed and len(words) <= 2 * LONGEST_NAME)
     ends = _is_verb(words[-1][1]) or (len(words) > 1 and _is_verb(words[-2][1])) or bracketed
     return (0, False) if column == 0 and brief and ends and len(words) > 1 and (verb or addressed) else None
@@ -136,6 +140,8 @@ def _start(words: Sequence[tuple[int, str]]) -> int | None:
         before = [word for _, word in words[:named]]
         sentence = max((number for number, word in enumerate(before) if word.endswith(("!", "?", "."))), default=-1)
         name = before[sentence + 1 :]
+        if _leads_to_a_date(before):
+            return 0
         if len(name) <= LONGEST_NAME and not any(_has_digit(word) for word in name):
             return sentence + 1
         while name and (_has_digit(name[0]) or len(name) > LONGEST_NAME or not name[0][:1].isupper()):
@@ -149,6 +155,15 @@ def _start(words: Sequence[tuple[int, str]]) -> int | None:
     plain = [word for _, word in words[:LONGEST_NAME]]
     stop = next((number for number, word in enumerate(plain) if _is_verb(word) or _is_dated(word)), len(plain))
     return 0 if stop <= 4 and not any(_has_digit(word) for word in plain[:stop]) and stop < len(plain) else None
+
+
+def _leads_to_a_date(words: Sequence[str]) -> bool:
+    """Whether the words begin with a date, or with up to three words and a date: "No dia 2 de março de 2026"."""
+    first = next((number for number, word in enumerate(words) if _has_digit(word)), len(words))
+    if first > 3 or first == len(words) or not _is_dated_any(words):
+        return False
+    bare = words[first].strip(MARKS)
+    return _is_year(bare) or _is_date(bare) or (bare.isdecimal() and len(bare) <= 2 and first > 0)
 
 
 def _opens(words: Sequence[tuple[int, str]]) -> bool:
@@ -168,6 +183,18 @@ def _opens(words: Sequence[tuple[int, str]]) -> bool:
     return day.isdigit() and len(day) <= 2 and len(rest) > 1 and rest[0][:1].isalpha() and _is_dated_any(rest[:4])
 
 
+def _tells_the_day(words: Sequence[tuple[int, str]]) -> bool:
+    """Whether there is more than a time of day: "at 10:30 Bob wrote:" may be a person's own sentence."""
+    return any(_is_year(word) or _is_date(word) for _, word in words) or (
+        any(_is_time(word) for _, word in words) and any(word.strip(MARKS).isdecimal() for _, word in words)
+    )
+
+
+def _tells_the_time(words: Sequence[tuple[int, str]]) -> bool:
+    """Whether there are both a day, with its year, and a time of day."""
+    return any(_is_time(word) for _, word in words) and any(_is_year(word) or _is_date(word) for _, word in words)
+
+
 def _is_dated_any(words: Sequence[str]) -> bool:
     return any(_is_dated(word) for word in words)
 
@@ -182,7 +209,7 @@ def _is_verb(word: str) -> bool:
     >>> _is_verb("wrote:"), _is_verb("napisa\u0142(a):"), _is_verb("rote")
     (True, True, False)
     """
-    bare = word.lower().rstrip(MARKS + " -").partition("(")[0].strip(MARKS + "-")
+    bare = word.lower().rstrip(MARKS + " -").partition("(")[0].partition("/")[0].strip(MARKS + "-")
     if ">" in bare:  # "<alice@mail.example>wrote:"
         bare = bare.rpartition(">")[2]
     return bare in VERBS

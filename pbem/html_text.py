@@ -50,10 +50,10 @@ class _Inside:
 
 
 def text(html: str) -> str:
-    """The lines that somebody sees who opens the mail, those of quotes behind "> ".
+    r"""The lines that somebody sees who opens the mail, those of quotes behind "> ".
 
     >>> text("<p>c1b1<br>g9h9</p><blockquote type=cite><div>resign</div></blockquote><div>Bye</div>")
-    'c1b1\\ng9h9\\n\\n> resign\\n\\nBye\\n'
+    'c1b1\ng9h9\n\n> resign\n\nBye\n'
     """
     root = LexborHTMLParser(html[:LONGEST]).root
     page = _Page()
@@ -132,7 +132,7 @@ def _write(root: LexborNode, page: _Page) -> None:
         if tag == "-text":
             page.write(node.text_content or "", inside)
             continue
-        if tag in SILENT or (tag.startswith(("-", "o:", "!")) and tag != "-document"):
+        if tag in SILENT or (tag.startswith(("-", "!")) and tag != "-document"):
             continue
         marks = _Marks.of(node)
         if marks.hidden or (marks.signed and not inside.quoted):

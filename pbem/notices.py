@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pbem import phrases
 from pbem.characters import compared
+from pbem.headings import is_rule
 
 LONGEST_BANNER = 6
 _PHRASES = phrases.table("notices")
@@ -24,26 +25,27 @@ def banner_lines(lines: Sequence[str]) -> int:
     while at < len(lines) and not lines[at].strip():
         at += 1
     first = at
-    if at == len(lines) or not lines[at].strip(" \t*[]_!<>#|\u26a0\ufe0f").lower().startswith(
-        _PHRASES["banner_starts"]
-    ):
+    if at == len(lines) or not _warns(_paragraph(lines, at)[:LONGEST_BANNER]):
         return 0
-    head = compared(lines[at][:LONGEST_READ])
-    paragraph = compared(" ".join(_paragraph(lines, at)[:LONGEST_BANNER])[:LONGEST_READ])
-    tagged = head.strip(" *[]").startswith("external") and lines[at].strip().startswith(("[", "*["))
-    if not (tagged and len(head) < 40) and sum(word in paragraph for word in _PHRASES["banner_words"]) < 2:
-        if sum(word in head for word in _PHRASES["banner_words"]) < 1 or not _warns(head):
-            return 0
     at += 1
     while at < len(lines) and at - first < LONGEST_BANNER and _goes_on(lines, at):
         at += 1
-    while at < len(lines) and (not lines[at].strip() or not lines[at].strip(" -_=*")):
+    while at < len(lines) and (not lines[at].strip() or is_rule(lines[at])):
         at += 1
     return at
 
 
-def _warns(head: str) -> bool:
-    return any(word in head for word in _PHRASES["banner_loud"])
+def _warns(paragraph: Sequence[str]) -> bool:
+    """Whether that is a warning, and not a person who is careful."""
+    head = compared(paragraph[0][:LONGEST_READ])
+    bare = head.strip(" \t*[]_!<>#|\u26a0\ufe0f")
+    if not bare.startswith(_PHRASES["banner_starts"]):
+        return False
+    if bare.startswith("external") and head.strip(" *").startswith("[") and len(bare) < 40:
+        return True
+    text = compared(" ".join(paragraph)[:LONGEST_READ])
+    words = sum(word in text for word in _PHRASES["banner_words"])
+    return words >= 2 or (words == 1 and any(word in head for word in _PHRASES["banner_loud"]))
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
@@ -71,9 +73,8 @@ def notice_lines(lines: Sequence[str], number: int) -> int:
         return 0
     paragraph = _paragraph(lines, number)
     text = compared(" ".join(paragraph)[:LONGEST_READ])
-    if any(phrase in text for phrase in _PHRASES["scans"]) and (
-        len(text) < 300 or text.startswith(_PHRASES["scan_starts"])
-    ):
+    scanned = any(phrase in text for phrase in _PHRASES["scans"])
+    if scanned and (len(text) < LONGEST_HEAD or text.startswith(_PHRASES["scan_starts"])):
         return len(paragraph)
     if len(text) >= 60 and sum(phrase in text for phrase in _PHRASES["legal"]) >= MARKS_OF_A_NOTICE:
         return len(paragraph)

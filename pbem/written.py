@@ -16,7 +16,7 @@ WRAPPED_AT = 72
 """A quoted line this long whose next word had no room may have been broken by a mail program."""
 LONGEST_REMAINDER = 40
 LONGEST_ARMOUR = 100
-QUOTING = (">", "\uff1e", "&gt;")
+QUOTING = (">", "\uff1e", "&gt;", "|")
 ODD_MARKS = ":%#}|=\u00bb]"
 """What else stands before quoted lines, but only right below an attribution and before two lines at least."""
 
@@ -259,8 +259,6 @@ def is_quoted(line: str) -> bool:
     bare = line.lstrip()[:10]
     if bare.startswith(QUOTING):
         return True
-    if bare.startswith("|"):
-        return bare[1:2] in ("", " ", ">", "|")
     initials, found, rest = bare.partition(">")
     named = 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper()
     return bool(found) and named and rest[:1] in ("", " ", ">")
