@@ -51,8 +51,12 @@ def attribution_at(lines: Sequence[str], number: int) -> Attribution | None:
         other = _read_from(lines, later)
         if other is None or later + other.lines != number + here.lines or other.column or other.is_sure < here.is_sure:
             continue
-        if _opens(_words(lines[later])) or not _opens(_words(lines[number][here.column :])):
-            return None  # it begins there; what stands here are words
+        begun = lines[number][here.column :]
+        if not _opens(_words(lines[later])) and _opens(_words(begun)):
+            continue
+        if "@" in begun and not any("@" in line for line in lines[later : later + other.lines]):
+            continue
+        return None  # it begins there; what stands here are words
     return here
 
 
@@ -86,7 +90,11 @@ def _endings(text: str) -> Iterator[int]:
     """Where in the text an attribution may end: at its end, or at a "wrote:" or ">:" inside."""
     if not text:
         return
-    if not any(colon in text for colon in (*COLONS, ">")) and not _is_verb(text[-40:].rpartition(" ")[2]) and text[-1] != "-":
+    if (
+        not any(colon in text for colon in (*COLONS, ">"))
+        and not _is_verb(text[-40:].rpartition(" ")[2])
+        and text[-1] != "-"
+    ):
         return
     for at, word in _words(text)[-MOST_WORDS:]:
         end = at + len(word)
@@ -144,6 +152,10 @@ def _start(words: Sequence[tuple[int, str]]) -> int | None:
             return 0
         if len(name) <= LONGEST_NAME and not any(_has_digit(word) for word in name):
             return sentence + 1
+        for number in range(1, named):
+            word = words[number][1]
+            if (_is_weekday(word) or _is_date(word) or "年" in word) and _opens(words[number:]):
+                return number
         while name and (_has_digit(name[0]) or len(name) > LONGEST_NAME or not name[0][:1].isupper()):
             name.pop(0)
         if name and not _is_time(words[0][1]):

@@ -64,14 +64,16 @@ def joined_tagline(line: str) -> int | None:
     >>> joined_tagline("c1b1 g9h9 3 Sent from my iPhone")
     12
     """
-    tail = compared(line[-LONGEST_TAGLINE:])
-    if len(tail) != len(line[-LONGEST_TAGLINE:]):
+    end = line[-LONGEST_TAGLINE:]
+    tail = compared(end)
+    if len(tail) != len(end):
         return None  # a letter that grows when it is made small
     for phrase in _PHRASES["sure"]:
         at = tail.rfind(phrase)
-        if at > 0 and tail[at - 1] in " .,;!?" and len(tail[at:].split()) <= len(phrase.split()) + 4:
-            if "." in tail[at:].rstrip(". ") and "http" not in tail[at:]:
-                continue
+        if at <= 0 or tail[at - 1] not in " .,;!?" or not end[at].isupper():
+            continue
+        rest = _without_links(tail[at + len(phrase) :]).strip(" .")
+        if len(rest.split()) <= 3 and not set(rest) & set(",.;:!?"):
             return len(line) - len(tail) + at
     return None
 

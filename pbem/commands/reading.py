@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from engines import GAMES
 from notation import NOTATIONS
 from notation.core import BadNotation
+from pbem.characters import smoothed
 from pbem.commands.core import Command, Line, named
 from pbem.mail import bare_subject
 
@@ -57,7 +58,7 @@ class Reader:
         found: list[Line] = []
         before: list[str] = []
         after: list[str] = []
-        head = self._line(bare_subject(subject)) if subject else None
+        head = self._read_line(bare_subject(subject)) if subject else None
         if head is not None and not head.misfit and (not head.command.of_match or head.match is not None):
             found.append(head)
         for number, raw in enumerate(lines):
@@ -68,7 +69,7 @@ class Reader:
             if after and any(after):
                 after.append(raw)
                 continue
-            command = self._line(line) if len(found) < MOST_COMMANDS else None
+            command = self._read_line(line) if len(found) < MOST_COMMANDS else None
             if command is None or (command.misfit and found and command.command.name != "move"):
                 (after if found else before).append(raw)
             elif found and number and command.text == found[0].text == bare_subject(subject):
@@ -77,6 +78,15 @@ class Reader:
                 found.append(command)
         first = next((line.strip() for line in before if line.strip()), "")
         return Reading(tuple(found), _trimmed([*before, "", *after] if found else []), first)
+
+    def _read_line(self, written: str) -> Line | None:
+        """The line as a command, whatever characters a phone made of it; words to be passed on stay as written."""
+        plain = smoothed(written)
+        line = self._line(plain)
+        if line is None or plain == written:
+            return line
+        words = written[len(written) - len(line.words) :] if line.command.name == "say" else line.words
+        return replace(line, words=words, text=written if line.text == plain else line.text)
 
     def _line(self, text: str) -> Line | None:
         """The line as a command; None for prose."""

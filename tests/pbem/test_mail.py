@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem import mail, written
+from notation.phages import QUADRAPHAGES
+from pbem import mail
 from pbem.body import Unreadable
+from pbem.characters import smoothed
+from pbem.commands import COMMANDS
+from pbem.commands.reading import Reader
 from pbem.tokens import Keyring, Purpose, Token
+from tests.corpora import CORPORA, bare
 
 MAILS = Path(__file__).parent.parent / "mails"
-CORPORA = Path(__file__).parent.parent.parent.parent / "shared" / "corpora"
 NAMES = sorted(path.stem for path in MAILS.glob("*.eml"))
 
 
@@ -20,6 +24,32 @@ def test_what_a_person_wrote_is_read_and_nothing_else(name: str) -> None:
     letter = mail.read((MAILS / f"{name}.eml").read_bytes(), None, ())
 
     assert (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines() == list(letter.lines)
+
+
+OTHERWISE = {
+    "forwarded": [],
+    "quote-only": [],
+    "says-and-quotes": [("say", "I will write:")],
+}
+"""The mails that don't hold the turn, and the commands that they do."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_turn_and_nothing_else_is_done(name: str) -> None:
+    letter = mail.read((MAILS / f"{name}.eml").read_bytes(), None, ())
+    reading = Reader(COMMANDS, lambda number: "quadraphages", 1).read(letter.subject, letter.lines)
+    found = [(line.command.name, line.words) for line in reading.commands]
+    expected = (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+
+    assert not any(line.misfit for line in reading.commands)
+    if name in OTHERWISE:
+        assert found == OTHERWISE[name]
+    else:
+        turn = " ".join(words for _, words in found)
+        assert {verb for verb, _ in found} == {"move"}
+        assert QUADRAPHAGES.parse(turn) == QUADRAPHAGES.parse("b1e1 h9e9 3 e9b9 e1e4")
+        turns = {words for _, words in found}
+        assert bare(reading.prose) == tuple(line for line in bare(expected) if smoothed(line) not in turns)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -46,12 +76,6 @@ def test_any_bytes_are_read_or_unreadable(raw: bytes) -> None:
     except Unreadable:
         return
     assert letter.sender is None or "@" in letter.sender
-
-
-@given(st.text(max_size=500), st.booleans())
-def test_any_text_gives_lines(text: str, is_html: bool) -> None:
-    for line in written.lines(text, is_html):
-        assert "\n" not in line
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="the third-party mails are not beside the project")
@@ -124,9 +148,3 @@ def test_a_sender_is_one_plain_address_or_nobody(header: bytes, sender: str | No
 )
 def test_a_message_id_is_taken_only_when_it_is_one(header: bytes, ids: tuple[str, ...]) -> None:
     assert mail.read(header + b"\n\nhelp\n", None, ()).message_id == (ids[0] if ids else None)
-
-
-@pytest.mark.parametrize("line", ["On " * 40_000, ">" * 100_000, "a" * 100_000, ": " * 50_000, "\u00a0" * 50_000])
-def test_long_hostile_lines_are_cut_in_linear_time(line: str) -> None:
-    """Time is not asserted here; the test suite's own limit would end a quadratic cut of many such lines."""
-    assert len(written.lines("\n".join([line] * 50), is_html=False)) <= 50

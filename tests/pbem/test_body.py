@@ -1,0 +1,105 @@
+"""Which text of a mail is read, and how it is decoded."""
+
+import email
+from email.policy import compat32
+
+import pytest
+
+from pbem import body
+
+
+def shown(raw: bytes) -> body.Body:
+    return body.body(email.message_from_bytes(raw, policy=compat32))
+
+
+def multipart(kind: str, *parts: bytes) -> bytes:
+    inner = b"".join(b"--b\n" + part + b"\n" for part in parts)
+    return b"MIME-Version: 1.0\nContent-Type: multipart/" + kind.encode() + b"; boundary=b\n\n" + inner + b"--b--\n"
+
+
+def part(kind: str, text: str, *more: str) -> bytes:
+    return "\n".join([f"Content-Type: {kind}; charset=utf-8", *more, "", text]).encode()
+
+
+STUB = "This message is in HTML. Your mail client does not support it."
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "is_html"),
+    [
+        (multipart("alternative", part("text/plain", "a"), part("text/html", "<p>b")), "a", False),
+        (multipart("alternative", part("text/html", "<p>b"), part("text/plain", "a")), "a", False),
+        (multipart("alternative", part("text/plain", " \n"), part("text/html", "<p>b")), "<p>b", True),
+        (multipart("alternative", part("text/plain", STUB), part("text/html", "<p>b")), "<p>b", True),
+        (multipart("alternative", part("text/plain", STUB)), STUB, False),
+        (multipart("alternative", part("text/x-amp-html", "z"), part("text/html", "<p>b")), "<p>b", True),
+        (multipart("mixed", part("text/plain", "a"), part("text/plain", "c")), "a\nc", False),
+        (multipart("mixed", part("text/plain", "a"), part("text/html", "<p>a")), "a", False),
+        (multipart("mixed", part("text/html", "<p>a"), part("text/plain", "footer")), "<p>a", True),
+        (multipart("mixed", part("text/plain", "a"), part("message/rfc822", "Subject: x\n\nresign")), "a", False),
+        (
+            multipart("mixed", part("text/plain", "a"), part("text/plain", "z", "Content-Disposition: attachment")),
+            "a",
+            False,
+        ),
+        (
+            multipart("mixed", part("text/plain", "z", 'Content-Disposition: inline; filename="z.txt"')),
+            "",
+            False,
+        ),
+        (part("text/plain", "<!DOCTYPE html><p>b"), "<!DOCTYPE html><p>b", True),
+        (part("application/pdf", "z"), "", False),
+        (b"\n\na", "a", False),
+    ],
+)
+def test_the_text_that_a_person_sees_is_chosen(raw: bytes, text: str, is_html: bool) -> None:
+    found = shown(raw)
+
+    assert (found.text.strip(), found.is_html) == (text, is_html)
+
+
+@pytest.mark.parametrize(
+    ("charset", "content", "text"),
+    [
+        ("utf-8", "é".encode(), "é"),
+        ("utf-8", b"\xe9", "é"),
+        ("iso-8859-1", b"\x93a\x94", "“a”"),
+        ("us-ascii", "é".encode(), "é"),
+        ("us-ascii", b"\x96", "\u2013"),
+        ("gb2312", "请".encode("gb18030"), "请"),
+        ("shift_jis", "①".encode("cp932"), "①"),
+        ("iso-2022-jp", "日本".encode("iso2022_jp"), "日本"),
+        ("ks_c_5601-1987", "똠".encode("cp949"), "똠"),
+        ("koi8-r", "да".encode("koi8-r"), "да"),
+        ('"windows-1251"', "да".encode("cp1251"), "да"),
+        ("no-such-thing", b"abc", "abc"),
+        ("zlib", b"abc", "abc"),
+        ("idna", b"xn--" + b"a" * 500, "xn--" + "a" * 500),
+        ("iso-8859-1", b"\x81", "\x81"),
+    ],
+)
+def test_bytes_are_decoded_whatever_is_claimed_of_them(charset: str, content: bytes, text: str) -> None:
+    assert body.decoded(content, charset) == text
+
+
+@pytest.mark.parametrize(
+    ("flowed", "delsp", "lines"),
+    [
+        ("a \nb\n", False, "a b\n"),
+        ("a \nb\n", True, "ab\n"),
+        ("a\n  b\n", False, "a\n b\n"),
+        (" >a\n From b", False, ">a\nFrom b"),
+        ("> a \n> b \nc", False, "> a b \nc"),
+        (">> a \n> b", False, ">> a \n> b"),
+        ("a \n-- \nb", False, "a \n-- \nb"),
+        ("a \n\nb", False, "a \nb"),
+        ("a ", False, "a "),
+    ],
+)
+def test_flowed_text_is_joined_as_rfc_3676_says(flowed: str, delsp: bool, lines: str) -> None:
+    assert body.unflowed(flowed, delsp) == lines
+
+
+def test_too_many_parts_are_refused() -> None:
+    with pytest.raises(body.Unreadable, match="too many parts"):
+        shown(multipart("mixed", *[part("text/plain", "a")] * (body.MOST_PARTS + 1)))

@@ -1,0 +1,455 @@
+"""What a person wrote, and what is told from it: quotes, attributions, headings, signatures, notices."""
+
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem import characters, html_text, written
+from tests.corpora import CORPORA, bare, labelled
+
+PHRASES = Path(__file__).parent.parent / "phrases"
+STORIES = Path(__file__).parent.parent / "stories"
+MOVE = "b1e1 h9e9 3"
+ATTRIBUTIONS = PHRASES.joinpath("attributions.txt").read_text(encoding="utf-8").splitlines()
+TAGLINES = PHRASES.joinpath("taglines.txt").read_text(encoding="utf-8").splitlines()
+PROSE = PHRASES.joinpath("prose.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n%\n")
+
+
+def words(text: str, *, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
+    return bare(written.lines(text, is_html, author))
+
+
+def wrapped(line: str, width: int) -> str:
+    broken, room = "", 0
+    for word in line.split(" "):
+        broken += ("\n" if room + len(word) > width else " ") + word if broken else word
+        room = len(word) if room + len(word) > width else room + len(word) + 1
+    return broken
+
+
+# What must stay
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_what_only_looks_like_a_quote_or_a_signature_stays(text: str) -> None:
+    assert words(text) == bare(text.split("\n"))
+
+
+@given(st.lists(st.text("abcdefghij 0123456789,!?()\u00e4\U0001f642", max_size=70), max_size=30))
+def test_text_without_any_mark_comes_back_whole(lines: list[str]) -> None:
+    assert words("\n".join(lines)) == bare(lines)
+
+
+def test_prose_stays_as_it_was_written() -> None:
+    line = "Schön – „na ja“, it’s 👍🏽… façade; 日本語、だよ。 ½ ﬁ"
+
+    assert written.lines(f"{MOVE}\n\n{line}\n", is_html=False) == (MOVE, "", line)
+
+
+# Attributions
+
+
+@pytest.mark.parametrize("attribution", ATTRIBUTIONS)
+@pytest.mark.parametrize("width", [40, 60, 500])
+def test_attributions_of_many_languages_are_taken_off(attribution: str, width: int) -> None:
+    above = wrapped(attribution, width)
+
+    assert words(f"{MOVE}\n\nThanks!\n\n{above}\n> alice played\n> resign\n") == (MOVE, "Thanks!")
+    assert words(f"{MOVE}\n\nThanks!\n{above}\n\n> alice played\n> resign\n") == (MOVE, "Thanks!")
+
+
+@pytest.mark.parametrize("attribution", ATTRIBUTIONS)
+def test_quotes_without_marks_are_taken_off_with_their_attribution(attribution: str) -> None:
+    assert words(f"{MOVE}\n\nThanks!\n\n{attribution}\n\nalice played\n\nresign\n") == (MOVE, "Thanks!")
+
+
+@pytest.mark.parametrize(
+    "attribution", [line for line in ATTRIBUTIONS if line.startswith(("On ", "Am ", "El ", "Le "))]
+)
+def test_what_a_phone_joined_is_parted(attribution: str) -> None:
+    assert words(f"{MOVE} {attribution}\n\n> alice played\n> resign\n") == (MOVE,)
+
+
+@pytest.mark.parametrize(
+    "joined",
+    [
+        "-----Original Message----- From: PBeM <g@p.example>",
+        "From: PBeM <g@p.example> Sent: Monday To: bob Subject: Hello",
+        "Von: PBeM <g@p.example> Gesendet: Montag An: bob Betreff: Hello",
+        "PBeM <g@p.example> schrieb am Mo., 5. Jan. 2026, 09:59:",
+        "2026年3月2日(月) 9:59 PBeM <g@p.example>:",
+        "On Mon, Jan 5, 2026 at 9:59 AM PBeM <g@p.example> wrote: > alice played",
+        "On Mon, Jan 5, 2026 at 9:59 AM\nPBeM <g@p.example> wrote:",
+        "Sent from my iPhone",
+        "Sent from my iPhone On Mon, Jan 5, 2026 at 9:59 AM PBeM <g@p.example> wrote:",
+        "Von meinem iPhone gesendet",
+        "Get Outlook for iOS<https://aka.ms/o0ukef>",
+    ],
+)
+def test_whatever_was_joined_behind_a_move_is_parted(joined: str) -> None:
+    assert words(f"{MOVE} {joined}\n\n> alice played\n> resign\n") == (MOVE,)
+
+
+def test_answers_between_quotes_stay() -> None:
+    text = "On Mon, 2 Mar 2026, PBeM wrote:\n> a\nyes\n> b\n\nno\n> c\n\nOn the whole: good\n-- \nBob\n> d\nlast"
+
+    assert words(text) == ("yes", "no", "On the whole: good", "last")
+
+
+def test_an_answer_right_below_an_attribution_stays() -> None:
+    text = "Hello,\n\nOn Mon, 2 Mar 2026, PBeM wrote:\n\nMy answer comes first.\n\n> a question\n\nAnother.\n"
+
+    assert words(text) == ("Hello,", "My answer comes first.", "Another.")
+
+
+def test_an_answer_below_an_unmarked_quote_is_not_lost_with_it() -> None:
+    text = f"On Mon, 2 Mar 2026, PBeM <games@pbem.example> wrote:\n\nalice played.\n\n{MOVE}\n"
+
+    assert words(text) == ("alice played.", MOVE)
+
+
+@pytest.mark.parametrize("mark", [">", "> ", ">>", "> > ", " > ", "| ", " |", "AB> ", "PB>>", "\uff1e", "&gt; ", ">|"])
+def test_marked_lines_are_quotes(mark: str) -> None:
+    assert words(f"{MOVE}\n{mark}resign\nBye") == (MOVE, "Bye")
+
+
+@pytest.mark.parametrize("mark", ["\t", "    ", " ", ": ", "% ", "# "])
+def test_oddly_marked_lines_below_an_attribution_are_quotes(mark: str) -> None:
+    quoted = "\n".join(mark + line for line in ("alice played", "resign"))
+
+    assert words(f"Hi\n\nOn Mon, 2 Mar 2026, PBeM wrote:\n{quoted}\n\n{MOVE}\n") == ("Hi", MOVE)
+
+
+def test_the_end_of_a_quoted_line_that_was_broken_is_quoted() -> None:
+    long = "> Answer this mail with your turn, or with one of the many other words"
+
+    assert words(f"{MOVE}\n{long}\nresign\n> See you.\n") == (MOVE,)
+    assert words(f"> Shall I?\nresign\n> See you.\n{MOVE}") == ("resign", MOVE)
+
+
+# Headings
+
+HEADINGS = [
+    "From/Sent/To/Subject",
+    "Von/Gesendet/An/Betreff",
+    "De/Envoyé/À/Objet",
+    "De/Enviado el/Para/Asunto",
+    "De/Enviada em/Para/Assunto",
+    "Da/Inviato/A/Oggetto",
+    "Van/Verzonden/Aan/Onderwerp",
+    "Från/Skickat/Till/Ämne",
+    "Fra/Sendt/Til/Emne",
+    "Lähettäjä/Lähetetty/Vastaanottaja/Aihe",
+    "Od/Wysłano/Do/Temat",
+    "Od/Odesláno/Komu/Předmět",
+    "Feladó/Elküldve/Címzett/Tárgy",
+    "De la/Trimis/Către/Subiect",
+    "От/Отправлено/Кому/Тема",
+    "Від/Надіслано/Кому/Тема",
+    "Kimden/Gönderildi/Kime/Konu",
+    "Από/Στάλθηκε/Προς/Θέμα",
+    "מאת/נשלח/אל/נושא",
+    "من/تاريخ/إلى/الموضوع",
+    "差出人/送信日時/宛先/件名",
+    "发件人/发送时间/收件人/主题",
+    "寄件者/寄件日期/收件者/主旨",
+    "보낸 사람/보낸 날짜/받는 사람/제목",
+]
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+@pytest.mark.parametrize("form", ["{}: {}", "*{}:* {}", "**{}:** {}", "{} : {}", "{}\t{}", "{}：{}", "  {}:  {}"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_headings_of_many_languages_are_taken_off(heading: str, form: str, turned: bool) -> None:
+    values = ("PBeM <games@pbem.example>", "2 March 2026 09:59", "Bob", "[pbem #1] Quadraphages")
+    lines = [form.format(label, value) for label, value in zip(heading.split("/"), values, strict=True)]
+    block = "\n".join(reversed(lines) if turned else lines)
+
+    assert words(f"{MOVE}\n\nBye\n\n{block}\n\nalice played\nresign\n") == (MOVE, "Bye")
+
+
+@pytest.mark.parametrize(
+    "separator",
+    [
+        "-----Original Message-----",
+        "----- Original Message -----",
+        "-----Ursprüngliche Nachricht-----",
+        "-----Message d'origine-----",
+        "-----Message d\u2019origine-----",
+        "-----Mensaje original-----",
+        "-----Messaggio originale-----",
+        "-----Oorspronkelijk bericht-----",
+        "-----Oprindelig meddelelse-----",
+        "-----Исходное сообщение-----",
+        "------------------ 原始邮件 ------------------",
+        "---------- Forwarded message ---------",
+        "---------- Weitergeleitete Nachricht ---------",
+        "Begin forwarded message:",
+        "Anfang der weitergeleiteten Nachricht:",
+        "##- Please type your reply above this line -##",
+        "=-=-= Reply above this line =-=-=",
+        "________________________________\nFrom: PBeM <games@pbem.example>",
+        "------------------------------\n\n*From:* PBeM\n*Sent:* Monday\n*To:* bob\n*Subject:* Hello",
+    ],
+)
+def test_below_a_separator_all_is_quoted(separator: str) -> None:
+    assert words(f"{MOVE}\n\n{separator}\n\nalice played\nresign\n") == (MOVE,)
+
+
+def test_a_heading_above_marked_lines_takes_no_more_than_these() -> None:
+    heading = "From: PBeM <games@pbem.example>\nSent: Monday\nTo: bob\nSubject: Hello"
+
+    assert words(f"{heading}\n\n> resign\n\n{MOVE}\n") == (MOVE,)
+
+
+def test_a_mail_that_begins_with_its_own_heading_keeps_its_words_and_with_anothers_does_not() -> None:
+    text = f"From: Bob <bob@mail.example>\nSent: Monday\nTo: PBeM\nSubject: Hello\n\n{MOVE}\n"
+
+    assert words(text) == words(text, author="bob@mail.example") == (MOVE,)
+    assert words(text, author="alice@mail.example") == ()
+
+
+# Signatures and notices
+
+
+@pytest.mark.parametrize("tagline", TAGLINES)
+@pytest.mark.parametrize("below", ["", "\n\n> resign", "\n\nOn Mon, 2 Mar 2026, PBeM wrote:\nresign", "\n\nAnd b7b4"])
+def test_taglines_of_many_languages_are_taken_off(tagline: str, below: str) -> None:
+    assert words(f"{MOVE}\n\n{tagline}{below}\n") == ((MOVE, "And b7b4") if "And" in below else (MOVE,))
+
+
+@pytest.mark.parametrize("mark", ["-- ", "--", "\u2014", "__", "______________", "\u2014-"])
+def test_signatures_are_taken_off(mark: str) -> None:
+    assert words(f"{MOVE}\n{mark}\nBob\nresign\n\n> a\n\nBye") == (MOVE, "Bye")
+
+
+def test_two_hyphens_above_much_text_are_no_signature() -> None:
+    much = [f"line {number}" for number in range(40)]
+
+    assert words("\n".join([MOVE, "--", *much])) == (MOVE, "--", *much)
+
+
+NOTICE = (
+    "This e-mail and any attachments are confidential and intended solely for the addressee. If you have received\n"
+    "it in error, please notify the sender and delete it; any disclosure or copying is prohibited."
+)
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        NOTICE,
+        f"DISCLAIMER\n\n{NOTICE}",
+        f"Confidentiality Notice:\n{NOTICE}",
+        (
+            "Diese E-Mail enthält vertrauliche und rechtlich geschützte Informationen. Wenn Sie nicht der richtige Adressat\n"
+            "sind, informieren Sie bitte den Absender und vernichten Sie diese E-Mail. Die Weitergabe ist nicht gestattet."
+        ),
+        (
+            "Ce message et toutes les pièces jointes sont confidentiels. Si vous n'êtes pas le destinataire ou l'avez reçu\n"
+            "par erreur, merci de le détruire immédiatement."
+        ),
+        "Virus-free.www.avast.com",
+        "Please consider the environment before printing this e-mail.",
+    ],
+)
+def test_legal_notices_are_taken_off_and_nothing_else(notice: str) -> None:
+    assert words(f"{MOVE}\n\nBye\n\n{notice}\n\nPS: good\n") == (MOVE, "Bye", "PS: good")
+
+
+@pytest.mark.parametrize(
+    "banner",
+    [
+        "CAUTION: This email originated from outside of the organization. Do not click links.",
+        (
+            "CAUTION: This email originated from outside of the organization. Do not click\nlinks or open attachments"
+            " unless you recognize the sender."
+        ),
+        "[EXTERNAL]",
+        "*EXTERNAL MESSAGE WARNING: This email originated from outside of Acme.",
+        "You don't often get email from bob@mail.example. Learn why this is important<https://aka.ms/Learn>",
+        "ACHTUNG: Diese E-Mail kommt von außerhalb. Klicken Sie auf keine Links.",
+    ],
+)
+def test_warnings_above_the_words_are_taken_off(banner: str) -> None:
+    assert words(f"{banner}\n\n{MOVE}\n\nBye\n") == (MOVE, "Bye")
+
+
+# Marks of transport
+
+
+def test_soft_line_breaks_left_undecoded_are_decoded() -> None:
+    text = (
+        f"{MOVE}\n\nOn Mon, Mar 2, 2026 at 9:59=E2=80=AFAM PBeM <games@pbem.example> w=\nrote:\n\n> alice pl=\nresign\n"
+    )
+
+    assert words(text) == (MOVE,)
+
+
+def test_pgp_marks_are_taken_off() -> None:
+    head, tail = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n", "-----BEGIN PGP SIGNATURE-----\n\nabc\n"
+
+    assert words(f"{head}{MOVE}\n{tail}-----END PGP SIGNATURE-----\nBye") == (MOVE, "Bye")
+
+
+@given(st.text(max_size=300))
+def test_smoothed_text_has_the_same_length_and_tidied_text_no_marks(text: str) -> None:
+    assert len(characters.smoothed(text)) == len(text)
+    assert not set(characters.tidied(text)) & set("\u200b\ufeff\u00ad\u00a0\r\u202e\x00")
+
+
+# HTML
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<div>a</div><div>b</div>", ["a", "b"]),
+        ("<p>a</p><p>b</p>", ["a", "", "b"]),
+        ("a<br>b<br><br>c", ["a", "b", "", "c"]),
+        ("<div>a<br></div><div><br></div><div>b</div>", ["a", "", "b"]),
+        ("b1e1\n  h9e9&nbsp;3 <b>e9</b>b9", ["b1e1 h9e9\u00a03 e9b9"]),
+        ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", ["a b", "c"]),
+        ("<pre>a\n  b</pre>", ["a", "  b"]),
+        ("<ul><li>a<li>b</ul>", ["a", "b"]),
+        ("<style>p{}</style><script>x</script><title>t</title>a<!-- b -->", ["a"]),
+        ("a<span style='display: none'>b</span><div hidden>c</div>", ["a"]),
+        ("a<blockquote>b<div>c</div></blockquote>d", ["a", "", "> b", "> c", "", "d"]),
+        ("<blockquote style='margin:0 0 0 40px;border:none;padding:0px'>a</blockquote>", ["a"]),
+        ("a &lt;b&gt; &amp; c", ["a <b> & c"]),
+    ],
+)
+def test_html_is_read_as_its_text(html: str, shown: list[str]) -> None:
+    assert html_text.text(html).rstrip("\n").split("\n") == shown
+
+
+def test_an_indented_answer_in_html_is_no_quote() -> None:
+    html = f"<blockquote style='border: none; padding: 0'><div>{MOVE}</div></blockquote><blockquote>resign</blockquote>"
+
+    assert words(html, is_html=True) == (MOVE,)
+
+
+# Properties
+
+
+@given(st.text(max_size=400), st.booleans())
+def test_any_text_gives_lines(text: str, is_html: bool) -> None:
+    for line in written.lines(text, is_html):
+        assert "\n" not in line
+
+
+PIECES = [
+    *ATTRIBUTIONS[::9],
+    *TAGLINES[::9],
+    *("-- ", "--", "", "", "> a", "a", "From: a@b.example", "To: b", "Subject: c", "Sent: d", "-----", NOTICE),
+    *("-----Original Message-----", "____________", "  x", "On", "wrote:", "| y", "\u200b", "[EXTERNAL]", MOVE),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30))
+def test_what_is_written_was_in_the_mail_in_that_order(lines: list[str]) -> None:
+    waiting = iter(characters.tidied("\n".join(lines)).split("\n"))
+    for line in words("\n".join(lines)):
+        assert any(source.strip().startswith(line) for source in waiting), line
+
+
+def our_mails() -> list[str]:
+    """The texts of mails that we send, as the stories have them."""
+    texts = []
+    for story in sorted(STORIES.glob("*.txt")):
+        mails = story.read_text(encoding="utf-8").split("<<< ")[1:]
+        texts += [mail.partition("\n>>> ")[0].partition("\n\n")[2].strip("\n") for mail in mails]
+    return texts
+
+
+def marked(text: str, mark: str) -> str:
+    return "\n".join((mark + line).rstrip() for line in text.split("\n"))
+
+
+QUOTERS = {
+    "marked": lambda text: f"\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM <g@p.example> wrote:\n\n{marked(text, '> ')}\n",
+    "twice": lambda text: f"\nAm 02.03.26 um 09:59 schrieb PBeM:\n{marked(text, '>> ')}\n",
+    "bars": lambda text: f"\n\nOn 3/2/26 09:59, PBeM wrote:\n{marked(text, '| ')}\n",
+    "unmarked": lambda text: f"\n\nOn Mon, Mar 2, 2026, 9:59 AM PBeM <g@p.example> wrote:\n\n{text}\n",
+    "outlook": lambda text: f"\n\nFrom: PBeM <g@p.example>\nSent: Monday\nTo: b\nSubject: [pbem #1]\n\n{text}\n",
+    "ruled": lambda text: (
+        f"\n\n________________________________\nVon: PBeM\nGesendet: heute\nAn: b\nBetreff: c\n\n{text}"
+    ),
+    "original": lambda text: f"\n\n-----Original Message-----\nFrom: PBeM\n{text}\n",
+    "phone": lambda text: (
+        f"\n\nSent from my iPhone\n\n> On 2 Mar 2026, at 09:59, PBeM wrote:\n> \n{marked(text, '> ')}"
+    ),
+    "signed": lambda text: f"\n-- \nBob\n\nPBeM <g@p.example> wrote:\n{marked(text, '> ')}\n",
+    "tabs": lambda text: f"\n\nOn Mon, 2 Mar 2026, PBeM wrote:\n{marked(text, chr(9))}\n",
+    "joined": lambda text: f" On Mon, Mar 2, 2026, 9:59 AM PBeM <g@p.example> wrote:\n\n{text}\n",
+}
+
+
+@pytest.mark.parametrize("style", QUOTERS)
+@pytest.mark.parametrize("reply", [MOVE, f"Hello!\n\n{MOVE}\n\nSee you on Monday, at 10:30: be there", "resign"])
+def test_an_answer_to_any_mail_of_ours_is_given_back_without_it(style: str, reply: str) -> None:
+    for ours in our_mails():
+        assert words(reply + QUOTERS[style](ours)) == bare(reply.split("\n")), ours
+
+
+# Time
+
+
+def calls(text: str, *, is_html: bool = False) -> int:
+    """How many functions are called while the text is read: a measure of work that no machine sways."""
+    count = 0
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        written.lines(text, is_html)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("On ", "On Mon someone\n", "> ", "a", ": ", "\u00a0", "--\n", "x\n---\n", "From: ", "From: a\nTo: b\n"),
+        *("wrote:\n", "a@b wrote: ", "12:30 ", "On 1 2026 ", "<a@b> ", "On 1 Jan 2026 10:30\n", "confidential "),
+        *("this message is confidential, " * 4 + "\n", "disclaimer\n\n", "CAUTION: external\n", "Sent from my iPhone "),
+        *("-----BEGIN PGP x\n", "x\n_____\n", "a=\n=3D=\n", "\n", "-----\n\n\n", " x\n", "> " + "y" * 70 + "\nx\n"),
+    ],
+)
+def test_four_times_the_text_takes_four_times_the_work(piece: str) -> None:
+    few, many = calls(piece * 300), calls(piece * 1_200)
+
+    assert many <= 5 * few + 500
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("<div>", "</div>"), ("<blockquote>", ""), ("<b>a", ""), ("<div class=gmail_attr>", ""), ("<table><tr><td>", "")],
+)
+def test_deeply_nested_html_takes_work_in_proportion(opening: str, closing: str) -> None:
+    few, many = (calls(opening * depth + "a" + closing * depth, is_html=True) for depth in (250, 1_000))
+
+    assert many <= 5 * few + 500
+
+
+# Third-party mails
+
+EXACT = 67
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="the third-party mails are not beside the project")
+def test_of_third_party_replies_nothing_is_lost_and_nearly_all_are_exact() -> None:
+    mails = list(labelled())
+    read = {mail.name: words(mail.text) for mail in mails}
+
+    assert [mail.name for mail in mails if set(mail.words) - set(read[mail.name])] == []
+    assert sum(mail.words == read[mail.name] for mail in mails) >= EXACT
