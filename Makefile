@@ -36,6 +36,7 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/mail.py
 	$(BIN)/python -P bench/replay.py
 	$(BIN)/python -P bench/engines.py
+	$(BIN)/python -P bench/replies.py
 
 lock:                        ## choose versions anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \

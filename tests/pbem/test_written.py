@@ -46,7 +46,7 @@ def test_text_without_any_mark_comes_back_whole(lines: list[str]) -> None:
 
 
 def test_prose_stays_as_it_was_written() -> None:
-    line = "Schön – „na ja“, it’s 👍🏽… façade; 日本語、だよ。 ½ ﬁ"
+    line = "Schön \u2013 „na ja“, it\u2019s 👍🏽… façade; 日本語、だよ。 ½ ﬁ"
 
     assert written.lines(f"{MOVE}\n\n{line}\n", is_html=False) == (MOVE, "", line)
 
@@ -163,7 +163,7 @@ HEADINGS = [
 
 
 @pytest.mark.parametrize("heading", HEADINGS)
-@pytest.mark.parametrize("form", ["{}: {}", "*{}:* {}", "**{}:** {}", "{} : {}", "{}\t{}", "{}：{}", "  {}:  {}"])
+@pytest.mark.parametrize("form", ["{}: {}", "*{}:* {}", "**{}:** {}", "{} : {}", "{}\t{}", "{}\uff1a{}", "  {}:  {}"])
 @pytest.mark.parametrize("turned", [False, True])
 def test_headings_of_many_languages_are_taken_off(heading: str, form: str, turned: bool) -> None:
     values = ("PBeM <games@pbem.example>", "2 March 2026 09:59", "Bob", "[pbem #1] Quadraphages")
@@ -239,6 +239,16 @@ NOTICE = (
     "it in error, please notify the sender and delete it; any disclosure or copying is prohibited."
 )
 
+GERMAN_NOTICE = (
+    "Diese E-Mail enthält vertrauliche und rechtlich geschützte Informationen. Wenn Sie nicht der richtige\n"
+    "Adressat sind, informieren Sie bitte den Absender und vernichten Sie diese E-Mail. Die Weitergabe ist\n"
+    "nicht gestattet."
+)
+FRENCH_NOTICE = (
+    "Ce message et toutes les pièces jointes sont confidentiels. Si vous n'êtes pas le destinataire ou l'avez\n"
+    "reçu par erreur, merci de le détruire immédiatement."
+)
+
 
 @pytest.mark.parametrize(
     "notice",
@@ -246,14 +256,8 @@ NOTICE = (
         NOTICE,
         f"DISCLAIMER\n\n{NOTICE}",
         f"Confidentiality Notice:\n{NOTICE}",
-        (
-            "Diese E-Mail enthält vertrauliche und rechtlich geschützte Informationen. Wenn Sie nicht der richtige Adressat\n"
-            "sind, informieren Sie bitte den Absender und vernichten Sie diese E-Mail. Die Weitergabe ist nicht gestattet."
-        ),
-        (
-            "Ce message et toutes les pièces jointes sont confidentiels. Si vous n'êtes pas le destinataire ou l'avez reçu\n"
-            "par erreur, merci de le détruire immédiatement."
-        ),
+        GERMAN_NOTICE,
+        FRENCH_NOTICE,
         "Virus-free.www.avast.com",
         "Please consider the environment before printing this e-mail.",
     ],
