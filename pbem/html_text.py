@@ -1,12 +1,19 @@
 """The text of a mail that is HTML: a line for each line seen, quotes marked with "> " as in a plain mail."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-LONGEST = 100_000
-"""The parser takes quadratic time for elements inside elements."""
+LONGEST = 400_000
+DEEPEST = 500
+"""The parser takes quadratic time for elements inside elements; mail programs nest some dozens."""
+UNNESTED = frozenset(
+    {"p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead", "tfoot", "option", "br", "hr", "img", "input", "meta"}
+    | {"link", "col", "colgroup", "base", "area", "wbr", "source", "body", "html", "head"}
+)
+"""Elements that are never inside themselves, closed or not."""
 BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset", "figure", "footer"}
     | {"form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section", "table"}
@@ -28,6 +35,7 @@ BEGINNINGS_OF_QUOTES = frozenset(
     | {"olk_src_body_section", "zwchr", "stopspelling", "x_divrplyfwdmsg", "x_appendonsend", "replysplit", "divfwdmsg"}
 )
 FIRST_WORDS_DEPTH = 5
+LONGEST_NAME = 20
 SEPARATOR = "-----Original Message-----"
 HIDDEN = (
     "display:none",
@@ -55,11 +63,28 @@ def text(html: str) -> str:
     >>> text("<p>c1b1<br>g9h9</p><blockquote type=cite><div>resign</div></blockquote><div>Bye</div>")
     'c1b1\ng9h9\n\n> resign\n\nBye\n'
     """
-    root = LexborHTMLParser(html[:LONGEST]).root
+    root = LexborHTMLParser(_shallow(html[:LONGEST])).root
     page = _Page()
     if root is not None:
         _write(root, page)
     return page.text()
+
+
+def _shallow(html: str) -> str:
+    """The page up to where more elements are open than any mail program would leave open."""
+    opened: Counter[str] = Counter()
+    depth, at = 0, html.find("<")
+    while at >= 0 and depth <= DEEPEST:
+        closes = html.startswith("/", at + 1)
+        begun = end = at + 1 + closes
+        while end < len(html) and end < begun + LONGEST_NAME and html[end].isalnum():
+            end += 1
+        name = html[begun:end].lower()
+        if name and name not in UNNESTED and not (closes and not opened[name]):
+            opened[name] += -1 if closes else 1
+            depth += -1 if closes else 1
+        at = html.find("<", at + 1) if depth <= DEEPEST else at
+    return html if at < 0 else html[:at]
 
 
 class _Page:

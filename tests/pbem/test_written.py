@@ -445,6 +445,11 @@ def test_deeply_nested_html_takes_work_in_proportion(opening: str, closing: str)
     assert many <= 5 * few + 500
 
 
+def test_of_html_nested_too_deeply_what_stands_before_is_read() -> None:
+    assert words(f"<div>{MOVE}</div>" + "<div></p></b>" * 20_000 + "resign", is_html=True) == (MOVE,)
+    assert words("<div>" * 100 + MOVE + "</div>" * 100 + "<p>Bye" * 2_000, is_html=True)[:2] == (MOVE, "Bye")
+
+
 # Third-party mails
 
 EXACT = 67
