@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pbem import phrases
 
-MOST_LINES = 4
+MOST_LINES = 5
 LONGEST = 500
 """No attribution needs more characters; of a longer line only the end is looked at."""
 MOST_WORDS = 45
@@ -76,6 +76,7 @@ def _read_from(lines: Sequence[str], number: int) -> Attribution | None:
             if not line or line.startswith((">", "|")) or len(text) + len(line) > LONGEST:
                 break
             text = f"{text} {line}"
+        text = text.rstrip(" *_")
         for ending in _endings(text):
             read = _read(text[:ending])
             if read is not None and read[0] < limit and (read[0] == 0 or read[1]) and not (skipped and not read[0]):

@@ -41,7 +41,8 @@ def heading_at(lines: Sequence[str], number: int) -> int:
             if since > (1 if blank else 3) or (blank and _label("".join(lines[at + 1 : at + 2])) is None):
                 break
         at += 1
-    if len(kinds & {FROM, DATE, TO, SUBJECT}) < 3:
+    told = len(kinds & {FROM, DATE, TO, SUBJECT})
+    if told < 3 and not (kinds >= {FROM, DATE} and author_of(lines[number:end]) is not None):
         return 0
     while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:
         end += 1  # a Subject that was wrapped
@@ -102,6 +103,17 @@ def is_rule(line: str) -> bool:
     """
     bare = line.strip(" \t*")
     return len(bare) >= 5 and not bare.strip(bare[0]) and bare[0] in "-_=\u2014\u2013\u2500~"
+
+
+def is_drawn(line: str) -> bool:
+    """Whether a line is a rule, or has one at both ends.
+
+    >>> is_drawn("-------- Original --------"), is_drawn("-- so --")
+    (True, False)
+    """
+    bare = line.strip(" \t*")
+    ends = bare[:5] + bare[-5:]
+    return is_rule(line) or (10 < len(bare) <= LONGEST_SEPARATOR and not ends.strip(ends[0]) and is_rule(bare[:5]))
 
 
 def joined_separator(line: str) -> int | None:

@@ -21,10 +21,10 @@ ODD_MARKS = ":%#}|=\u00bb]"
 """What else stands before quoted lines, but only right below an attribution and before two lines at least."""
 
 
-def lines(text: str, is_html: bool, author: str | None = None) -> tuple[str, ...]:
+def lines(text: str, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
     r"""What the person wrote, line by line; no blank lines at the ends, and never two together.
 
-    >>> lines("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob", False)
+    >>> lines("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
     ('c1b1 g9h9 3', '', 'Yours')
     """
     source = html_text.text(text) if is_html else text
@@ -114,10 +114,12 @@ class _Sieve:
         heading: Sequence[str] = ()
         while self._at < len(self._page):
             line = self._page[self._at]
-            if self._at > begun and not line.strip():
+            if self._at > begun and (not line.strip() or headings.is_rule(line)):
                 self._at += 1
-            elif headings.is_separator(line) or self._is_rule_above_heading():
+            elif headings.is_separator(line):
                 announced = True
+                self._at += 1
+            elif self._is_rule_above_quote():
                 self._at += 1
             elif length := self._heading(self._at):
                 heading = heading or self._page[self._at : self._at + length]
@@ -155,16 +157,17 @@ class _Sieve:
             return
         self._at = len(self._page)
 
-    def _is_rule_above_heading(self) -> bool:
-        """Whether a line is drawn here, and the heading of a quoted mail begins below it."""
-        if not headings.is_rule(self._page[self._at]):
+    def _is_rule_above_quote(self) -> bool:
+        """Whether a line is drawn here, perhaps with a word in it, and a quote begins below it."""
+        if not headings.is_drawn(self._page[self._at]):
             return False
         below = self._at + 1
         while below < min(len(self._page), self._at + 4) and not self._page[below].strip():
             below += 1
-        return below < len(self._page) and (
-            self._heading(below) > 0 or (headings.is_label(self._page[below]) and "@" in self._page[below])
-        )
+        if below >= len(self._page):
+            return False
+        bare_from = headings.is_label(self._page[below]) and "@" in self._page[below]
+        return bare_from or (self._begins_quote(below) and not headings.is_separator(self._page[below]))
 
     def _is_marked_from(self, number: int) -> bool:
         """Whether marked lines begin there or below one blank line."""

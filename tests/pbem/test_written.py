@@ -194,6 +194,10 @@ def test_headings_of_many_languages_are_taken_off(heading: str, form: str, turne
         "##- Please type your reply above this line -##",
         "=-=-= Reply above this line =-=-=",
         "________________________________\nFrom: PBeM <games@pbem.example>",
+        "------------------ Original ------------------\nFrom: PBeM\nDate: Monday\nTo: bob\nSubject: Hello",
+        "  _____  \n\nVon: PBeM <games@pbem.example>\nGesendet: Montag",
+        "--------------------------------------------\nOn Mon, 3/2/26, PBeM <games@pbem.example> wrote:",
+        "*On Mon, 2 Mar 2026, PBeM wrote:*",
         "------------------------------\n\n*From:* PBeM\n*Sent:* Monday\n*To:* bob\n*Subject:* Hello",
     ],
 )
