@@ -58,11 +58,10 @@ class Body:
 
 def body(message: Message) -> Body:
     """The text of the mail, plain where there is any; of several parts in a row all that were written."""
-    parts = [part for part in _shown(message) if part.text.strip()]
-    if not parts:
-        return Body("", is_html=False)
-    first = parts[0]
-    return Body("\n".join(part.text for part in parts if part.is_html == first.is_html), first.is_html)
+    read = (_read(part) for part in _leaves(message))
+    parts = [part for part in read if part is not None and part.text.strip()]
+    is_html = bool(parts) and parts[0].is_html  # those of the other kind are copies, or what a server added
+    return Body("\n".join(part.text for part in parts if part.is_html == is_html), is_html)
 
 
 def decoded(content: bytes, charset: str | None) -> str:
@@ -111,17 +110,6 @@ def unflowed(text: str, delsp: bool) -> str:
 
 def _line(depth: int, pieces: list[str]) -> str:
     return ">" * depth + " " * bool(depth) + "".join(pieces)
-
-
-def _shown(message: Message) -> Iterator[Body]:
-    """The text parts that a mail program shows one below another; of alternatives only one."""
-    plain_seen = False
-    for part in _leaves(message):
-        read = _read(part)
-        if read is None or (read.is_html and plain_seen):
-            continue  # a copy of what was plain before
-        plain_seen = plain_seen or (not read.is_html and bool(read.text.strip()))
-        yield read
 
 
 def _leaves(message: Message) -> Iterator[Message]:

@@ -125,6 +125,10 @@ def test_oddly_marked_lines_below_an_attribution_are_quotes(mark: str) -> None:
     assert words(f"Hi\n\nOn Mon, 2 Mar 2026, PBeM wrote:\n{quoted}\n\n{MOVE}\n") == ("Hi", MOVE)
 
 
+def test_an_unmarked_quote_that_begins_with_an_indented_line_is_one_all_the_same() -> None:
+    assert words(f"{MOVE}\n\nOn Mon, 2 Mar 2026, PBeM wrote:\n\n  Dear Bob,\nresign\n") == (MOVE,)
+
+
 def test_the_end_of_a_quoted_line_that_was_broken_is_quoted() -> None:
     long = "> Answer this mail with your turn, or with one of the many other words"
 
@@ -209,6 +213,12 @@ def test_a_heading_above_marked_lines_takes_no_more_than_these() -> None:
     heading = "From: PBeM <games@pbem.example>\nSent: Monday\nTo: bob\nSubject: Hello"
 
     assert words(f"{heading}\n\n> resign\n\n{MOVE}\n") == (MOVE,)
+
+
+def test_a_rule_below_a_heading_belongs_to_it() -> None:
+    heading = "From:\tPBeM <games@pbem.example>\nTo:\tbob\nSubject:\tHello\n____________________"
+
+    assert words(f"Hi\n\n{heading}\n\n> resign\n\n{MOVE}\n") == ("Hi", MOVE)
 
 
 def test_a_mail_that_begins_with_its_own_heading_keeps_its_words_and_with_anothers_does_not() -> None:
@@ -305,12 +315,6 @@ def test_pgp_marks_are_taken_off() -> None:
     assert words(f"{head}{MOVE}\n{tail}-----END PGP SIGNATURE-----\nBye") == (MOVE, "Bye")
 
 
-@given(st.text(max_size=300))
-def test_smoothed_text_has_the_same_length_and_tidied_text_no_marks(text: str) -> None:
-    assert len(characters.smoothed(text)) == len(text)
-    assert not set(characters.tidied(text)) & set("\u200b\ufeff\u00ad\u00a0\r\u202e\x00")
-
-
 # HTML
 
 
@@ -329,6 +333,11 @@ def test_smoothed_text_has_the_same_length_and_tidied_text_no_marks(text: str) -
         ("a<span style='display: none'>b</span><div hidden>c</div>", ["a"]),
         ("a<blockquote>b<div>c</div></blockquote>d", ["a", "", "> b", "> c", "", "d"]),
         ("<blockquote style='margin:0 0 0 40px;border:none;padding:0px'>a</blockquote>", ["a"]),
+        ("a<div class='moz-cite-prefix'>PBeM fgh 2026<br></div>b", ["a", "> PBeM fgh 2026", "b"]),
+        (
+            "a<div class='gmail_attr'>PBeM fgh</div><div class='gmail_attr'>--- fgh ---</div>",
+            ["a", "> PBeM fgh", "--- fgh ---"],
+        ),
         ("a &lt;b&gt; &amp; c", ["a <b> & c"]),
     ],
 )
