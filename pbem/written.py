@@ -128,16 +128,17 @@ class _Sieve:
                 self._keep(line[:cut])
                 announced = True
                 self._at += 1
-            elif not self._passes_attribution():
+            elif not self._passes_attribution(sure=announced or bool(heading)):
                 break
         if self._at == begun:
             return False
         self._pass_below(begun, announced=announced, heading=heading)
         return True
 
-    def _passes_attribution(self) -> bool:
+    def _passes_attribution(self, *, sure: bool) -> bool:
+        """Pass over an attribution; within a quote only over a sure one, since what is quoted may quote somebody."""
         found = self._attribution(self._at)
-        if found is None or not (found.is_sure or self._is_marked_from(self._at + found.lines)):
+        if found is None or not (found.is_sure or (not sure and self._is_marked_from(self._at + found.lines))):
             return False
         if found.column:
             self._keep(self._page[self._at][: found.column])
