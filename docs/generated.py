@@ -78,10 +78,12 @@ def proofs() -> str:
     """Which commands act at once under which proof."""
     changing = [name for name, command in COMMANDS.items() if command.changes]
     looking = [name for name, command in COMMANDS.items() if not command.changes]
+    asking = [name for name, command in COMMANDS.items() if command.asks_once_more]
+    again = f"; {_listed(asking)} after a `yes` to the question that we mail back"
     guests, strangers = _in_order(handle.INVITED_MAY), _in_order(handle.OPEN_TO_STRANGERS)
     rows = [
-        ["answer to a mail about a match", "the reply token of that match", "everything, at once"],
-        ["mail to the personal address", "the personal token", "everything, at once"],
+        ["answer to a mail about a match", "the reply token of that match", f"everything, at once{again}"],
+        ["mail to the personal address", "the personal token", f"everything, at once{again}"],
         [
             "answer that reaches our plain address",
             "it answers a mail that only this address got",

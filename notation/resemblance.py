@@ -1,9 +1,10 @@
 """Which legal turn a text resembles that is none: for "did you mean ...?", never to be played unasked.
 
 The slips that people make are undone one at a time, the likeliest first: letters for figures, columns and rows
-swapped, separators lost, a move written backwards, words in another order, a number wrong or missing, a pass
-mark missing, one character wrong. The first slip whose undoing gives a legal turn decides. Only then, and where
-the legal turns are few enough to be compared, the nearest of them is looked for. All of it is bounded.
+swapped, separators lost, a word too many, a move written backwards, words in another order, a number wrong or
+missing, one character wrong. The first slip whose undoing gives a legal turn decides. (A pass mark that is missing
+is no slip: turns are read without it.) Only then, and where the legal turns are few enough to be compared, the
+nearest of them is looked for. All of it is bounded.
 """
 
 import re
@@ -37,7 +38,6 @@ _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 _PIECES = (re.compile(r"[a-z][0-9]|[0-9]|-{2,}|[@~+x]"), re.compile(r"[a-z][0-9]{1,2}|[0-9]+|-{2,}|[@~+x]"))
 _PAIR = re.compile(r"([a-z][0-9]{1,2})([^a-z0-9]*?|\s*to\s*)([a-z][0-9]{1,2})(?![0-9])")
 _ALPHABET = "abcdefghijklmnop0123456789+x~@"
-_STAY = "----"
 
 
 def resembling(notation: Notation[Any], position: Position[Any], text: str) -> tuple[str, ...]:
@@ -101,8 +101,8 @@ class _Attempt:
 def _normal(text: str) -> str:
     """The text in small letters, without marks around words and typographic variants.
 
-    >>> _normal("“C1–B1  G9h9, ３.”")
-    'c1-b1 g9h9 3'
+    >>> _normal('"C1 - B1;  G9h9, 3."')
+    'c1 - b1 g9h9 3'
     """
     plain = _DASHES.sub("-", unicodedata.normalize("NFKC", text)).casefold()
     return " ".join(_MARKS.sub(" ", plain).split()).strip(" .!")
@@ -113,7 +113,9 @@ def _repairs(text: str) -> Iterator[Iterator[str]]:
     bases = list(dict.fromkeys(_bases(text)))
     for base in bases:
         yield iter((base,))
-    for slip in (_turned_round, _separated, _reordered, _renumbered, _with_stays, _with_one_other_character):
+    if not any(character.isdigit() or character == "+" for character in text):
+        return
+    for slip in (_turned_round, _separated, _reordered, _renumbered, _with_one_other_character):
         for base in bases:
             yield from slip(base)
 
@@ -131,6 +133,9 @@ def _bases(text: str) -> Iterator[str]:
             pieces = pattern.findall(base)
             if sum(map(len, pieces)) == sum(not blank.isspace() for blank in base):
                 yield " ".join(pieces)
+    turns = [word for word in text.split() if not word.isalpha()]
+    if len(turns) > 1 and len(turns) == len(text.split()) - 1:
+        yield " ".join(turns)
 
 
 def _with_figures(text: str) -> str:
@@ -179,13 +184,6 @@ def _renumbered(text: str) -> Iterator[Iterator[str]]:
         yield (" ".join([*words[:at], str(n), *words[at + 1 :]]) for at in numbers for n in range(1, 10))
     else:
         yield (" ".join([*words[:at], str(n), *words[at:]]) for at in range(len(words) + 1) for n in range(1, 10))
-
-
-def _with_stays(text: str) -> Iterator[Iterator[str]]:
-    """A pass mark where none is, or two of them."""
-    words = text.split()
-    for marks in ((_STAY,), (_STAY, _STAY)):
-        yield (" ".join([*words[:at], *marks, *words[at:]]) for at in range(len(words) + 1))
 
 
 def _with_one_other_character(text: str) -> Iterator[Iterator[str]]:

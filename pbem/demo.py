@@ -191,6 +191,7 @@ def _turns(out: Console, sample: Record, order: tuple[Player, Player], port: int
     loser, winner = order[len(sample.moves) % 2], order[1 - len(sample.moves) % 2]
     if sample.resigned is not None:
         _answer(port, loser, newest, "resign\n\nWell played!")
+        _answer(port, loser, loser.next_mail(), "yes")
         loser.next_mail()
         newest = winner.next_mail()
     _show(out, newest, "the last mail of the match")

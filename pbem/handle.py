@@ -1,6 +1,7 @@
 """One mail, one transaction: read, authorise, execute, owe the answers. A crash shunts the mail."""
 
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -11,14 +12,15 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, func, select
 
-from pbem import authority, mail, outgoing
+from pbem import authority, mail, outgoing, proposals
 from pbem.body import Unreadable
-from pbem.commands import COMMANDS
+from pbem.commands import COMMANDS, suggestions
 from pbem.commands.core import Context, Line
 from pbem.commands.play import send_words
 from pbem.commands.reading import Reader, Reading, tagged_match
 from pbem.config import ServerSettings
 from pbem.database import transaction
+from pbem.mail import Mail
 from pbem.matches import count, stand
 from pbem.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.refusals import Refused, Unanswerable
@@ -27,7 +29,6 @@ from pbem.transport import Arrival
 
 log = structlog.get_logger()
 
-REFUSAL_WORDS = frozenset({"no", "cancel", "nein", "non", "withdraw", "decline", "stop"})
 OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
 INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
 
@@ -142,20 +143,44 @@ def _converse(context: Context) -> str:
     elif context.sender.held is not None:
         verdict = _confirmed(context, context.sender.held)
     else:
-        verdict = _obey(context, _reading(context))
+        verdict = _understood(context, context.mail, _obey)
     _answer(context)
     return verdict
 
 
-def _reading(context: Context) -> Reading:
-    """What the mail says, in the light of the match it answers."""
+def _understood(context: Context, letter: Mail, act: Callable[[Context, Reading], str]) -> str:
+    """Read the mail and act on it; a `yes` in its first line stands for what the answered mail suggests."""
+    try:
+        reading, agreed = _reading(context, letter)
+    except Refused as refusal:
+        _refuse(context, refusal, None)
+        return "refused"
+    verdict = act(context, reading)
+    if agreed is not None and verdict.startswith(("done", "refused in part")):
+        agreed.proposal = proposals.DONE
+        context.session.add(agreed)
+    return verdict
+
+
+def _reading(context: Context, letter: Mail) -> tuple[Reading, Outgoing | None]:
+    """What the mail says, in the light of the match it answers, and the mail whose suggestion it agrees to."""
 
     @cache  # every line of the mail asks; the row itself is fetched when it is locked
     def game_of(number: int) -> str | None:
         return context.session.exec(select(Match.game).where(Match.id == number)).first()
 
-    about = context.sender.match or tagged_match(context.mail.subject)
-    return Reader(COMMANDS, game_of, about).read(context.mail.subject, context.mail.lines)
+    player = context.sender.player
+    about = context.sender.match or tagged_match(letter.subject)
+    reader = Reader(COMMANDS, game_of, about, player.name if player else None)
+    reading = reader.read(letter.subject, letter.lines)
+    context.subject = reading.subject
+    if player is None or not proposals.consents(letter.lines):
+        return reading, None
+    agreed = proposals.answered(context.session, letter, context.sender)
+    if reading.commands and (agreed is None or agreed.proposal is None):
+        return reading, None  # "Ok" and a turn below it
+    line = proposals.line_of(context.session, agreed)
+    return reader.read(letter.subject, (line, *proposals.below(letter.lines))), agreed
 
 
 def _obey(context: Context, reading: Reading) -> str:
@@ -163,7 +188,10 @@ def _obey(context: Context, reading: Reading) -> str:
     player = context.sender.player
     if not reading.commands:
         known = player is not None and (player.confirmed is not None or context.sender.proven)
-        _refuse(context, _nothing_read(context, reading) if known else _stranger(), None)
+        refusal = suggestions.of_mail(context, reading) if known else _stranger()
+        _refuse(context, refusal, None)
+        if refusal.proposal and reading.prose:
+            context.answer("unsent", lines=list(reading.prose))
         return "refused"
     names = [line.command.name for line in reading.commands]
     if player is None or player.confirmed is None:
@@ -171,7 +199,8 @@ def _obey(context: Context, reading: Reading) -> str:
         if not allowed.issuperset(names):
             _refuse(context, _stranger(), None)
             return "refused"
-    if context.sender.proven or not any(line.command.changes for line in reading.commands):
+    sure = context.sender.proven and not any(line.command.asks_once_more for line in reading.commands)
+    if sure or not any(line.command.changes for line in reading.commands):
         return _execute(context, reading)
     return _hold(context, reading)
 
@@ -189,7 +218,7 @@ def _execute(context: Context, reading: Reading) -> str:
         try:
             with context.session.begin_nested():
                 if line.misfit:
-                    raise Refused(
+                    raise line.trouble or Refused(
                         f'"{line.command.name}" is written otherwise.',
                         read=line.text,
                         fits=line.command.usage,
@@ -222,36 +251,52 @@ def _pass_prose_on(context: Context) -> None:
 
 
 def _hold(context: Context, reading: Reading) -> str:
-    """Keep the mail and ask the address on file whether it was meant; refuse at once what can't be done."""
+    """Keep the mail and ask the address on file whether it was meant; refuse at once what can't be done.
+
+    So it goes with a mail that proves nothing, and with any mail whose commands ask once more: all of it waits.
+    """
     savepoint = context.session.begin_nested()
     sender = replace(context.sender, player=_on_file(context), proven=True)
     trial = replace(context, sender=sender, sections=[])
     verdict = _execute(trial, reading)
     savepoint.rollback()
     if verdict.startswith("refused"):
-        context.sections = [part for part in trial.sections if part["template"] in ("refused", "unattempted")]
-        return verdict
+        told = ("refused", "unattempted", "unsent")
+        context.sections = [part for part in trial.sections if part["template"] in told]
+        context.proposal = trial.proposal
+        return "refused"
     player = _on_file(context)
     context.incoming.state = IncomingState.HELD
-    joining = player.confirmed is None
+    asking = [line for line in reading.commands if line.command.asks_once_more] if context.sender.proven else []
+    words = {
+        "lines": [line.text for line in reading.commands],
+        "prose": list(reading.prose),
+        "joining": player.confirmed is None,
+        "asking": [{"command": line.command.name, "match": line.match} for line in asking],
+        "unclear": False,
+    }
+    _ask(context, player, context.incoming.id or 0, words, asking[0].match if len(asking) == 1 else None)
+    return "asked for confirmation"
+
+
+def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], about: int | None) -> None:
+    """Owe the player's address on file the question whether a held mail was meant."""
+    match = context.session.get(Match, about) if about else None
     outgoing.owe(
         context.session,
         context.now,
         context.server.domain,
         template="confirm",
         address=player.address,
-        words={
-            "lines": [line.text for line in reading.commands],
-            "prose": list(reading.prose),
-            "joining": joining,
-        },
+        words=words,
         player=player,
         purpose=Purpose.CONFIRM,
-        subject=context.incoming.id or 0,
+        subject=held_id,
+        match=match,
+        ply=count(context.session, match) if match else 0,
         incoming=context.incoming,
         answers=(context.mail.message_id,) if context.mail.message_id else (),
     )
-    return "asked for confirmation"
 
 
 def _on_file(context: Context) -> Player:
@@ -272,49 +317,29 @@ def _confirmed(context: Context, held_id: int) -> str:
     if held.state != IncomingState.HELD:
         context.answer("settled", verdict=held.verdict or "")
         return "settled already"
+    asked = context.session.exec(
+        select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
+    ).one()
+    context.subject, context.match = context.mail.subject, asked.match
+    player, lines = context.sender.player, context.mail.lines
+    drops = proposals.refuses(lines)
+    agrees = any(proposals.consents([line]) for line in lines)
+    if player is not None and player.confirmed and not (drops or agrees):
+        _ask(context, player, held_id, asked.words | {"unclear": True}, asked.match)
+        return "asked for confirmation again"
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)
-    first = next((line.strip().lower().strip(".!") for line in context.mail.lines if line.strip()), "")
-    if first.split(" ")[0].rstrip(",.!") in REFUSAL_WORDS:
+    if drops:
         held.verdict = "not confirmed"
         context.answer("dropped")
         return "not confirmed"
     letter = mail.read(held.raw, held.sender, tuple(held.recipients))
     told_of = authority.of(context.session, letter, context.server, context.keyring)
     context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, held=None)
-    reading = _reading(replace(context, mail=letter))
-    verdict = _execute(context, reading)
+    verdict = _understood(context, letter, _execute)
+    context.subject = context.mail.subject
     held.verdict = f"confirmed; {verdict}"
     return f"confirmed mail {held_id}; {verdict}"
-
-
-def _nothing_read(context: Context, reading: Reading) -> Refused:
-    """What to say to a mail in which no command was found."""
-    about = context.sender.match
-    match = context.session.get(Match, about) if about else None
-    if not reading.first:
-        return Refused(
-            "Your mail holds no words of your own (quotes and signatures don't count).",
-            fits="Write a command at the top of the mail.",
-            match=match.id if match else None,
-        )
-    if match is not None:
-        return Refused(
-            "I found neither a turn nor a command in your mail.",
-            read=reading.first[:60],
-            at=0,
-            width=len(reading.first.split()[0][:60]),
-            fits='To write to your opponent begin the line with "say". "help" lists the commands.',
-            match=match.id,
-        )
-    word = reading.first.split()[0]
-    return Refused(
-        f'I don\'t know the command "{word[:30]}".',
-        read=reading.first[:60],
-        at=0,
-        width=len(word[:60]),
-        fits='"help" lists the commands, one a line; the match is named as in "#42 TURN".',
-    )
 
 
 def _stranger() -> Refused:
@@ -331,6 +356,9 @@ def _refuse(context: Context, refusal: Refused, line: Line | None) -> None:
     standing = stand(context.session, match) if match else None
     seat = standing.seat_of(player) if standing and player else None
     to_move = standing is not None and seat is not None and standing.base.turn == seat
+    if line is not None:
+        suggestions.respell(context, line, refusal)
+    context.proposal = refusal.proposal
     context.answer(
         "refused",
         sentence=refusal.sentence,
@@ -343,6 +371,9 @@ def _refuse(context: Context, refusal: Refused, line: Line | None) -> None:
         ply=standing.ply if standing else None,
         part=match.part if match and to_move else None,  # what somebody has begun, nobody else may see
         own=seat is not None,
+        meant=list(refusal.meant),
+        proposed=refusal.proposal is not None,
+        as_of=proposals.as_of(context.session, match, refusal.proposal),
     )
 
 
@@ -361,7 +392,7 @@ def _answer(context: Context) -> None:
         context.server.domain,
         template="answer",
         address=context.sender.address,
-        words={"sections": context.sections, "subject": context.mail.subject[:60]},
+        words={"sections": context.sections, "subject": context.subject[:60]},
         player=player if to_player else None,
         purpose=(Purpose.PLAY if ours else Purpose.PERSONAL) if to_player else None,
         subject=(match.id or 0) if match and ours else 0,
@@ -369,6 +400,7 @@ def _answer(context: Context) -> None:
         ply=count(context.session, match) if match and ours else 0,
         incoming=context.incoming,
         answers=(context.mail.message_id,) if context.mail.message_id else (),
+        proposal=context.proposal,
     )
 
 

@@ -76,6 +76,8 @@ def _refused(refusal: Refused, line: str) -> str:
         "width": max(1, refusal.width),
         "fits": refusal.fits,
         "match": None,
+        "meant": refusal.meant,
+        "proposed": False,
     }
     return fitted(templates().get_template("sections/refused.txt.j2").render(words=words))
 

@@ -29,7 +29,14 @@ TRACE_HEADERS = frozenset(
 )
 RECIPIENT_HEADERS = ("Delivered-To", "X-Original-To", "Envelope-To", "To", "Cc")
 MACHINES = frozenset({"mailer-daemon", "postmaster", "no-reply", "noreply", "donotreply", "do-not-reply"})
-ANSWERED = ("re:", "aw:", "antw:", "sv:", "vs:", "fw:", "fwd:", "wg:", "tr:", "rv:", "odp:", "ynt:")
+ANSWERED = frozenset(
+    # Re and Fwd as mail programs write them, in Latin, Cyrillic, Greek, Chinese, Japanese, Korean, Hebrew, Arabic
+    {"re", "aw", "antw", "antwort", "sv", "vs", "svar", "bls", "ref", "rif", "r", "i", "res", "enc", "odp", "pd"}
+    | {"fw", "fwd", "wg", "tr", "rv", "doorst", "vl", "ynt", "ilt", "yml", "atb", "trl", "cev", "vb", "vá"}
+    | {"на", "ата", "отв", "ответ", "пересл", "απ", "σχετ", "πρθ"}
+    | {"回复", "回覆", "答复", "转发", "轉寄", "返信", "転送", "답장", "전달", "השב", "הועבר", "رد", "توجيه"}
+)
+LONGEST_MARK = 20
 AWAY_SUBJECTS = (
     "automatic reply:",
     "auto:",
@@ -141,11 +148,24 @@ def bare_subject(subject: str) -> str:
 
     >>> bare_subject("Re: AW:  [pbem #42] Quadraphages: alice - bob")
     '[pbem #42] Quadraphages: alice - bob'
+    >>> bare_subject("RE[2]: Fwd: Re^3: help"), bare_subject("say: Re: hello")
+    ('help', 'say: Re: hello')
     """
     bare = " ".join(subject.split())
-    while bare.lower().startswith(ANSWERED):
-        bare = bare.partition(":")[2].strip()
+    while mark := _answer_mark(bare):
+        bare = bare[mark:].strip()
     return bare
+
+
+def _answer_mark(subject: str) -> int:
+    """How long the Re: in front is, in whatever language, also as Re[2]: or Re^2:; 0 where there is none."""
+    ends = [at for colon in (":", "\uff1a") if (at := subject[: LONGEST_MARK + 1].find(colon)) > 0]
+    if not ends:
+        return 0
+    word = subject[: min(ends)].strip().casefold()
+    if word[-1] in "0123456789])":
+        word = word.rstrip("]) 0123456789").rstrip("[(^* ")
+    return min(ends) + 1 if word.rstrip(" .") in ANSWERED else 0
 
 
 def header(message: Message, name: str) -> str:

@@ -136,7 +136,7 @@ class Outgoing(SQLModel, table=True):
     in_reply_to: str | None = None
     references: list[str] = Field(sa_column=Column(JSON, nullable=False))
     proposal: str | None = None
-    """The line that "yes" stands for, in an answer to this mail."""
+    """The line that "yes" stands for, in an answer to this mail; empty once it was carried out."""
     told_in: int | None = Field(default=None, foreign_key="outgoing.id")
     """The mail that told this one's news together with others."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)

@@ -47,6 +47,7 @@ def owe(
     ply: int = 0,
     incoming: Incoming | None = None,
     answers: Sequence[str] = (),
+    proposal: str | None = None,
 ) -> None:
     """A mail to be sent, from now on. `answers` are the Message-IDs it answers, nearest first."""
     thread = _thread(session, match, address) if match else ()
@@ -65,7 +66,7 @@ def owe(
         "incoming": incoming.id if incoming else None,
         "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
         "references": list(references),
-        "proposal": None,
+        "proposal": proposal,
         "told_in": None,
         "state": OutgoingState.OWED.value,
         "attempts": 0,

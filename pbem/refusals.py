@@ -8,6 +8,8 @@ BadNotation, IllegalMove and BadOption, of the packages below, become a Refused 
 Any other exception is a bug: the mail is shunted and the operator sees it.
 """
 
+from collections.abc import Sequence
+
 
 class Refused(Exception):
     """A command that was not carried out: one sentence for the sender, and what helps him."""
@@ -21,6 +23,8 @@ class Refused(Exception):
         width: int = 1,
         fits: str = "",
         match: int | None = None,
+        meant: Sequence[str] = (),
+        proposal: str | None = None,
     ) -> None:
         self.sentence = sentence
         self.read = read
@@ -31,6 +35,10 @@ class Refused(Exception):
         """What would work."""
         self.match = match
         """The match whose board is shown."""
+        self.meant = tuple(meant)
+        """What may have been meant: a line, or up to three turns."""
+        self.proposal = proposal
+        """The line that is carried out when the answer says `yes`."""
         super().__init__(sentence)
 
 

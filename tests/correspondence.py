@@ -111,6 +111,11 @@ class Correspondence:
         self.write(f"{first}@mail.example", challenge, to=personal)
         self.reply(self.last(second), "accept")
 
+    def resign(self, name: str, words: str = "resign") -> list[EmailMessage]:
+        """Let a player resign in the answer to the newest mail, and say yes to the question; what was sent for that."""
+        (question,) = self.reply(self.last(name), words)
+        return self.reply(question, "yes")
+
     def last(self, name: str) -> EmailMessage:
         """The newest mail to NAME@mail.example."""
         return self.received[f"{name}@mail.example"][-1]

@@ -1,5 +1,6 @@
 """What a command is, and what it gets: the context of one mail."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -36,6 +37,10 @@ class Context:
     match: int | None = None
     """The match that the last command was about."""
     prose_used: bool = False
+    subject: str = ""
+    """The Subject as an answer may repeat it: without a password."""
+    proposal: str | None = None
+    """The line that `yes` stands for in an answer to our answer."""
     moves_ahead: frozenset[int] = frozenset()
     """The matches in which a later line of the same mail moves again."""
 
@@ -117,6 +122,8 @@ class Command:
     words: tuple[int, int] = (0, 0)
     """How few and how many words may follow (the match's number not counted)."""
     aliases: tuple[str, ...] = ()
+    asks_once_more: bool = False
+    """Whether even a proven mail waits until the address on file has said `yes`."""
 
     def fits(self, words: str) -> bool:
         """Whether so many words may follow; prose that happens to begin with the verb mostly does not fit."""
@@ -137,17 +144,35 @@ class Line:
     words: str
     match: int | None
     text: str
-    """As the person wrote it."""
+    """As the person wrote it, without what stood around it, and without userid and password."""
     ply: int | None = None
     """The turn after which the match is meant, as in 42#7; None for the match as it stands."""
     misfit: bool = False
     """The verb is known, but what follows does not fit."""
+    trouble: Refused | None = None
+    """Why it does not fit, where the reader knows."""
+    turn: int | None = None
+    """The number that the turn must have, as in Rognlie's `move#7`."""
 
 
 def named(commands: Mapping[str, Command], verb: str) -> Command | None:
     """The command of that name or alias."""
     verb = verb.lower()
     return commands.get(verb) or next((found for found in commands.values() if verb in found.aliases), None)
+
+
+def unsure(written: str, guess: Line) -> Refused:
+    """What to say to a line that is no command, with the command that it resembles."""
+    word = written.split()[0].strip(".,:;!?")
+    misspelt = word[:1].isalpha() and word.lower() not in (guess.command.name, *guess.command.aliases)
+    named = not guess.command.of_match or guess.match is None or str(guess.match) in re.findall(r"\d+", guess.text)
+    return Refused(
+        f'I don\'t know the command "{word[:30]}".' if misspelt else "I am not sure that this line is a command.",
+        read=None if misspelt else written[:60],
+        fits="" if misspelt else "Write the command alone, without anything before it.",
+        meant=(guess.text,),
+        proposal=guess.text if named else f"#{guess.match} {guess.text}",
+    )
 
 
 def match_of(context: Context, line: Line) -> Match:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.resemblance import resembling
+from pbem.commands import suggestions
 from pbem.commands.core import Command, Context, Line, opponent, own_match, running
 from pbem.matches import Standing, count, name, stand
 from pbem.models import Match, MatchState, Ply
@@ -18,6 +20,7 @@ def move(context: Context, line: Line) -> str | None:
     running(match)
     standing = stand(context.session, match)
     _fresh(context, line, standing, seat)
+    _in_its_place(context, line, standing, seat)
     if standing.position.turn != seat:
         raise Refused(
             f"It is not your turn in match #{match.id}.",
@@ -29,7 +32,9 @@ def move(context: Context, line: Line) -> str | None:
         taken = take(NOTATIONS[match.game], standing.base, standing.part, line.words)
     except Refused as refusal:
         refusal.match = match.id
-        raise
+        raise suggestions.turned(
+            refusal, resembling(NOTATIONS[match.game], standing.position, line.words)
+        ) from refusal.__cause__
     if not taken.complete:
         _keep(context, match, taken.text, standing)
         return "turn begun"
@@ -56,22 +61,37 @@ def _fresh(context: Context, line: Line, standing: Standing, seat: int) -> None:
             fits="Look at the board as it is now and answer this mail.",
             match=standing.number,
         )
-    notation = NOTATIONS[standing.match.game]
-    then = stand(context.session, standing.match, seen)
-    try:
-        wanted = notation.format(notation.parse(line.words), then.position)
-    except BadNotation:
-        wanted = line.words
-    if then.position.turn == seat and standing.texts[seen].endswith(wanted):
-        raise Refused(
-            f"Your turn {wanted} is already played.",
-            read=line.words,
-            match=standing.number,
-        )
+    _not_again(context, line, standing, seat, seen)
     raise Refused(
         "You answered an older mail; the match has moved on since.",
         read=line.words,
         fits="Look at the board as it is now and answer this mail.",
+        match=standing.number,
+    )
+
+
+def _not_again(context: Context, line: Line, standing: Standing, seat: int, ply: int) -> None:
+    """Raise Refused when the move is the one that the sender has played behind so many turns."""
+    notation = NOTATIONS[standing.match.game]
+    then = stand(context.session, standing.match, ply)
+    try:
+        wanted = notation.format(notation.parse(line.words), then.position)
+    except BadNotation:
+        wanted = line.words
+    if then.position.turn == seat and standing.texts[ply].endswith(wanted):
+        raise Refused(f"Your turn {wanted} is already played.", read=line.words, match=standing.number)
+
+
+def _in_its_place(context: Context, line: Line, standing: Standing, seat: int) -> None:
+    """Raise Refused when the line says which turn it is, and that is not the next one."""
+    if line.turn is None or line.turn == standing.ply + 1:
+        return
+    if 0 < line.turn <= standing.ply:
+        _not_again(context, line, standing, seat, line.turn - 1)
+    raise Refused(
+        f"Turn {line.turn} is not the next one: the match is at turn {standing.ply + 1}.",
+        read=line.text,
+        fits=f'Leave "#{line.turn}" out to play this turn now.',
         match=standing.number,
     )
 
@@ -167,7 +187,10 @@ def say(context: Context, line: Line) -> None:
     if other.confirmed is None:
         raise Refused("Your opponent has not joined yet; the words were not sent.", read=line.text)
     prose = context.message(match.id)
-    send_words(context, match, (line.words, *prose))
+    words = (line.words, *prose) if line.words else prose  # Rognlie's players chat in the body
+    if not words:
+        raise Refused("There are no words to send.", read=line.text, fits='"say WORDS" sends them.')
+    send_words(context, match, words)
 
 
 def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
@@ -197,7 +220,15 @@ MOVE = Command(
     aliases=("mvoe", "board"),
 )
 UNDO = Command("undo", "[NUMBER]", "drop your own begun turn", undo, changes=True, of_match=True)
-RESIGN = Command("resign", "[NUMBER]", "give the match up", resign, changes=True, of_match=True)
+RESIGN = Command(
+    "resign",
+    "[NUMBER]",
+    "give the match up; we ask once more, and your yes ends it",
+    resign,
+    changes=True,
+    of_match=True,
+    asks_once_more=True,
+)
 SAY = Command(
     "say",
     "[NUMBER] WORDS",
@@ -205,6 +236,6 @@ SAY = Command(
     say,
     changes=True,
     of_match=True,
-    words=(1, 500),
+    words=(0, 500),
     aliases=("chat",),
 )

@@ -2,22 +2,38 @@
 
 A mail is: perhaps a greeting, then commands, one a line, then prose. The Subject of a fresh mail counts as
 a line before the first when it is a command. What is neither a command nor a move is prose.
+
+A line is a command where its verb is known or it begins as a turn does. Where it is neither as it stands, it is
+looked at once more without what people write around a command, and counts when nothing is left to guess.
+What takes a guess is never a command; where a mail holds no command, its first line's is told as one.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engines import GAMES
 from notation import NOTATIONS
 from notation.core import BadNotation
 from pbem.characters import smoothed
-from pbem.commands.core import Command, Line, named
+from pbem.commands import trimmings
+from pbem.commands.core import Command, Line, named, unsure
+from pbem.commands.pbmserv import IGNORED, Modern, Translator
 from pbem.mail import bare_subject
+from pbem.refusals import Refused
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 TAG = re.compile(r"\[pbem #(\d{1,9})\]")
+ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
+TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
+NAMES_GAME = frozenset({"challenge", "help", "rules"})
+"""The commands that a game may stand in front of."""
+FREE_WORDS = frozenset({"say", "join", "set"})
+"""The commands behind which anything may stand, as behind those that take a turn."""
+NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
+CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
+"""Words of sentences about squares, and of no turn."""
 LONGEST_LINE = 1_000
 MOST_COMMANDS = 20
 
@@ -31,8 +47,13 @@ class Reading:
 
     commands: tuple[Line, ...]
     prose: tuple[str, ...]
+    """Without any command: what stands below the first line."""
     first: str
     """The first line that says anything, for the answer to a mail without any command."""
+    guess: Line | None = None
+    """The command that the first line most resembles, where the mail holds none."""
+    subject: str = ""
+    """The Subject, for the answer's."""
 
 
 def tagged_match(subject: str) -> int | None:
@@ -48,48 +69,137 @@ def tagged_match(subject: str) -> int | None:
 class Reader:
     """Reads the lines of one mail."""
 
-    def __init__(self, commands: Mapping[str, Command], game_of: GameOf, match: int | None) -> None:
+    def __init__(
+        self, commands: Mapping[str, Command], game_of: GameOf, match: int | None, own: str | None = None
+    ) -> None:
         self._commands = commands
         self._game_of = game_of
         self._match = match
+        self._own = own
+        self._usages = " ".join(command.arguments for command in commands.values())
+        self._verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
+        self._translator = Translator(own, self._verbs, frozenset(self._naming()), self._is_turn)
+
+    def _naming(self) -> Iterator[str]:
+        """The verbs behind which a player's or a game's name stands."""
+        for command in self._commands.values():
+            if NAMES_PERSON.search(command.arguments) and not command.of_match:
+                yield from (command.name, *command.aliases)
 
     def read(self, subject: str, lines: Sequence[str]) -> Reading:
         """The commands and the prose of a mail that is about `match`, where it is about one."""
-        found: list[Line] = []
+        head = self._subject(subject)
+        found: list[Line] = [*head]
         before: list[str] = []
         after: list[str] = []
-        head = self._read_line(bare_subject(subject)) if subject else None
-        if head is not None and not head.misfit and (not head.command.of_match or head.match is not None):
-            found.append(head)
-        for number, raw in enumerate(lines):
+        for raw in lines:
             line = raw.strip()[:LONGEST_LINE]
-            if not line:
+            if not line or line.lower().strip(".:!") in IGNORED:
                 (before if not found else after).append("")
                 continue
+            modern = self._translator.translate(smoothed(line))
+            prose = raw if modern[0].text == smoothed(line) else modern[0].text
             if after and any(after):
-                after.append(raw)
+                after.append(prose)
                 continue
-            command = self._read_line(line) if len(found) < MOST_COMMANDS else None
-            if command is None or (command.misfit and found and command.command.name != "move"):
-                (after if found else before).append(raw)
-            elif found and number and command.text == found[0].text == bare_subject(subject):
-                continue  # the Subject said it already
-            else:
-                found.append(command)
-        first = next((line.strip() for line in before if line.strip()), "")
-        return Reading(tuple(found), _trimmed([*before, "", *after] if found else []), first)
+            read = self._lines(modern, opening=not found and not any(before)) if len(found) < MOST_COMMANDS else ()
+            if found and (not read or (read[0].misfit and not modern[0].trouble and read[0].command.name != "move")):
+                read = self._misspelt(modern[0].text) if not read else ()
+            if not read:
+                (after if found else before).append(prose)
+            elif not (found == head and [each.text for each in read] == [each.text for each in head]):
+                found.extend(_as_written(each, line) for each in read)  # where the Subject has not said it already
+        bare = bare_subject(subject)
+        told = " ".join(line.text for line in head) or self._translator.translate(smoothed(bare))[0].text
+        told = bare if told == smoothed(bare) else told
+        return self._reading(subject, self._translator.veil(told), found, before, after)
 
-    def _read_line(self, written: str) -> Line | None:
-        """The line as a command, whatever characters a phone made of it; words to be passed on stay as written."""
-        plain = smoothed(written)
-        line = self._line(plain)
-        if line is None or plain == written:
-            return line
-        words = written[len(written) - len(line.words) :] if line.command.name == "say" else line.words
-        return replace(line, words=words, text=written if line.text == plain else line.text)
+    def _reading(self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]) -> Reading:
+        """What the mail says, where its lines are these."""
+        if found:
+            return Reading(tuple(found[:MOST_COMMANDS]), _trimmed([*before, "", *after]), _first(before), subject=told)
+        fresh = smoothed(subject) if subject == bare_subject(subject) else ""
+        first = _first(before) or self._translator.translate(fresh)[0].text.strip()
+        others = sum(bool(line.strip()) for line in before) > 1
+        if not others and (only := self._looking(smoothed(first))):
+            return Reading((only,), (), first, subject=told)
+        rest = _trimmed(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
+        return Reading((), rest, self._translator.veil(first), self._guess(smoothed(first)), told)
 
-    def _line(self, text: str) -> Line | None:
+    def _subject(self, subject: str) -> list[Line]:
+        """The Subject as commands; none where something is wrong with it."""
+        bare = smoothed(bare_subject(subject))
+        lines = self._lines(self._translator.translate(bare), opening=True) if bare else ()
+        fit = all(not line.misfit and (not line.command.of_match or line.match is not None) for line in lines)
+        return [*lines] if fit else []
+
+    # A line -----------------------------------------------------------------------------------------
+
+    def _lines(self, modern: Sequence[Modern], *, opening: bool) -> tuple[Line, ...]:
+        """The lines as commands; none for prose."""
+        lines = [self._line(each.text, opening=opening) or self._troubled(each) for each in modern]
+        if any(line is None for line in lines):
+            return ()
+        return tuple(
+            replace(line, misfit=True, trouble=each.trouble) if each.trouble else line
+            for line, each in zip(lines, modern, strict=True)
+            if line is not None
+        )
+
+    def _troubled(self, modern: Modern) -> Line | None:
+        """A line of Rognlie's that has no counterpart here: it is refused, and is no prose."""
+        return Line(self._commands["help"], "", None, modern.text, misfit=True) if modern.trouble else None
+
+    def _misspelt(self, text: str) -> tuple[Line, ...]:
+        """The line right below a command as one that is refused, where it surely is a misspelt one."""
+        line = self._guess(text)
+        if line is None or not self._is_sure(line):
+            return ()
+        return (replace(line, text=text, misfit=True, trouble=unsure(text, line)),)
+
+    def _line(self, text: str, *, opening: bool) -> Line | None:
         """The line as a command; None for prose."""
+        if tagged := ANSWERED_TAG.match(bare_subject(text)):
+            line = self._exactly(f"#{tagged[1]} {tagged[2]}")
+            return line if line is not None and self._is_sure(line) else None
+        line = self._exactly(text)
+        if line is not None and not line.misfit and self._needs_no_trimming(line):
+            return line
+        for plainer, was_quoted in () if _is_board_or_record(text) else self._plainer(text, opening=opening):
+            other = self._exactly(plainer)
+            if other is None or not self._is_sure(other):
+                continue
+            if not (was_quoted and other.command.name == "move") and not (text.endswith("?") and other.command.changes):
+                return other
+        return line
+
+    def _needs_no_trimming(self, line: Line) -> bool:
+        """Whether nothing around the line can be in its way."""
+        if line.command.name == "move":
+            return self._is_sure(line)
+        return trimmings.without_brackets(line.words) == line.words
+
+    def _exactly(self, text: str) -> Line | None:
+        """The line as a command just as it stands; None for prose."""
+        tied = TURN_NUMBER.search(text)
+        line = self._untied(text[: tied.start()]) if tied and tied.start() else None
+        if tied is not None and line is not None and line.command.name == "move" and not line.misfit:
+            return replace(line, text=text, turn=int(tied[1]))
+        line = self._untied(text)
+        if line is None or (line.command.name == "say" and line.text != line.command.usage):
+            return line
+        stands_for = trimmings.placeholders(text, self._usages)
+        if not stands_for:
+            return line
+        if not line.command.changes:
+            bare = self._untied(" ".join(word for word in text.split() if not any(map(word.__contains__, stands_for))))
+            if bare is not None and not bare.misfit:
+                return bare
+        wrong = Refused(f"Put your own word in the place of {stands_for[0]}.", read=text, fits=line.command.usage)
+        return replace(line, misfit=True, trouble=wrong)
+
+    def _untied(self, text: str) -> Line | None:
+        """As _exactly, for a turn without its number."""
         words, match, named_match, pointed = text, self._match, False, False
         ply: int | None = None
         if text.startswith("#") and (number := NUMBER.match(text)):
@@ -108,9 +218,10 @@ class Reader:
                 self._move(bare, match, text, pointed=False) if bare else None
             )
             return replace(moved, misfit=True) if moved and ply is not None else moved
-        rest = rest.strip()
-        if game is not None and command.name in ("challenge", "help", "rules"):
-            rest = f"{game} {rest}".strip()
+        is_free = command.takes_turn or command.name in FREE_WORDS
+        rest = rest.strip() if is_free else rest.strip(" .,;!")
+        if command.name in NAMES_GAME:
+            rest = self._with_games(f"{game or ''} {rest}".strip())
         if command.name == "join" and rest:
             # "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
             rest = rest.split()[0]
@@ -122,16 +233,19 @@ class Reader:
             and (rest.startswith("#") or self._leads(command, rest, number, game))
         ):
             match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
-        is_prose = command.takes_turn and bool(rest) and not self._is_turn(rest, match)  # "board looks good"
+        is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
         misfit = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
         return Line(command, rest, match, text, misfit=misfit, ply=ply)
 
-    def _is_turn(self, rest: str, match: int | None) -> bool:
+    def _may_be_turn(self, rest: str, match: int | None) -> bool:
         """Whether what follows `move` is meant as a turn: nearly all have digits, a few are just readable."""
-        if any(character.isdigit() for character in rest):
-            return True
-        key = self._game_of(match) if match is not None else None
-        return any(_is_readable(rest, each) for each in ([key] if key else NOTATIONS))
+        return any(character.isdigit() for character in rest) or self._is_turn(rest, match)
+
+    def _is_turn(self, words: str, number: int | None) -> bool:
+        """Whether the words are a turn in that match, or the one the mail is about, on some position."""
+        number = self._match if number is None else number
+        key = self._game_of(number) if number is not None else None
+        return any(_is_readable(words, each) for each in ([key] if key else NOTATIONS))
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
         """Whether a number without # names a match: a move or words may begin with a number themselves."""
@@ -147,6 +261,9 @@ class Reader:
         move = self._commands["move"]
         key = self._game_of(match) if match is not None else None
         if pointed:
+            word = words.strip().partition(" ")[0].lower()
+            if not self._may_be_turn(words, match) and trimmings.nearest_word(word, self._verbs):
+                return None  # "#42 resing"
             return Line(move, words.strip(), match, text, misfit=not words.strip())
         if _is_board_or_record(words):
             return None
@@ -158,6 +275,85 @@ class Reader:
                     continue
             return Line(move, words, match, text)
         return None
+
+    # What stands around it --------------------------------------------------------------------------
+
+    def _is_sure(self, line: Line) -> bool:
+        """Whether the line leaves nothing to guess: no word of it could be prose."""
+        if line.misfit or line.command.name in FREE_WORDS:
+            return False
+        if line.command.takes_turn:
+            return self._is_turn(line.words, line.match) or not line.words
+        words = line.words.lower().split()
+        if line.command.name == "challenge":
+            return any(word in GAMES for word in words)
+        return all(word in GAMES or word in self._verbs or NUMBER.fullmatch(word) for word in words)
+
+    def _plainer(self, text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
+        """The line without what people write around a command, and whether it stood in quotes.
+
+        Quotes come off the first line only: our own mails have examples in quotes, never at their beginning.
+        """
+        unquoted = trimmings.without_quotes(text) if opening else text
+        for plain in dict.fromkeys((text, unquoted)):
+            for bare in dict.fromkeys((plain, trimmings.without_brackets(plain))):
+                polite = trimmings.without_politeness(bare).rstrip("?")
+                yield self._with_other_numbers(polite), plain != text
+
+    def _with_other_numbers(self, text: str) -> str:
+        """The line with a verb in the plural or singular that we know: "moves", "rule quadraphages"."""
+        words = text.split(" ")
+        at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
+        if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
+            at += 1
+        if at is not None and words[at].lower() not in self._verbs:
+            words[at] = trimmings.with_other_number(words[at].lower().rstrip(":!.,"), self._verbs)
+        return " ".join(words)
+
+    def _with_games(self, text: str) -> str:
+        """The words with games in the plural or singular that we know."""
+        games = frozenset(GAMES)
+        return " ".join(
+            known if (known := trimmings.with_other_number(word.lower(), games)) in games else word
+            for word in text.split()
+        )
+
+    def _looking(self, text: str) -> Line | None:
+        """The line as a command that changes nothing, behind a list mark: "- show 42", copied from the help page.
+
+        Lists in our own mails have these marks, so it counts only where it is all that somebody wrote.
+        """
+        line = self._line(trimmings.without_list_mark(text), opening=True)
+        return line if line is not None and not line.command.changes and self._is_sure(line) else None
+
+    def _guess(self, text: str) -> Line | None:
+        """The command that a line resembles which is none."""
+        bare = trimmings.without_politeness(trimmings.without_quotes(trimmings.without_list_mark(text)))
+        for wanted in (bare, trimmings.without_brackets(bare)):
+            for respelt in dict.fromkeys((wanted, self._with_other_numbers(wanted), self.respelt(wanted))):
+                line = self._exactly(respelt)
+                if line is not None and not line.misfit:
+                    return line
+        return None
+
+    def respelt(self, text: str) -> str:
+        """The line with the nearest verb that we know, and the nearest games where it may name one."""
+        words = text.split()
+        at = next((place for place, word in enumerate(words) if not NUMBER.fullmatch(word)), None)
+        if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
+            at += 1
+        if at is None:
+            return text
+        known = self._verbs | frozenset(GAMES)
+        if words[at].lower() not in known:
+            words[at] = trimmings.nearest_word(words[at].lower().strip(".,:;!?"), known) or words[at]
+        command = named(self._commands, words[at].lower())
+        if command is not None and command.name in NAMES_GAME:
+            words[at + 1 :] = [
+                word if word.lower() in GAMES else trimmings.nearest_word(word.lower(), frozenset(GAMES)) or word
+                for word in words[at + 1 :]
+            ]
+        return " ".join(words)
 
 
 def _is_readable(words: str, key: str) -> bool:
@@ -214,7 +410,23 @@ def _is_sentence(words: str) -> bool:
     >>> _is_sentence("c1b1 g9h9 9"), _is_sentence("c1 b1 is what I feared")
     (False, True)
     """
+    if not CONNECTIVES.isdisjoint(words.lower().split()):
+        return True
     return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1
+
+
+def _as_written(line: Line, written: str) -> Line:
+    """The line with the characters that the person wrote, where it is shown or passed on."""
+    plain = smoothed(written)
+    if plain == written or line.text != plain:
+        return line
+    words = written[len(written) - len(line.words) :] if line.command.name == "say" and line.words else line.words
+    return replace(line, words=words, text=written)
+
+
+def _first(lines: Sequence[str]) -> str:
+    """The first line that says anything."""
+    return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]
 
 
 def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ def test_a_whole_match_is_played_over_a_mailbox(site: Site, mailbox: Mailbox, po
     newest = play(jo, bo, game, game.moves)
     assert game.resigned == 1, "the sample ends with its second player giving up"
     bo.answer(newest, "resign\n\nWell played!")
+    bo.answer(bo.next(), "yes")
     last = words(jo.next())
     assert format_board(record.replay(game)[-1].diagram(), lit=True, notes=True) in last
     assert "Match #1 is over. ann has won: bob resigned." in last
@@ -58,7 +59,7 @@ def test_a_whole_match_is_played_over_a_mailbox(site: Site, mailbox: Mailbox, po
     assert site.rows("select text from ply order by number") == list(game.moves)
     assert site.pbem("check").out == "1 matches replayed, 0 faults\n"
     assert mailbox.raws() == []
-    assert len(mailbox.raws("Processed")) == len(game.moves) + 7
+    assert len(mailbox.raws("Processed")) == len(game.moves) + 8
     assert site.rows("select count(*) from incoming where state != 'done'") == [0]
 
 

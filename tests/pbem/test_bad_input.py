@@ -107,7 +107,7 @@ def test_a_match_of_others_cannot_be_played(letters: Correspondence) -> None:
 
 
 def test_a_match_that_is_over_takes_no_move(letters: Correspondence) -> None:
-    letters.reply(letters.last("alice"), "resign")
+    letters.resign("alice")
     before = standing(letters)
 
     for words in ("b7d7 i2g2 1 d7d6 g2g1", "resign", "undo"):

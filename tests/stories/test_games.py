@@ -96,7 +96,7 @@ def test_a_game_can_be_resigned_shown_and_explained(key: str, tmp_path: Path) ->
     with correspondence(tmp_path) as letters:
         letters.match(f"challenge bob {key}")
         shown = text(letters.write("bob@mail.example", f"show 1\nhelp {key}\nhelp notation {key}\nrules {key}")[0])
-        letters.reply(letters.last("bob"), "#1 resign")
+        letters.resign("bob", "#1 resign")
         over = text(letters.received["alice@mail.example"][-1])
 
     assert GAMES[key].title.upper() in shown

