@@ -273,7 +273,7 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
         letters.reply(letters.last("alice"), "3 a7a4 i3f3")
-        letters.reply(letters.last("bob"), "resign")
+        letters.resign("bob")
         over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
         assert_sound(over, 1)
         assert [tap.words for tap in taps(over)] == ["show", "record", "help"]

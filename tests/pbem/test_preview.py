@@ -215,7 +215,7 @@ def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> N
 
 def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(letters: Correspondence) -> None:
     play(letters, *TURNS[:2])
-    letters.reply(letters.last("alice"), "resign")
+    letters.resign("alice")
 
     said = asked(letters, "alice", f"preview {TURNS[2]}")
     assert "Match #1 is over, so nothing follows its last turn." in said
