@@ -92,6 +92,8 @@ class _Head:
     number: str | None
     game: bool
     every: bool
+    led: bool
+    """Whether something stands in front that is no part of a command, such as a list mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class Translator:
             return (Modern(text, advice(text)),)
         elif self._names_somebody(head, rest):
             return (Modern(" ".join(before), _needless()),)
-        return tuple(self._in_our_words(text, head, rest))
+        return (Modern(text),) if head.led else tuple(self._in_our_words(text, head, rest))
 
     def veil(self, text: str) -> str:
         """The text for an answer: cut where a password may follow, behind the sender's name or a stranger's verb.
@@ -148,7 +150,7 @@ class Translator:
 
     def _head(self, words: list[str]) -> _Head | None:
         """What the line begins with, where it begins as a command does."""
-        written, verb, number, game, every, length = "", "", None, False, False, 0
+        written, verb, number, game, every, led, length = "", "", None, False, False, False, 0
         known = self.verbs | MOVING | SAYING | frozenset(ADVICE) | {"showas"}
         for word in words[:MOST_HEAD]:
             bare = _bare(word)
@@ -160,10 +162,14 @@ class Translator:
                 every = True
             elif not verb and (near := bare if bare in known else nearest_word(bare, known)):
                 written, verb = bare, near
-            elif not (written in ("change", "add") and bare in ADDRESSED) and (verb or not _may_lead(word)):
+            elif written in ("change", "add") and bare in ADDRESSED:
+                pass
+            elif not verb and _may_lead(word):
+                led = True
+            else:
                 break
             length += 1
-        return _Head(length, written, verb, number, game, every) if verb or number else None
+        return _Head(length, written, verb, number, game, every, led) if verb or number else None
 
     def _takes_password(self, head: _Head) -> bool:
         """Whether the sender's own name, standing there, is a userid and not an argument."""

@@ -22,10 +22,14 @@ def of_mail(context: Context, reading: Reading) -> Refused:
             fits="Write a command at the top of the mail.",
             match=match.id if match else None,
         )
+    guess, said, turns_in = reading.guess, reading.first, match
+    if guess is not None and guess.command.takes_turn:
+        said, turns_in = guess.words, context.session.get(Match, guess.match) if guess.match else None
+        guess = None
     return (
         pbmserv.advice(reading.first)
-        or (_of_turn(context, match, reading.first) if match is not None else None)
-        or (unsure(reading.first, reading.guess) if reading.guess is not None else None)
+        or (_of_turn(context, turns_in, said) if turns_in is not None else None)
+        or (unsure(reading.first, guess) if guess is not None else None)
         or _of_nothing(reading, match)
     )
 

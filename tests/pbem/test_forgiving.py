@@ -158,6 +158,9 @@ def test_quotes_and_list_marks_count_only_at_the_beginning() -> None:
 
     assert read(page) == []
     assert reading(page).guess is None
+    assert read("- show 42\n- games") == []
+    assert read("- quadraphages move 42 alice secret resign\n- games bob") == []
+    assert read("* show 42\nand so on") == []
 
 
 @pytest.mark.parametrize(

@@ -214,8 +214,36 @@ def test_nobody_else_says_yes_to_a_suggestion(letters: Correspondence) -> None:
 
     for sender, to in ((BOB, bobs), (CAROL, personal), (CAROL, ADDRESS), ("eve@mail.example", ADDRESS), (BOB, ADDRESS)):
         for mail in letters.write(sender, "yes", f"Re: {answer['Subject']}", to=to, **thread):
-            assert "played d7" not in text(mail)
+            assert mail["To"] == ALICE or MEANT not in text(mail)
         assert before == standing(letters)
+
+
+def test_nobody_says_yes_to_what_another_was_offered(letters: Correspondence) -> None:
+    """Neither to a command that he might give himself."""
+    carols = letters.join("carol")
+    answer = only(letters.write(CAROL, "chalenge bob quadraphages", to=carols), CAROL)
+    before = standing(letters)
+
+    for thread in ({"In_Reply_To": str(answer["Message-ID"])}, {}):
+        told = only(letters.write(ALICE, "yes", to=to_play(letters), **thread))
+        assert "Nothing was done" in text(told)
+        assert before == standing(letters)
+    letters.reply(answer, "yes")
+    assert before != standing(letters)
+
+
+def test_an_unproven_yes_must_say_which_mail_it_answers(letters: Correspondence) -> None:
+    slip(letters)
+
+    assert "can't see which mail you answer" in words(only(letters.write(ALICE, "yes")))
+    assert "can't see which mail you answer" in words(only(letters.write(ALICE, "yes", "[pbem #1]")))
+
+
+def test_a_turn_is_suggested_to_nobody_but_who_is_to_move(letters: Correspondence) -> None:
+    answer = words(only(letters.reply(letters.last("bob"), '"h7h5 f1f3 3"'), BOB))
+
+    assert "Did you mean" not in answer
+    assert "It is alice's turn" in answer
 
 
 def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> None:
