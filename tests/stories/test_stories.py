@@ -123,7 +123,7 @@ def slips(letters: Correspondence) -> None:
     personal = letters.received["alice@mail.example"][1]
     letters.reply(personal, "chalenge bob quadraphages begin=you\n\nAnother one?")
     letters.reply(letters.last("alice"), "Yes!")
-    letters.reply(letters.received["alice@mail.example"][1], "- show 1\nacept 2")
+    letters.reply(letters.received["alice@mail.example"][1], "games\nacept 2")
 
 
 def giving_up(letters: Correspondence) -> None:
