@@ -1,7 +1,7 @@
 """Who sent a mail, and what proves it: a reply token, or the thread of an owed mail; never From alone."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from sqlmodel import Session, col, select
 
@@ -11,6 +11,8 @@ from pbem.mail import Mail
 from pbem.models import Outgoing, Player
 from pbem.refusals import Unanswerable
 from pbem.tokens import Keyring, Purpose, Token
+
+NOTICES_MAY = frozenset({"stop", "start"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,14 @@ class Sender:
     ply: int | None = None
     """How many turns the player had seen when he wrote."""
     held: int | None = None
+    plies: Mapping[int, int] = field(default_factory=dict)
+    """How many turns he had seen in each match that the mail showed which he answers, where it showed several."""
+    may: frozenset[str] = frozenset()
+    """The commands that the mail may give although it proves nothing else."""
+
+    def seen(self, match: int) -> int | None:
+        """How many turns of the match the player had seen when he wrote; None where that is not known."""
+        return self.ply if match == self.match else self.plies.get(match)
 
 
 def of(session: Session, mail: Mail, server: ServerSettings, keyring: Keyring) -> Sender:
@@ -35,20 +45,28 @@ def of(session: Session, mail: Mail, server: ServerSettings, keyring: Keyring) -
         token = tokens.parse(tag)
         player = session.get(Player, token.player) if token else None
         if token and player and keyring.signed(tag, player.epoch):
-            return _by_token(token, player)
+            return _by_token(session, token, player)
     if tags:
         raise Unanswerable("unknown token")
     if mail.sender is None:
         raise Unanswerable("no sender")
     owed = _owed(session, mail)
-    if owed and owed.player is not None and owed.purpose:
-        player = session.get_one(Player, owed.player)
-        token = Token(Purpose[owed.purpose], owed.player, owed.subject, owed.ply)
+    answered = token_of(owed) if owed else None
+    if owed and answered:
+        player = session.get_one(Player, answered.player)
         if owed.address == mail.sender and owed.epoch == player.epoch:
-            return _by_token(token, player)
+            return _by_token(session, answered, player)
         return Sender(player.address, player, proven=False, match=owed.match, ply=owed.ply if owed.match else None)
     player = session.exec(select(Player).where(Player.address == mail.sender)).first()
     return Sender(mail.sender, player, proven=False)
+
+
+def token_of(row: Outgoing) -> Token | None:
+    """What the answer to that mail allows; None where the mail is nobody's."""
+    if row.player is None or row.purpose is None:
+        return None
+    shows_several = "plies" in row.words
+    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.subject, row.ply)
 
 
 def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:
@@ -72,14 +90,24 @@ def _tags(mail: Mail, server: ServerSettings) -> Iterator[str]:
                 yield tag
 
 
-def _by_token(token: Token, player: Player) -> Sender:
+def _by_token(session: Session, token: Token, player: Player) -> Sender:
     match token.purpose:
         case Purpose.PLAY:
             return Sender(player.address, player, proven=True, match=token.subject, ply=token.ply)
         case Purpose.CONFIRM:
             return Sender(player.address, player, proven=True, held=token.subject)
         case Purpose.PERSONAL:
-            return Sender(player.address, player, proven=True)
+            return Sender(player.address, player, proven=True, plies=_shown(session, token))
+        case Purpose.NOTICES:
+            return Sender(player.address, player, proven=False, may=NOTICES_MAY)
+
+
+def _shown(session: Session, token: Token) -> dict[int, int]:
+    """The turns that were played in each match that the answered mail showed."""
+    row = session.get(Outgoing, token.subject) if token.subject else None
+    if row is None or row.player != token.player:
+        return {}
+    return {int(number): ply for number, ply in row.words.get("plies", {}).items()}
 
 
 def _owed(session: Session, mail: Mail) -> Outgoing | None:

@@ -186,6 +186,7 @@ class ServerSettings(Section):
     delimiter: Literal["+", "-", "="] = "+"
     mail_limit: Annotated[int, Field(ge=16_384, le=50_000_000)] = 1_000_000
     answers_per_hour: Annotated[int, Field(ge=1)] = 20
+    batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
 
     @field_validator("address")
     @classmethod

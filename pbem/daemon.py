@@ -17,7 +17,7 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from pbem import authority, database, handle, receive
+from pbem import authority, database, digest, handle, receive
 from pbem.config import Settings
 from pbem.handle import Office
 from pbem.imap import ImapInbox
@@ -82,7 +82,8 @@ class Works:
         return len(waiting)
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Send the next few owed mails that are due; how many attempts that were."""
+        """Gather the news whose time it is, and send the next few owed mails; how many attempts that were."""
+        digest.gather(self.engine, self.settings.server, now(), stopped)
         return send_due(self.engine, self.settings.server, self.renderer, self.outbox, now, stopped, self.ends)
 
 

@@ -12,9 +12,10 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, func, select
 
-from pbem import authority, mail, outgoing, proposals
+from pbem import authority, mail, outgoing, preferences, proposals
 from pbem.body import Unreadable
 from pbem.commands import COMMANDS, suggestions
+from pbem.commands.choices import resume
 from pbem.commands.core import Context, Line
 from pbem.commands.play import send_words
 from pbem.commands.reading import Reader, Reading, tagged_match
@@ -22,7 +23,8 @@ from pbem.config import ServerSettings
 from pbem.database import transaction
 from pbem.mail import Mail
 from pbem.matches import count, stand
-from pbem.models import Incoming, IncomingState, Match, Outgoing, Player
+from pbem.models import Incoming, IncomingState, Match, MatchState, Outgoing, Player
+from pbem.preferences import OFF
 from pbem.refusals import Refused, Unanswerable
 from pbem.tokens import Keyring, Purpose
 from pbem.transport import Arrival
@@ -31,6 +33,8 @@ log = structlog.get_logger()
 
 OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
 INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
+MAILS = frozenset({"turn", "welcome"})
+"""The sections that are mails of their own where there is nothing else to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,9 @@ def _reading(context: Context, letter: Mail) -> tuple[Reading, Outgoing | None]:
         return context.session.exec(select(Match.game).where(Match.id == number)).first()
 
     player = context.sender.player
-    about = context.sender.match or tagged_match(letter.subject)
+    about = context.sender.match
+    if about is None and not context.sender.plies:  # the answered mail showed several; its Subject names at most one
+        about = tagged_match(letter.subject)
     reader = Reader(COMMANDS, game_of, about, player.name if player else None)
     reading = reader.read(letter.subject, letter.lines)
     context.subject = reading.subject
@@ -199,8 +205,9 @@ def _obey(context: Context, reading: Reading) -> str:
         if not allowed.issuperset(names):
             _refuse(context, _stranger(), None)
             return "refused"
+    changing = [line.command for line in reading.commands if line.command.changes]
     sure = context.sender.proven and not any(line.command.asks_once_more for line in reading.commands)
-    if sure or not any(line.command.changes for line in reading.commands):
+    if sure or context.sender.may.issuperset(command.name for command in changing):
         return _execute(context, reading)
     return _hold(context, reading)
 
@@ -224,6 +231,8 @@ def _execute(context: Context, reading: Reading) -> str:
                         fits=line.command.usage,
                     )
                 done.append(line.command.run(context, line) or line.command.name)
+                if line.command.resumes:
+                    resume(context)
         except Refused as refusal:
             del context.sections[kept:]
             context.prose_used = prose_used
@@ -378,30 +387,51 @@ def _refuse(context: Context, refusal: Refused, line: Line | None) -> None:
 
 
 def _answer(context: Context) -> None:
-    """Owe the sender one answer with all that has to be said; no answer where another mail says it all."""
-    if not context.sections:
+    """Owe the sender one mail with all that has to be said."""
+    player, sections = context.sender.player, context.sections
+    if not sections or (_wants_no_receipts(player) and all(_is_receipt(context, section) for section in sections)):
         return
-    player = context.sender.player
-    about = context.match or context.sender.match
+    shown = list(dict.fromkeys(section["words"]["match"] for section in sections if section["words"].get("match")))
+    several = len(shown) > 1
+    about = (context.match if not several else None) or context.sender.match
     match = context.session.get(Match, about) if about else None
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
     to_player = player is not None and (player.confirmed is not None or ours)
+    plays = ours and not several
+    words: dict[str, Any] = {"sections": sections, "subject": context.subject[:60]}
+    if several and to_player:
+        words["plies"] = {number: count(context.session, context.session.get_one(Match, number)) for number in shown}
+    template = "answer"
+    if len(sections) == 1 and sections[0]["template"] in MAILS:
+        template, words = sections[0]["template"], sections[0]["words"]
     outgoing.owe(
         context.session,
         context.now,
         context.server.domain,
-        template="answer",
+        template=template,
         address=context.sender.address,
-        words={"sections": context.sections, "subject": context.subject[:60]},
+        words=words,
         player=player if to_player else None,
-        purpose=(Purpose.PLAY if ours else Purpose.PERSONAL) if to_player else None,
-        subject=(match.id or 0) if match and ours else 0,
+        purpose=(Purpose.PLAY if plays else Purpose.PERSONAL) if to_player else None,
+        subject=(match.id or 0) if match and plays else 0,
         match=match if ours else None,
         ply=count(context.session, match) if match and ours else 0,
         incoming=context.incoming,
         answers=(context.mail.message_id,) if context.mail.message_id else (),
         proposal=context.proposal,
     )
+
+
+def _wants_no_receipts(player: Player | None) -> bool:
+    return player is not None and preferences.of(player.settings)["receipt"] == OFF
+
+
+def _is_receipt(context: Context, section: dict[str, Any]) -> bool:
+    """Whether a part of the answer says only that the sender's own turn is played."""
+    words = section["words"]
+    if section["template"] != "turn" or words["ply"] == 0:
+        return False
+    return context.session.get_one(Match, words["match"]).state == MatchState.RUNNING
 
 
 def _within_budget(context: Context) -> None:

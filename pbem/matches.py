@@ -134,8 +134,14 @@ def name(player: Player) -> str:
 
 
 def subject_of(match: Match, first: Player, second: Player) -> str:
-    """The Subject of all mails about a match."""
-    return f"[pbem #{match.id}] {GAMES[match.game].title}: {name(first)} - {name(second)}"
+    """The Subject of all mails about a match, the same from the first to the last.
+
+    A match to which somebody was invited who had no name yet is called an invitation for good.
+    """
+    challenger = first if first.id == match.challenger else second
+    is_invitation = any(player.confirmed is None or player.confirmed > match.created for player in (first, second))
+    contest = f"{name(challenger)}'s invitation" if is_invitation else f"{name(first)} - {name(second)}"
+    return f"[pbem #{match.id}] {GAMES[match.game].title}: {contest}"
 
 
 def stand(session: Session, match: Match, ply: int | None = None, part: str | None = None) -> Standing:
@@ -172,6 +178,12 @@ def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list
             .order_by(col(Match.id))
         )
     )
+
+
+def awaiting(session: Session, player: Player) -> list[Standing]:
+    """The matches in which it is the player's turn, in the order of their numbers."""
+    standings = (stand(session, match) for match in of_player(session, player, (MatchState.RUNNING,)))
+    return [standing for standing in standings if standing.base.turn == standing.seat_of(player)]
 
 
 def count(session: Session, match: Match) -> int:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, LargeBinary, TypeDecorator, UniqueConstraint
+from sqlalchemy import JSON, Column, DateTime, Dialect, LargeBinary, TypeDecorator, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
 
@@ -51,6 +51,10 @@ class IncomingState(StrEnum):
 class OutgoingState(StrEnum):
     """What became of a mail that we owe."""
 
+    COLLECTED = "collected"
+    """News that waits for company: its player wants several in one mail, or none for now (see pace)."""
+    TOLD = "told"
+    """Its news went out with others', in the mail `told_in`."""
     OWED = "owed"
     SENT = "sent"
     FAILED = "failed"
@@ -66,6 +70,8 @@ class Player(SQLModel, table=True):
     epoch: int = 0
     settings: dict[str, str] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
     """What the player has chosen (see preferences); defaults are left out."""
+    stopped: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when the player wants no news by mail; empty for who gets them."""
     created: datetime = Field(sa_type=Utc)
 
 
@@ -135,6 +141,8 @@ class Outgoing(SQLModel, table=True):
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
     in_reply_to: str | None = None
     references: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    is_notice: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether it tells news, and is no answer to something that the player wrote himself."""
     proposal: str | None = None
     """The line that "yes" stands for, in an answer to this mail; empty once it was carried out."""
     told_in: int | None = Field(default=None, foreign_key="outgoing.id")

@@ -17,9 +17,16 @@ ID_BYTES = 16
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
 _OWED = insert(Outgoing)
-_OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"))
+_WENT_OUT = col(Outgoing.state).not_in((OutgoingState.COLLECTED, OutgoingState.TOLD))
+_OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
 _ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
 _THREAD = select(Outgoing.message_id).where(col(Outgoing.id).in_(_ENDS)).order_by(col(Outgoing.id))
+_DIGESTS = (
+    select(Outgoing.message_id)
+    .where(Outgoing.template == "digest", col(Outgoing.match).is_(None), Outgoing.address == bindparam("address"))
+    .order_by(col(Outgoing.id).desc())
+    .limit(1)
+)
 
 
 def is_own_id(message_id: str, domain: str) -> bool:
@@ -48,9 +55,14 @@ def owe(
     incoming: Incoming | None = None,
     answers: Sequence[str] = (),
     proposal: str | None = None,
-) -> None:
-    """A mail to be sent, from now on. `answers` are the Message-IDs it answers, nearest first."""
-    thread = _thread(session, match, address) if match else ()
+    is_notice: bool = False,
+    is_collected: bool = False,
+) -> int:
+    """A mail to be sent, from now on or, collected, with others; its row's id.
+
+    `answers` are the Message-IDs it answers, nearest first.
+    """
+    thread = _thread(session, template, match, address)
     references = dict.fromkeys([*thread, *reversed(answers[:3])])
     owed = {
         "message_id": f"<{secrets.token_hex(ID_BYTES)}@{domain}>",
@@ -66,16 +78,23 @@ def owe(
         "incoming": incoming.id if incoming else None,
         "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
         "references": list(references),
+        "is_notice": is_notice,
         "proposal": proposal,
         "told_in": None,
-        "state": OutgoingState.OWED.value,
+        "state": (OutgoingState.COLLECTED if is_collected else OutgoingState.OWED).value,
         "attempts": 0,
         "due": now,
         "created": now,
     }
-    session.connection().execute(_OWED, owed)
+    (stored,) = session.connection().execute(_OWED, owed).inserted_primary_key or (0,)
+    return int(stored)
 
 
-def _thread(session: Session, match: Match, address: str) -> tuple[str, ...]:
-    """The first and the last mail about the match to that address: what keeps a match one thread."""
-    return tuple(session.exec(_THREAD, params={"number": match.id, "address": address}))
+def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:
+    """What keeps a match one thread: the first and the last mail about it to that address.
+
+    Mails about several matches are a thread of their own. What never went out by itself is no part of a thread.
+    """
+    if match is not None:
+        return tuple(session.exec(_THREAD, params={"number": match.id, "address": address}))
+    return tuple(session.exec(_DIGESTS, params={"address": address})) if template == "digest" else ()

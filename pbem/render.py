@@ -2,10 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP, SMTPUTF8
-from email.utils import format_datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -16,18 +13,15 @@ from sqlmodel import Session, col, select
 from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.hints import listed
-from pbem import links
+from pbem import headers, links
 from pbem.authority import address_with
 from pbem.config import ServerSettings
 from pbem.links import Letter, Links, answering
-from pbem.mail import bare_subject
 from pbem.matches import Standing, name, stand, subject_of
 from pbem.models import Match, Outgoing, Player
-from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
 WIDTH = 72
-SUBJECTS = {"confirm": "Was this you?", "welcome": "Welcome"}
 
 
 def templates_folder() -> Path:
@@ -70,31 +64,16 @@ class Renderer:
 
     def _mail(self, session: Session, matches: "_Matches", row: Outgoing) -> EmailMessage:
         player = session.get(Player, row.player) if row.player else None
-        mail = EmailMessage(policy=SMTP if row.address.isascii() else SMTPUTF8)
-        local, _, domain = row.address.rpartition("@")
-        mail["From"] = Address(self._server.name, addr_spec=self._server.address)
-        mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
-        mail["Reply-To"] = Address(self._server.name, addr_spec=self._reply_address(row))
-        mail["Subject"] = _subject(session, row)
-        mail["Date"] = format_datetime(row.created)
-        mail["Message-ID"] = row.message_id
-        if row.in_reply_to:
-            mail["In-Reply-To"] = row.in_reply_to
-        if row.references:
-            mail["References"] = " ".join(row.references)
-        answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, self._server.domain)
-        mail["Auto-Submitted"] = "auto-replied" if answers else "auto-generated"
-        mail["X-Auto-Response-Suppress"] = "All"
-        mail["X-PBeM-Server"] = self._server.domain
-        if row.match:
-            mail["X-PBeM-Match"] = str(row.match)
+        mail = EmailMessage(policy=headers.policy(row.address))
+        standing = matches.stand(row.match, row.ply, None) if row.match else None
+        headers.write(mail, row, standing, self._server, self._keyring)
         mail.set_content(self._text(matches, row, player, str(mail["Subject"])), cte=None)
         return mail
 
     def _text(self, matches: "_Matches", row: Outgoing, player: Player | None, subject: str) -> str:
         """The words of the mail, no line longer than 72 columns."""
         acts = row.player is not None and row.purpose is not None
-        answer = Letter(self._reply_address(row), answering(subject)) if acts else None
+        answer = Letter(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
 
         @cache
@@ -136,12 +115,6 @@ class Renderer:
             f"Re: {subject_of(standing.match, *standing.players)}",
         )
 
-    def _reply_address(self, row: Outgoing) -> str:
-        if row.player is None or row.purpose is None:
-            return self._server.address
-        token = Token(Purpose[row.purpose], row.player, row.subject, row.ply)
-        return address_with(self._server, self._keyring, token, row.epoch)
-
 
 def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]:
     """The matches and players of the rows in two queries. A session finds them again as long as somebody holds them."""
@@ -153,17 +126,6 @@ def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]
         people |= {match.seat0, match.seat1}
     players = session.exec(select(Player).where(col(Player.id).in_(people))) if people else ()
     return [*held, *players]
-
-
-def _subject(session: Session, row: Outgoing) -> str:
-    """The same for all mails of a match: Gmail keeps a thread together by it."""
-    if row.match is None:
-        asked = bare_subject(str(row.words.get("subject", "")))
-        if asked.startswith("[pbem]"):
-            return f"Re: {asked}"
-        return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
-    match = session.get_one(Match, row.match)
-    return subject_of(match, *(session.get_one(Player, seat) for seat in (match.seat0, match.seat1)))
 
 
 class _Matches:
@@ -198,6 +160,9 @@ class View:
         )
         self.options = " ".join(f"{key}={choice}" for key, choice in standing.match.options.items())
         self.seat = standing.seat_of(reader) if reader else None
+        self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")
+        others = [player for player in standing.players if reader is not None and player.id != reader.id]
+        self.absent = next((name(player) for player in others if player.stopped), None)
         self.last = standing.texts[-1] if standing.texts else None
         self.last_by = name(standing.players[standing.last_seat]) if standing.last_seat is not None else None
         self.mover = "You" if self.seat is not None and self.seat == standing.last_seat else self.last_by

@@ -31,9 +31,12 @@ class Purpose(IntEnum):
     PLAY = 1
     """Act in one match; the subject is the match, the ply is what the player saw."""
     PERSONAL = 2
-    """Give any command as the player; kept in the address book."""
+    """Give any command as the player; kept in the address book. The subject, where there is one, is the mail of ours
+    that is answered: it showed several matches."""
     CONFIRM = 3
     """Let a held mail act; the subject is that mail."""
+    NOTICES = 4
+    """Stop the player's notices, or start them again; for mail programs, and harmless in a mail that is passed on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """COMMANDS: what a player can write, verb by verb."""
 
 from pbem.commands.account import JOIN
-from pbem.commands.choices import SET
+from pbem.commands.choices import SET, START, STOP
 from pbem.commands.core import Command
 from pbem.commands.guide import HELP, RULES
 from pbem.commands.look import GAMES_COMMAND, PREVIEW, RECORD, SHOW
@@ -23,6 +23,8 @@ COMMANDS: dict[str, Command] = {
     "preview": PREVIEW,
     "record": RECORD,
     "set": SET,
+    "stop": STOP,
+    "start": START,
     "help": HELP,
     "rules": RULES,
 }

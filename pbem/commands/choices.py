@@ -1,6 +1,7 @@
-"""Choosing: set."""
+"""Choosing: set, stop, start."""
 
 from pbem.commands.core import Command, Context, Line
+from pbem.commands.look import games
 from pbem.preferences import PREFERENCES, changed, of
 from pbem.refusals import Refused
 
@@ -35,6 +36,32 @@ def set_(context: Context, line: Line) -> None:
     )
 
 
+def stop(context: Context, line: Line) -> None:
+    """Tell the sender no more news; matches go on, and what happens is kept for his return."""
+    player = context.player
+    player.stopped = player.stopped or context.now
+    context.session.add(player)
+    context.answer("stopped")
+
+
+def start(context: Context, line: Line) -> None:
+    """Tell the sender news again, and how his matches stand."""
+    player = context.player
+    context.answer("started", since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
+    player.stopped = None
+    context.session.add(player)
+    games(context, line)
+
+
+def resume(context: Context) -> None:
+    """Tell somebody news again who had stopped them and plays on."""
+    player = context.sender.player
+    if player is not None and player.stopped is not None:
+        player.stopped = None
+        context.session.add(player)
+        context.answer("resumed")
+
+
 SET = Command(
     "set",
     "[PREFERENCE CHOICE ...]",
@@ -42,4 +69,20 @@ SET = Command(
     set_,
     changes=True,
     words=(0, 14),
+)
+STOP = Command(
+    "stop",
+    "",
+    'get no more news by mail until you write "start" or play on; your matches go on',
+    stop,
+    changes=True,
+    aliases=("signoff", "unsubscribe"),
+)
+START = Command(
+    "start",
+    "",
+    'get news by mail again after "stop", and the list of your matches',
+    start,
+    changes=True,
+    aliases=("resume", "signon"),
 )

@@ -8,10 +8,11 @@ from typing import Any
 
 from sqlmodel import Session
 
-from pbem import outgoing
+from pbem import outgoing, pace, preferences
 from pbem.authority import Sender, address_with
 from pbem.config import ServerSettings
 from pbem.mail import Mail
+from pbem.matches import awaiting
 from pbem.models import Incoming, Match, MatchState, Player
 from pbem.refusals import Refused
 from pbem.tokens import Keyring, Purpose, Token
@@ -69,7 +70,11 @@ class Context:
         ply: int = 0,
         **words: Any,
     ) -> None:
-        """Owe a player a mail of its own."""
+        """Owe a player a mail of its own; to the sender it is a part of the one answer."""
+        if self.is_sender(player):
+            self.answer(template, **words, **({"match": match.id, "ply": ply} if match else {}))
+            return
+        is_notice = player.confirmed is not None
         outgoing.owe(
             self.session,
             self.now,
@@ -83,7 +88,8 @@ class Context:
             match=match,
             ply=ply,
             incoming=self.incoming,
-            answers=(self.mail.message_id,) if self.is_sender(player) and self.mail.message_id else (),
+            is_notice=is_notice,
+            is_collected=is_notice and pace.waits(preferences.of(player.settings), player.stopped),
         )
 
     def is_sender(self, player: Player) -> bool:
@@ -124,6 +130,8 @@ class Command:
     aliases: tuple[str, ...] = ()
     asks_once_more: bool = False
     """Whether even a proven mail waits until the address on file has said `yes`."""
+    resumes: bool = False
+    """Whether somebody who plays on with it wants to be told news again."""
 
     def fits(self, words: str) -> bool:
         """Whether so many words may follow; prose that happens to begin with the verb mostly does not fit."""
@@ -178,16 +186,27 @@ def unsure(written: str, guess: Line) -> Refused:
 def match_of(context: Context, line: Line) -> Match:
     """The match that the line is about, locked for this transaction; raises Refused."""
     if line.match is None:
-        raise Refused(
-            "Which match? This mail does not answer one.",
-            read=line.text,
-            fits=f'Put its number in front, as in "#42 {line.text[:30]}"; "games" lists yours.',
-        )
+        raise _which(context, line)
     match = context.session.get(Match, line.match, with_for_update=True)
     if match is None:
         raise Refused(f"There is no match #{line.match}.", read=line.text, fits='"games" lists yours.')
     context.match = match.id
     return match
+
+
+def _which(context: Context, line: Line) -> Refused:
+    """What to say to a command about a match that is not named: in which ones the sender could have meant it."""
+    player, sentence = context.sender.player, "Which match? This mail does not answer one."
+    yours = [standing.number for standing in awaiting(context.session, player)] if player else []
+    if context.sender.plies:
+        sentence = "Which match? The mail that you answered shows several."
+    number, listed = (yours or [42])[0], " and ".join(f"#{each}" for each in yours)
+    return Refused(
+        sentence,
+        read=line.text,
+        fits=f'Put its number in front, as in "#{number} {line.text[:30]}"; '
+        + (f"it is your turn in {listed}." if yours else '"games" lists yours.'),
+    )
 
 
 def own_match(context: Context, line: Line) -> tuple[Match, int]:

@@ -201,6 +201,7 @@ CHALLENGE = Command(
     changes=True,
     words=(1, 12),
     aliases=("chall", "invite"),
+    resumes=True,
 )
 ACCEPT = Command(
     "accept",
@@ -210,6 +211,7 @@ ACCEPT = Command(
     changes=True,
     of_match=True,
     words=(0, 1),
+    resumes=True,
 )
 DECLINE = Command(
     "decline", "[NUMBER]", "turn a challenge down", decline, changes=True, of_match=True, aliases=("reject",)

@@ -51,8 +51,8 @@ def move(context: Context, line: Line) -> str | None:
 
 def _fresh(context: Context, line: Line, standing: Standing, seat: int) -> None:
     """Raise Refused when the move answers a mail after which the match has moved on."""
-    seen = context.sender.ply
-    if context.sender.match != standing.number or seen is None or seen == standing.ply:
+    seen = context.sender.seen(standing.number)
+    if seen is None or seen == standing.ply:
         return
     if seen > standing.ply:  # a database restored from an older backup
         raise Refused(
@@ -218,6 +218,7 @@ MOVE = Command(
     takes_turn=True,
     words=(1, 40),
     aliases=("mvoe", "board"),
+    resumes=True,
 )
 UNDO = Command("undo", "[NUMBER]", "drop your own begun turn", undo, changes=True, of_match=True)
 RESIGN = Command(

@@ -1,0 +1,58 @@
+"""When a player's news are told: at once, some minutes after the first of them, at an hour of his day, or not for now.
+
+Nothing is planned ahead. News that wait know when they happened; the rest follows from what the player has chosen by
+the time somebody asks. So a new choice holds at once, and an hour that passed while nobody asked is made up for, once.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+
+def waits(choices: Mapping[str, str], stopped: datetime | None) -> bool:
+    """Whether news for a player with those choices (see preferences) wait for company, or for his return.
+
+    >>> waits({"mail": "each"}, None), waits({"mail": "daily"}, None)
+    (False, True)
+    """
+    return stopped is not None or choices["mail"] != "each"
+
+
+def told_at(
+    choices: Mapping[str, str], stopped: datetime | None, happened: datetime, batch: timedelta
+) -> datetime | None:
+    """When to tell what is known since then, the first of it that waits; None while the player wants no news.
+
+    >>> seven = datetime(2026, 3, 2, 7, tzinfo=UTC)
+    >>> daily = {"mail": "daily", "hour": "9", "zone": "Europe/Vienna"}
+    >>> told_at(daily, None, seven, timedelta(minutes=15)).isoformat()
+    '2026-03-02T08:00:00+00:00'
+    >>> told_at({"mail": "batch"}, None, seven, timedelta(minutes=15)).isoformat()
+    '2026-03-02T07:15:00+00:00'
+    """
+    if stopped is not None:
+        return None
+    match choices["mail"]:
+        case "daily":
+            return next_hour(happened, int(choices["hour"]), ZoneInfo(choices["zone"]))
+        case "batch":
+            return happened + batch
+        case _:
+            return happened
+
+
+def next_hour(after: datetime, hour: int, zone: ZoneInfo) -> datetime:
+    """The next time after that one at which the clocks of the zone strike the hour.
+
+    An hour that the clocks leave out is struck when they jump over it; of one that comes twice the first counts.
+
+    >>> vienna = ZoneInfo("Europe/Vienna")
+    >>> next_hour(datetime(2026, 3, 28, 23, tzinfo=UTC), 2, vienna).isoformat()  # there is no 2 o'clock that day
+    '2026-03-29T01:00:00+00:00'
+    """
+    day = after.astimezone(zone).date() - timedelta(days=1)
+    while True:
+        struck = datetime(day.year, day.month, day.day, hour, tzinfo=zone).astimezone(UTC)
+        if struck > after:
+            return struck
+        day += timedelta(days=1)
