@@ -56,19 +56,24 @@ class Secret(Section):
         return self
 
     def read(self) -> str:
-        """The secret itself; raises BadConfig with a sentence that does not contain it."""
+        """The secret itself, one line; raises BadConfig with a sentence that does not contain it."""
         if self.value is not None:
             return self.value.get_secret_value()
-        if self.file is not None:
-            try:
-                lines = self.file.expanduser().read_text(encoding="utf-8").splitlines()
-            except (OSError, UnicodeDecodeError) as error:
-                raise BadConfig(f"the secret in {self.file} can't be read: {error}") from error
-        else:
-            lines = self._run(self.command or "").splitlines()
+        lines = self.read_all().splitlines()
         if not lines or not lines[0]:
             raise BadConfig(f"the secret from {self.file or self.command} is empty")
         return lines[0]
+
+    def read_all(self) -> str:
+        """All that is there, for secrets of several lines; raises BadConfig likewise."""
+        if self.value is not None:
+            return self.value.get_secret_value()
+        if self.file is None:
+            return self._run(self.command or "")
+        try:
+            return self.file.expanduser().read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadConfig(f"the secret in {self.file} can't be read: {error}") from error
 
     @staticmethod
     def _run(command: str) -> str:
@@ -161,11 +166,20 @@ class SmtpSettings(Section):
     answer_seconds: Seconds = 60
 
 
+class DkimSettings(Section):
+    """[outbox.dkim]: the signature on our mail; needs the extra pbem[dkim]."""
+
+    selector: Annotated[str, Field(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$")]
+    key: Secret
+    domain: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]+$")] | None = None
+
+
 class OutboxSettings(Section):
-    """[outbox]: exactly one of the two kinds."""
+    """[outbox]: exactly one of the two kinds, and perhaps a signature."""
 
     smtp: SmtpSettings | None = None
     maildir: MaildirSettings | None = None
+    dkim: DkimSettings | None = None
 
     @model_validator(mode="after")
     def one_kind(self) -> Self:

@@ -17,14 +17,14 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from pbem import authority, database, digest, handle, receive
+from pbem import authority, database, digest, dkim_signing, handle, receive
 from pbem.config import Settings
 from pbem.handle import Office
 from pbem.imap import ImapInbox
 from pbem.lmtp import MailListener
 from pbem.maildir import MaildirInbox, MaildirOutbox
 from pbem.render import Renderer
-from pbem.send import Ends, send_due
+from pbem.send import Ends, Sign, send_due, unsigned
 from pbem.smtp import SmtpOutbox
 from pbem.tokens import Keyring
 from pbem.transport import Arrival, Inbox, Outbox
@@ -45,7 +45,7 @@ LONGEST_PAUSE = 60.0
 
 
 def now() -> datetime:
-    """The time; the only place that asks the clock for what is stored."""
+    """The time; the only place that asks a clock for what is stored."""
     return datetime.now(UTC)
 
 
@@ -60,12 +60,14 @@ class Works:
     outbox: Outbox
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
+    sign: Sign = unsigned
+    clock: Callable[[], datetime] = now
     ends: Ends = field(default_factory=Ends)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Commit the arrivals; the ids of those that are new."""
         with database.transaction(self.engine) as session:
-            return handle.store(session, arrivals, now())
+            return handle.store(session, arrivals, self.clock())
 
     def store(self, arrivals: tuple[Arrival, ...]) -> None:
         """Commit the arrivals, as a transport wants it."""
@@ -78,23 +80,27 @@ class Works:
         for handled, incoming_id in enumerate(waiting):
             if stopped():
                 return handled
-            handle.handle(self.engine, self.office, incoming_id, now())
+            handle.handle(self.engine, self.office, incoming_id, self.clock())
         return len(waiting)
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Gather the news whose time it is, and send the next few owed mails; how many attempts that were."""
-        digest.gather(self.engine, self.settings.server, now(), stopped)
-        return send_due(self.engine, self.settings.server, self.renderer, self.outbox, now, stopped, self.ends)
+        digest.gather(self.engine, self.settings.server, self.clock(), stopped)
+        return send_due(
+            self.engine, self.settings.server, self.renderer, self.outbox, self.clock, stopped, self.ends, self.sign
+        )
 
 
 @contextmanager
-def works(settings: Settings) -> Iterator[Works]:
+def works(settings: Settings, clock: Callable[[], datetime] = now) -> Iterator[Works]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
 
     The outbox belongs to whoever sends, who closes it too: it may be in the middle of a mail when we end.
     """
     server = settings.server
     keyring = Keyring(server.key.read())
+    dkim = settings.outbox.dkim
+    sign = dkim_signing.signer(dkim, server.domain) if dkim else unsigned
     engine = database.connect(server.database)
     try:
         database.upgrade(engine)
@@ -106,6 +112,8 @@ def works(settings: Settings) -> Iterator[Works]:
             outbox=_outbox(settings),
             inboxes=tuple(_inboxes(settings)),
             listeners=tuple(_listeners(settings)),
+            sign=sign,
+            clock=clock,
         )
     finally:
         engine.dispose()
@@ -166,7 +174,7 @@ def _stop(works: Works, threads: list[threading.Thread], bells: tuple[threading.
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = [thread.name for thread in threads if thread.is_alive()]
-    last = threading.Thread(target=works.ends.write_down, args=(works.engine, now()), daemon=True)
+    last = threading.Thread(target=works.ends.write_down, args=(works.engine, works.clock()), daemon=True)
     last.start()
     last.join(LAST_SECONDS)
     log.info("stopped", unfinished=late)

@@ -214,7 +214,8 @@ def _obey(context: Context, reading: Reading) -> str:
 
 def _execute(context: Context, reading: Reading) -> str:
     """Run the commands in order; the first refusal undoes its own line and ends the mail."""
-    context.prose = reading.prose
+    if not context.sender.may:  # what a mail program adds when it stops news is nobody's words
+        context.prose = reading.prose
     done = []
     for number, line in enumerate(reading.commands):
         later = reading.commands[number + 1 :]
@@ -399,8 +400,9 @@ def _answer(context: Context) -> None:
     to_player = player is not None and (player.confirmed is not None or ours)
     plays = ours and not several
     words: dict[str, Any] = {"sections": sections, "subject": context.subject[:60]}
-    if several and to_player:
-        words["plies"] = {number: count(context.session, context.session.get_one(Match, number)) for number in shown}
+    if several or (context.sender.plies and not plays):
+        now = {number: count(context.session, context.session.get_one(Match, number)) for number in shown}
+        words["plies"] = {**context.sender.plies, **now}
     template = "answer"
     if len(sections) == 1 and sections[0]["template"] in MAILS:
         template, words = sections[0]["template"], sections[0]["words"]

@@ -96,6 +96,7 @@ class Renderer:
             server=self._server,
             player=player,
             row=row,
+            several="plies" in row.words,
             you_wrote=player is not None and player.name is not None and player.name == row.words.get("by"),
             look=look,
             foresee=foresee,

@@ -26,6 +26,14 @@ TOGETHER = 16
 those that had gone out again, under the same Message-ID."""
 
 
+Sign = Callable[[bytes], bytes]
+
+
+def unsigned(raw: bytes) -> bytes:
+    """The mail as it is, for where nothing signs."""
+    return raw
+
+
 class Ends:
     """How attempts ended that the database does not know yet; any thread may write them down."""
 
@@ -53,6 +61,7 @@ def send_due(
     clock: Callable[[], datetime],
     stopped: Callable[[], bool] = lambda: False,
     ends: Ends | None = None,
+    sign: Sign = unsigned,
 ) -> int:
     """Send the next few mails that are due; how many attempts that were, and so whether to call again."""
     ends = Ends() if ends is None else ends
@@ -64,7 +73,7 @@ def send_due(
         for letter in letters:
             if stopped():
                 break
-            ends.add(_attempt(server, outbox, letter))
+            ends.add(_attempt(server, outbox, letter, sign))
             attempts += 1
     finally:
         ends.write_down(engine, clock())
@@ -116,15 +125,15 @@ def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Let
         return _Letter(row, b"", traceback.format_exc())
 
 
-def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter) -> _End:
-    """Hand a mail to the next hop."""
+def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign) -> _End:
+    """Sign a mail and hand it to the next hop."""
     row = letter.row
     assert row.id is not None  # noqa: S101 - a stored row has one
     if letter.trouble is not None:
         _log(row, "not rendered")
         return _End(row.id, letter.trouble, later=True)
     try:
-        outbox.send(server.address, row.address, letter.raw)
+        outbox.send(server.address, row.address, sign(letter.raw))
     except NotSent as error:
         _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
         return _End(row.id, str(error), later=error.later)

@@ -4,6 +4,7 @@ import email
 import email.policy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.utils import make_msgid
 from pathlib import Path
@@ -24,6 +25,7 @@ def settings(folder: Path, **changes: str) -> config.Settings:
         address = "{ADDRESS}"
         database = "{database}"
         key = {{ value = "the key of the tests" }}
+        {changes.get("server", "")}
         [inbox.maildir]
         path = "in"
         [outbox.maildir]
@@ -35,11 +37,32 @@ def settings(folder: Path, **changes: str) -> config.Settings:
     return config.load(path)
 
 
+class Clock:
+    """The time of a server under test: the real one until it is set or moved on."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta()
+        self._set: datetime | None = None
+
+    def __call__(self) -> datetime:
+        """What the server takes for now."""
+        return (self._set or daemon.now()) + self._ahead
+
+    def set(self, now: datetime) -> None:
+        """Stand still at that time."""
+        self._set, self._ahead = now, timedelta()
+
+    def advance(self, **time: float) -> None:
+        """Let some minutes, hours or days pass."""
+        self._ahead += timedelta(**time)
+
+
 class Correspondence:
     """A server and the mailboxes of everybody it writes to."""
 
-    def __init__(self, works: daemon.Works, folder: Path) -> None:
+    def __init__(self, works: daemon.Works, folder: Path, clock: Clock) -> None:
         self.works = works
+        self.clock = clock
         self._out = folder / "out" / "new"
         self._seen: set[str] = set()
         self.received: dict[str, list[EmailMessage]] = {}
@@ -57,6 +80,13 @@ class Correspondence:
         self.log.append(("in", parsed(raw)))
         daemon.run_once(self.works)
         inbox.close()
+        return self._collect()
+
+    def wait(self, **time: float) -> list[EmailMessage]:
+        """Let some minutes, hours or days pass; what the server sent by then."""
+        self.clock.advance(**time)
+        daemon.run_once(self.works)
+        self.works.inboxes[0].close()
         return self._collect()
 
     def _collect(self) -> list[EmailMessage]:
@@ -141,5 +171,6 @@ def _written(path: Path) -> tuple[int, str]:
 @contextmanager
 def correspondence(folder: Path, **changes: str) -> Iterator[Correspondence]:
     """A server in a folder of its own."""
-    with daemon.works(settings(folder, **changes)) as works:
-        yield Correspondence(works, folder)
+    clock = Clock()
+    with daemon.works(settings(folder, **changes), clock) as works:
+        yield Correspondence(works, folder, clock)

@@ -60,6 +60,7 @@ def sections() -> list[tuple[str, Any]]:
         ("inbox.maildir", config.WatchedMaildirSettings),
         ("outbox.smtp", config.SmtpSettings),
         ("outbox.maildir", config.MaildirSettings),
+        ("outbox.dkim", config.DkimSettings),
         ("log", config.LogSettings),
     ]
 

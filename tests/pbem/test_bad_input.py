@@ -161,8 +161,8 @@ def test_two_moves_in_one_mail_play_none(letters: Correspondence) -> None:
 def test_a_turn_in_two_lines_is_one_turn(letters: Correspondence) -> None:
     mails = letters.reply(letters.last("alice"), "b7d7 i2g2 3\nd7d4 g2d2")
 
-    assert [str(mail["To"]) for mail in mails] == [ALICE, BOB]
-    assert "alice played b7d7 i2g2 3 d7d4 g2d2" in text(mails[1])
+    assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
+    assert any("alice played b7d7 i2g2 3 d7d4 g2d2" in text(mail) for mail in mails)
 
 
 def test_later_lines_are_not_tried_after_a_refusal(letters: Correspondence) -> None:
@@ -220,7 +220,7 @@ def test_a_wrong_charset_is_read_as_well_as_can_be(letters: Correspondence, char
 
     mails = letters.deliver(raw)
 
-    assert [str(mail["To"]) for mail in mails] == [ALICE, BOB]
+    assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
     assert "played b7d7 i2g2 3 d7d4 g2d2" in text(mails[1])
 
 
@@ -322,7 +322,7 @@ def test_a_reply_without_its_token_acts_only_from_the_address_it_went_to(letters
     assert before == standing(letters)
 
     mails = letters.reply(mail, "b7d7 i2g2 3 d7d4 g2d2", to=ADDRESS)
-    assert [str(sent["To"]) for sent in mails] == [ALICE, BOB]
+    assert sorted(str(sent["To"]) for sent in mails) == [ALICE, BOB]
 
 
 def test_a_token_is_found_where_only_delivery_headers_have_it(letters: Correspondence) -> None:

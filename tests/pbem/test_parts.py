@@ -56,7 +56,7 @@ def test_a_part_is_played_when_one_completion_is_left_and_kept_otherwise(game: s
                 completions = list(zip(position.play(notation.parse(part)).moves(), range(2), strict=False))
                 answer = letters.write(f"{sender}@mail.example", f"#1 {part}", to=addresses[seat])
                 if len(completions) == 1:
-                    assert [str(mail["To"]).partition("@")[0] for mail in answer] == ["alice", "bob"]
+                    assert sorted(str(mail["To"]).partition("@")[0] for mail in answer) == ["alice", "bob"]
                     assert f"played {turn_text}." in " ".join(text(answer[0]).split())
                     seen["played"] += 1
                 else:

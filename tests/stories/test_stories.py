@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.transcript import transcript
 
 HERE = Path(__file__).parent
+MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
 
 
 def first_match(letters: Correspondence) -> None:
@@ -161,6 +163,71 @@ def old_words(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "yes")
 
 
+def batch(letters: Correspondence) -> None:
+    """Bob wants what happens within a quarter of an hour in one mail; three commands get one answer."""
+    letters.clock.set(MORNING)
+    letters.match()
+    personal = letters.write("alice@mail.example", "challenge bob kvadratik begin=you")
+    letters.reply(personal[0], "yes")
+    letters.reply(letters.last("bob"), "set mail batch\naccept 2\nshow 2")
+    letters.reply(letters.received["alice@mail.example"][3], "#1 1 a7b7 i3i2\n\nHere we go!")
+    letters.wait(minutes=5)
+    letters.reply(letters.last("alice"), "#2 say Whenever you like.")
+    letters.wait(minutes=9)
+    letters.wait(minutes=1)
+    letters.reply(letters.last("bob"), "c1b1 g9h9 3 b1b4 h9e9")
+    letters.reply(letters.last("bob"), "set receipt off\n#1 c1b1 g9h9 3 b1b4 h9e9\n#2 setup +x+x")
+    letters.reply(letters.last("alice"), "#2 setup x+x+")
+    letters.wait(minutes=15)
+    letters.reply(letters.last("bob"), "enter a4a3")
+    letters.write("alice@mail.example", "games")
+
+
+def daily(letters: Correspondence) -> None:
+    """Alice wants one mail a day, at eight in Vienna: three matches, answered at once, then stale, then one match."""
+    letters.clock.set(MORNING)
+    personal = letters.join("alice")
+    for name, game in (("bob", "quadraphages"), ("carol", "kvadratik"), ("dave", "hexaphages")):
+        theirs = letters.join(name)
+        letters.write(f"{name}@mail.example", f"challenge alice {game} begin=me\n\nHello Alice!", to=theirs)
+    letters.write("alice@mail.example", "set mail daily zone=Europe/Vienna\naccept 1\naccept 2", to=personal)
+    letters.reply(letters.last("bob"), "1 a7b7 i3i2\n\nYour turn, Alice.")
+    letters.wait(hours=1)
+    letters.reply(letters.last("carol"), "setup ++++\n\nI like crosses.")
+    letters.write("dave@mail.example", "#3 withdraw", to=str(letters.last("dave")["Reply-To"].addresses[0].addr_spec))
+    letters.wait(hours=22, minutes=1)
+    news = letters.last("alice")
+    letters.reply(news, "c1b1 g9h9 3 b1b4 h9e9")
+    letters.reply(news, "#1 c1b1 g9h9 3 b1b4 h9e9\n#2 setup xxxx\n\nGood morning!")
+    letters.reply(letters.last("bob"), "b7e7 i2i5 1 e7e6 i5i4")
+    letters.reply(letters.last("bob"), "say Quick, wasn't I?")
+    letters.reply(news, "#1 c1b1 g9h9 3 b1b4 h9e9")
+    letters.wait(days=1)
+    letters.reply(letters.last("alice"), "b4b3 e9e8 1 b3b2 e8f8")
+
+
+def stopped(letters: Correspondence) -> None:
+    """Alice stops her mails by the link that mail programs offer, is not told of anything, and comes back."""
+    letters.clock.set(MORNING)
+    letters.match()
+    stop = str(letters.last("alice")["List-Unsubscribe"]).removeprefix("<mailto:").partition("?")[0]
+    letters.write("alice@mail.example", "", "stop", to=stop)
+    letters.write("alice@mail.example", "#1 resign", to=stop)
+    letters.reply(letters.last("alice"), "no")
+    letters.write("bob@mail.example", "#1 say Are you there?", to=personal_of(letters, "bob"))
+    letters.write("bob@mail.example", "challenge alice kvadratik", to=personal_of(letters, "bob"))
+    letters.wait(days=3)
+    letters.write("alice@mail.example", "start", to=personal_of(letters, "alice"))
+    letters.write("alice@mail.example", "signoff", to=personal_of(letters, "alice"))
+    letters.write("alice@mail.example", "#1 1 a7b7 i3i2", to=personal_of(letters, "alice"))
+
+
+def personal_of(letters: Correspondence, name: str) -> str:
+    """The personal address in the player's welcome."""
+    welcome = next(mail for mail in letters.received[f"{name}@mail.example"] if "Welcome" in str(mail["Subject"]))
+    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+
+
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     "first_match": first_match,
     "invitation": invitation,
@@ -172,6 +239,9 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "slips": slips,
     "giving_up": giving_up,
     "old_words": old_words,
+    "batch": batch,
+    "daily": daily,
+    "stopped": stopped,
 }
 
 

@@ -1,0 +1,43 @@
+"""DKIM signatures on our mails, where no mail server makes them: an optional extra, switched on by [outbox.dkim]."""
+
+from collections.abc import Callable
+
+from pbem.config import BadConfig, DkimSettings
+
+SIGNED = (
+    *("From", "To", "Reply-To", "Subject", "Date", "Message-ID", "In-Reply-To", "References"),
+    *("Auto-Submitted", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"),
+)
+"""Signed once more often than they are there: a second one that somebody adds breaks the signature."""
+
+SIGNED_WHERE_THERE = ("list-", "x-pbem-")
+"""The beginnings of what is signed too; mailing lists may add such headers of their own."""
+
+SAMPLE = b"From: a@pbem.example\r\n\r\nTo try the key with.\r\n"
+
+
+def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
+    """What puts our signature on a mail; raises BadConfig where that can't be done."""
+    try:
+        from dkim import DKIM, DKIMException  # an optional extra
+    except ModuleNotFoundError as error:
+        raise BadConfig("[outbox.dkim] needs a package that is not installed: the extra pbem[dkim]") from error
+    selector, domain = settings.selector.encode(), (settings.domain or own_domain).encode()
+    key = settings.key.read_all().replace("\r\n", "\n").encode()
+
+    def sign(raw: bytes) -> bytes:
+        mail = DKIM(raw)
+        there = [name.lower() for name, _ in mail.headers]
+        signed = [name.lower().encode() for name in SIGNED]
+        signed += [name for name in there if name in signed]
+        signed += [name for name in there if name.decode("latin-1").startswith(SIGNED_WHERE_THERE)]
+        signature: bytes = mail.sign(
+            selector, domain, key, canonicalize=(b"relaxed", b"relaxed"), include_headers=signed
+        )
+        return signature + raw
+
+    try:
+        sign(SAMPLE)
+    except (DKIMException, ValueError) as error:  # what base64 raises is a ValueError
+        raise BadConfig(f"the key of [outbox.dkim] can't be used: {error}; it must be an RSA key as PEM") from error
+    return sign

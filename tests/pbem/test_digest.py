@@ -1,0 +1,361 @@
+"""News that wait: none is lost and none told twice, whatever is chosen, broken or asked at the same time."""
+
+import random
+import re
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+from sqlmodel import select
+
+from pbem import daemon, database, digest
+from pbem.config import ServerSettings
+from pbem.models import Match, Outgoing, OutgoingState, Player
+from tests.correspondence import ADDRESS, Correspondence, correspondence, settings, text
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+ALICE = "alice@mail.example"
+PEOPLE = ("bob", "carol", "dave")
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """Alice plays #1 with bob, #2 with carol, #3 with dave, and is to move in none; it is noon."""
+    with correspondence(tmp_path) as letters:
+        letters.clock.set(NOON)
+        begin(letters)
+        yield letters
+
+
+def begin(letters: Correspondence) -> None:
+    letters.join("alice")
+    for number, name in enumerate(PEOPLE, start=1):
+        personal = letters.join(name)
+        letters.write(f"{name}@mail.example", "challenge alice quadraphages", to=personal)
+        letters.write(ALICE, f"accept {number}", to=personal_address(letters, "alice"))
+
+
+def personal_address(letters: Correspondence, name: str) -> str:
+    welcome = next(mail for mail in letters.received[f"{name}@mail.example"] if "Welcome" in str(mail["Subject"]))
+    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+
+
+def command(letters: Correspondence, name: str, words: str) -> list[EmailMessage]:
+    return letters.write(f"{name}@mail.example", words, to=personal_address(letters, name))
+
+
+def to_alice(mails: list[EmailMessage]) -> list[EmailMessage]:
+    return [mail for mail in mails if mail["To"] == ALICE]
+
+
+def written_since(time: datetime, mails: list[EmailMessage]) -> list[EmailMessage]:
+    """Of all the mails there are, those that a server has written after it was started again."""
+    return [mail for mail in mails if mail["Date"].datetime >= time]
+
+
+def rows(letters: Correspondence, *states: OutgoingState) -> list[Outgoing]:
+    with database.transaction(letters.works.engine) as session:
+        return [row for row in session.exec(select(Outgoing)) if not states or row.state in states]
+
+
+def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    assert not to_alice(command(letters, "bob", "#1 1 a7b7 i3i2"))
+    assert not to_alice(letters.wait(minutes=10))
+    assert not to_alice(command(letters, "carol", "#2 1 a7b7 i3i2"))
+    assert not to_alice(letters.wait(minutes=4, seconds=59))
+    (news,) = to_alice(letters.wait(seconds=1))
+
+    assert "#1 1 a7b7" not in text(news)
+    assert "bob played 1 a7b7 i3i2." in text(news)
+    assert "carol played 1 a7b7 i3i2." in text(news)
+    assert news["Date"].datetime == letters.clock()
+    assert not to_alice(letters.wait(days=1))
+
+
+def test_the_minutes_are_those_of_the_configuration(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.clock.set(NOON)
+        begin(letters)
+        server = letters.works.settings.server.model_copy(update={"batch_minutes": 2})
+        command(letters, "alice", "set mail batch")
+        command(letters, "bob", "#1 say Hello")
+
+        assert gathered(letters.works.engine, server, NOON + timedelta(seconds=119)) == 0
+        assert gathered(letters.works.engine, server, NOON + timedelta(seconds=120)) == 1
+
+
+def gathered(engine: Engine, server: ServerSettings, now: datetime) -> int:
+    return digest.gather(engine, server, now)
+
+
+def test_news_that_stay_alone_go_out_as_they_are(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    (mail,) = to_alice(letters.wait(minutes=15))
+
+    assert mail["X-PBeM-Event"] == "turn"
+    assert mail["Date"].datetime == letters.clock()
+    assert not rows(letters, OutgoingState.COLLECTED, OutgoingState.TOLD)
+    assert "alice played" in text(letters.reply(mail, "c1b1 g9h9 3 b1b4 h9e9")[0])
+
+
+def test_news_that_are_old_by_then_are_told_as_things_stand(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 1 a7b7 i3i2\n\nQuick?")
+    command(letters, "alice", "#1 c1b1 g9h9 3 b1b4 h9e9")
+    (mail,) = to_alice(letters.wait(minutes=15))
+
+    assert mail["X-PBeM-Event"] == "digest"
+    assert "bob played 1 a7b7 i3i2.\nYou played c1b1 g9h9 3 b1b4 h9e9." in text(mail).replace("\r\n", "\n")
+    assert "It is bob's turn." in text(mail)
+    assert "| Quick?" in text(mail)
+
+
+def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.clock.set(NOON)
+        begin(letters)
+        command(letters, "alice", "set mail daily hour 14")
+        command(letters, "bob", "#1 say One")
+        command(letters, "carol", "#2 say Two")
+        assert not to_alice(letters.wait(hours=1, minutes=59))
+    with correspondence(tmp_path) as letters:  # the server was away for three days
+        letters.clock.set(NOON + timedelta(days=3))
+        (news,) = written_since(NOON + timedelta(days=3), letters.wait(minutes=0))
+        assert re.findall(r"\| (\w+)", text(news)) == ["One", "Two"]
+        for _ in range(5):
+            assert not to_alice(letters.wait(hours=12))
+
+
+@pytest.mark.parametrize("words", ["set mail each", "set mail batch", "set mail daily hour 13"])
+def test_another_choice_tells_what_waits_when_it_says(letters: Correspondence, words: str) -> None:
+    command(letters, "alice", "set mail daily hour 11")
+    command(letters, "bob", "#1 say One")
+    command(letters, "carol", "#2 say Two")
+    letters.wait(minutes=14)
+    sent = to_alice(command(letters, "alice", words))
+    later = {"set mail each": 0, "set mail batch": 1, "set mail daily hour 13": 46}[words]
+    if later:
+        assert len(sent) == 1
+        assert not to_alice(letters.wait(minutes=later - 1))
+        sent += to_alice(letters.wait(minutes=1))
+
+    assert [mail["X-PBeM-Event"] for mail in sent] == ["answer", "digest"]
+
+
+@pytest.mark.parametrize("mail", ["batch", "daily"])
+def test_answers_and_what_strangers_get_do_not_wait(letters: Correspondence, mail: str) -> None:
+    command(letters, "alice", f"set mail {mail}")
+    before = len(letters.log)
+    command(letters, "alice", "games")
+    command(letters, "alice", "challenge eve@mail.example kvadratik")
+    letters.write(ALICE, "#1 resign")
+    letters.reply(letters.last("alice"), "yes")
+    events = [sent["X-PBeM-Event"] for way, sent in letters.log[before:] if way == "out"]
+
+    assert events == ["answer", "challenge", "answer", "confirm", "over", "over"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    choices = [
+        "set mail each",
+        "set mail batch",
+        "set mail daily",
+        "set mail daily hour 3",
+        "stop",
+        "start",
+        "set hour 22",
+    ]
+    with correspondence(tmp_path) as letters:
+        letters.clock.set(NOON)
+        begin(letters)
+        said = []
+        for _ in range(40):
+            number = chance.randrange(3)
+            match chance.randrange(4):
+                case 0:
+                    command(letters, "alice", chance.choice(choices))
+                case 1:
+                    letters.wait(minutes=chance.choice([1, 10, 100, 1000]))
+                case _:
+                    said.append(f"word{len(said)}x")
+                    command(letters, PEOPLE[number], f"#{number + 1} say {said[-1]}")
+        command(letters, "alice", "start")
+        letters.wait(days=2)
+        told = [word for mail in letters.received[ALICE] for word in re.findall(r"\| (word\d+x)", text(mail))]
+
+        assert sorted(told) == sorted(said)
+        assert len(said) > 10
+        assert not rows(letters, OutgoingState.COLLECTED, OutgoingState.OWED)
+        sent = {row.id for row in rows(letters, OutgoingState.SENT)}
+        assert all(row.told_in in sent for row in rows(letters, OutgoingState.TOLD))
+
+
+def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.clock.set(NOON)
+        begin(letters)
+        command(letters, "alice", "set mail batch")
+        command(letters, "bob", "#1 say One")
+        command(letters, "carol", "#2 say Two")
+        assert gathered(letters.works.engine, letters.works.settings.server, NOON + timedelta(minutes=15)) == 1
+        (owed,) = rows(letters, OutgoingState.OWED)
+    with correspondence(tmp_path) as letters:
+        letters.clock.set(NOON + timedelta(minutes=16))
+        (news,) = written_since(NOON + timedelta(minutes=15), letters.wait(minutes=0))
+
+    assert news["Message-ID"] == owed.message_id
+    assert re.findall(r"\| (\w+)", text(news)) == ["One", "Two"]
+
+
+def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Correspondence) -> None:
+    for name in ("alice", "bob"):
+        command(letters, name, "set mail batch")
+    command(letters, "carol", "#2 say One")
+    command(letters, "carol", "#2 say Two")
+    command(letters, "alice", "#1 say Three")
+    with database.transaction(letters.works.engine) as session:
+        session.get_one(Match, 2).game = "no such game"
+    mails = letters.wait(minutes=15)
+    assert [mail["To"] for mail in mails] == ["bob@mail.example"]
+    with database.transaction(letters.works.engine) as session:
+        session.get_one(Match, 2).game = "quadraphages"
+    (news,) = letters.wait(minutes=0)
+
+    assert news["To"] == ALICE
+    assert re.findall(r"\| (\w+)", text(news)) == ["One", "Two"]
+
+
+def gather_at_once(engine: Engine, server: ServerSettings, now: datetime, threads: int = 8) -> int:
+    """Let several daemons gather at the same moment; how many mails they have made."""
+    barrier, counts = threading.Barrier(threads), []
+
+    def run() -> None:
+        barrier.wait()
+        counts.append(digest.gather(engine, server, now))
+
+    running = [threading.Thread(target=run) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    assert len(counts) == threads
+    return sum(counts)
+
+
+def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    for word in ("One", "Two", "Three"):
+        command(letters, "bob", f"#1 say {word}")
+
+    assert gather_at_once(letters.works.engine, letters.works.settings.server, NOON + timedelta(hours=1)) == 1
+    assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"]
+    assert len(rows(letters, OutgoingState.TOLD)) == 3
+
+
+def test_the_most_urgent_match_comes_first_and_the_longest_waiting_before_that(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail daily hour 11")
+    command(letters, "dave", "#3 1 a7b7 i3i2")
+    letters.wait(minutes=1)
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    command(letters, "alice", "#1 c1b1 g9h9 3 b1b4 h9e9")
+    letters.wait(minutes=1)
+    command(letters, "carol", "#2 1 a7b7 i3i2")
+    command(letters, "bob", "challenge alice kvadratik")
+    command(letters, "bob", "challenge alice quadrature")
+    command(letters, "bob", "withdraw 5")
+    (news,) = to_alice(letters.wait(days=1))
+
+    overview = re.findall(r"^\* #(\d) .*?  (\S.*)$", text(news), re.MULTILINE)
+    assert [number for number, _ in overview] == ["3", "2", "4", "1", "5"]
+    assert re.findall(r"^Match #(\d)", text(news), re.MULTILINE) == ["3", "2", "4", "1", "5"]
+    assert news["Subject"] == "[pbem] News of 5 matches: your turn in 2"
+
+
+def test_a_match_without_news_in_which_one_is_to_move_is_named_too(letters: Correspondence) -> None:
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    command(letters, "alice", "set mail batch")
+    command(letters, "carol", "#2 say Two")
+    command(letters, "dave", "#3 say Three")
+    (news,) = to_alice(letters.wait(minutes=15))
+
+    assert re.search(r"^\* #1 .* still your turn\r?$", text(news), re.MULTILINE)
+    assert news["Subject"] == "[pbem] News of 2 matches: your turn in 1"
+
+
+def test_an_answer_to_a_digest_is_checked_against_what_it_showed(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    command(letters, "carol", "#2 1 a7b7 i3i2")
+    (news,) = to_alice(letters.wait(minutes=15))
+    command(letters, "alice", "set mail each\n#1 c1b1 g9h9 3 b1b4 h9e9")
+    command(letters, "bob", "#1 b7e7 i2i5 1 e7e6 i5i4")
+
+    (stale,) = letters.reply(news, "#1 b4b3 e9e8 1 b3b2 e8f8")
+    assert "You answered an older mail; the match has moved on since." in " ".join(text(stale).split())
+    (again,) = letters.reply(news, "#1 c1b1 g9h9 3 b1b4 h9e9")
+    assert "is already played" in " ".join(text(again).split())
+    assert len(letters.reply(news, "#2 c1b1 g9h9 3 b1b4 h9e9")) == 2
+
+
+def test_a_bare_turn_for_several_matches_is_asked_about_also_the_second_time(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    command(letters, "carol", "#2 1 a7b7 i3i2")
+    (news,) = to_alice(letters.wait(minutes=15))
+    (asked,) = letters.reply(news, "c1b1 g9h9 3 b1b4 h9e9")
+    (again,) = letters.reply(asked, "c1b1 g9h9 3 b1b4 h9e9")
+    for answer in (asked, again):
+        assert "Which match? The mail that you answered shows several." in " ".join(text(answer).split())
+        assert "it is your turn in #1 and #2." in " ".join(text(answer).split())
+    command(letters, "alice", "#1 c1b1 g9h9 3 b1b4 h9e9")
+    command(letters, "bob", "#1 b7e7 i2i5 1 e7e6 i5i4")
+    (stale,) = letters.reply(again, "#1 c1b1 g9h9 3 b1b4 h9e9")
+    assert "is already played" in " ".join(text(stale).split())
+
+
+def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: Correspondence) -> None:
+    """A personal token speaks of a mail by its number; that of somebody else's mail says nothing."""
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    command(letters, "carol", "#2 1 a7b7 i3i2")
+    (news,) = to_alice(letters.wait(minutes=15))
+    with database.transaction(letters.works.engine) as session:
+        row = session.exec(select(Outgoing).where(Outgoing.message_id == str(news["Message-ID"]))).one()
+        row.player = session.exec(select(Player.id).where(Player.name == "bob")).one()
+        session.add(row)
+    (answer,) = letters.reply(news, "games")
+    assert "Your matches:" in text(answer)
+    assert "This mail does not answer one" in text(letters.reply(news, "c1b1 g9h9 3 b1b4 h9e9")[0])
+
+
+def test_several_boards_in_one_answer_are_several_matches_for_its_answer(letters: Correspondence) -> None:
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    command(letters, "carol", "#2 1 a7b7 i3i2")
+    (_, _, mine) = command(letters, "alice", "#1 c1b1 g9h9 3 b1b4 h9e9\n#2 c1b1 g9h9 3 b1b4 h9e9")
+    assert mine["To"] == ALICE
+    command(letters, "bob", "#1 b7e7 i2i5 1 e7e6 i5i4")
+    command(letters, "carol", "#2 b7e7 i2i5 1 e7e6 i5i4")
+
+    assert "Which match?" in text(letters.reply(mine, "b4b3 e9e8 1 b3b2 e8f8")[0])
+    (stale,) = letters.reply(mine, "#2 b4b3 e9e8 1 b3b2 e8f8")
+    assert "You answered an older mail" in text(stale)
+
+
+def test_the_loop_gathers_by_the_clock_it_is_given(tmp_path: Path) -> None:
+    with daemon.works(settings(tmp_path), lambda: NOON) as works:
+        assert daemon.run_once(works) == (0, 0, 0)
+        assert works.clock() == NOON
+
+
+def test_the_plain_address_still_answers(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail daily")
+
+    assert len(letters.write(ALICE, "games", to=ADDRESS)) == 1

@@ -1,0 +1,233 @@
+"""The headers: one thread a match, what scripts rely on, what machines must see; no header breaks or can be broken."""
+
+import re
+from collections import Counter
+from email import message_from_bytes
+from email.message import EmailMessage, Message
+from email.policy import compat32
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlmodel import select
+
+from pbem import headers
+from pbem.database import transaction
+from pbem.mail import bare_subject
+from pbem.models import Incoming, Outgoing
+from tests.correspondence import ADDRESS, correspondence, text
+from tests.stories.test_stories import STORIES
+
+LONG_ID = f"<{'a' * 120}@mail.example>"
+WORD = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=200)
+
+
+def raw_mails(folder: Path) -> list[bytes]:
+    """Every mail that went out, byte for byte, oldest first."""
+    files = sorted((folder / "out" / "new").iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name))
+    return [path.read_bytes() for path in files]
+
+
+def plain(raw: bytes) -> Message:
+    """The mail as other programs see it: no header decoded."""
+    return message_from_bytes(raw, policy=compat32)
+
+
+@given(st.lists(WORD, min_size=1, max_size=12))
+def test_long_words_stay_whole(words: list[str]) -> None:
+    mail = EmailMessage(policy=headers.POLICY)
+    mail["References"] = " ".join(words)
+    raw = mail.as_bytes()
+
+    assert plain(raw)["References"].split() == words
+    assert raw.endswith(b"\r\n\r\n")
+    for line in raw.split(b"\r\n")[:-2]:
+        assert len(line) <= 78 or len(line.removeprefix(b"References:").split()) == 1
+
+
+@pytest.mark.parametrize("text", ["<a@b>\r\nBcc: eve@mail.example", "<a@b>\nX: y", "<a@b>\rX: y"])
+@pytest.mark.parametrize("name", ["References", "In-Reply-To", "List-Unsubscribe", "Subject", "X-PBeM-Last"])
+def test_no_header_can_hold_another(name: str, text: str) -> None:
+    mail = EmailMessage(policy=headers.POLICY)
+    with pytest.raises(ValueError, match=r"linefeed|carriage return|newline"):
+        mail[name] = text
+
+
+def test_the_long_id_of_a_mail_is_answered_unbroken(tmp_path: Path) -> None:
+    """Outlook's are longer than a line has room for, and a thread hangs on them."""
+    with correspondence(tmp_path) as letters:
+        letters.deliver(f"From: a@mail.example\nTo: {ADDRESS}\nMessage-ID: {LONG_ID}\n\nhelp\n".encode())
+        (raw,) = raw_mails(tmp_path)
+
+    assert b"In-Reply-To: " + LONG_ID.encode() + b"\r\n" in raw
+    assert plain(raw)["References"] == LONG_ID
+
+
+@pytest.mark.parametrize(
+    "given", ["=?utf-8?q?=3Ca=0D=0ABcc=3A_eve=40b=3E?=", "<a\x00@b>", "<a b@c>", "<\xe4@b>", "<a@[>"]
+)
+def test_an_id_made_to_break_out_does_not(given: str, tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        raw = (
+            f"From: a@mail.example\nTo: {ADDRESS}\nMessage-ID: {given}\nSubject: =?utf-8?q?help=0D=0ABcc=3A_eve=40b?=\n"
+        )
+        letters.deliver(f"{raw}\nhelp\n".encode("latin-1"))
+        (sent,) = raw_mails(tmp_path)
+
+    assert b"\r\nBcc:" not in sent
+    assert plain(sent)["Message-ID"]
+
+
+def test_what_a_mail_program_reads_of_how_to_stop_is_unbroken(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        notices = [plain(raw) for raw in raw_mails(tmp_path) if plain(raw)["List-Unsubscribe"]]
+
+    assert notices
+    for mail in notices:
+        assert re.fullmatch(r"<mailto:games\+[a-z2-7]{40}@pbem\.example\?subject=stop>", mail["List-Unsubscribe"])
+        assert mail["List-Id"] == "<matches.pbem.example>"
+        assert mail["Auto-Submitted"] == "auto-generated"
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_news_are_marked_as_news_and_answers_as_answers(name: str, tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        STORIES[name](letters)
+        with transaction(letters.works.engine) as session:
+            rows = {row.message_id: row for row in session.exec(select(Outgoing))}
+    own = set()
+    for way, mail in letters.log:
+        if way == "in":
+            own.add((str(mail["From"]), str(mail["Message-ID"])))
+            continue
+        answers = (str(mail["To"]), str(mail["In-Reply-To"])) in own
+        is_notice = mail["List-Id"] is not None
+        assert not (answers and is_notice)
+        assert is_notice == (mail["List-Unsubscribe"] is not None) == rows[str(mail["Message-ID"])].is_notice
+        assert mail["Auto-Submitted"] == ("auto-replied" if answers else "auto-generated")
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_a_match_is_one_thread(name: str, tmp_path: Path) -> None:
+    """As Gmail has it: the same Subject, and a chain of References; in every mailbox."""
+    with correspondence(tmp_path) as letters:
+        STORIES[name](letters)
+    threads: dict[tuple[str, str], list[EmailMessage]] = {}
+    for way, mail in letters.log:
+        if way == "out" and mail["X-PBeM-Match"]:
+            threads.setdefault((str(mail["To"]), str(mail["X-PBeM-Match"])), []).append(mail)
+    assert threads or name == "unproven"
+    for mails in threads.values():
+        assert len({bare_subject(str(mail["Subject"])) for mail in mails}) == 1
+        known: set[str] = set()
+        for mail in mails:
+            linked = str(mail.get("References", "")).split()
+            assert not known or known & set(linked), mail["Subject"]
+            assert mail["In-Reply-To"] is None or str(mail["In-Reply-To"]) in linked
+            known |= {str(mail["Message-ID"]), *linked}
+
+
+def test_digests_are_a_thread_of_their_own(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        letters.reply(letters.last("bob"), "set mail batch")
+        digests = []
+        for _ in range(3):
+            letters.reply(letters.last("alice"), "challenge bob kvadratik\nchallenge bob quadrature")
+            digests += [mail for mail in letters.wait(minutes=15) if mail["X-PBeM-Event"] == "digest"]
+    first, second, third = digests
+
+    assert first["References"] is None
+    assert second["References"] == second["In-Reply-To"] == first["Message-ID"]
+    assert third["References"] == second["Message-ID"]
+
+
+def facts(mail: EmailMessage) -> dict[str, str]:
+    return {name.removeprefix("X-PBeM-"): str(value) for name, value in mail.items() if name.startswith("X-PBeM-")}
+
+
+def test_what_scripts_rely_on(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("alice")
+        letters.join("bob")
+        welcome = letters.last("bob")
+        letters.reply(letters.received["alice@mail.example"][1], "challenge bob quadraphages")
+        offered = letters.last("bob")
+        letters.reply(offered, "accept")
+        begun = letters.last("alice")
+        letters.reply(begun, "1 a7b7 i3i2")
+        turn = letters.last("bob")
+        letters.reply(turn, "say Hm.")
+        said = letters.last("alice")
+        (part,) = letters.reply(turn, "c1b1 g9h9 3")
+        letters.reply(turn, "resign")
+        over = letters.last("alice")
+        (games,) = letters.write("bob@mail.example", "games")
+
+    always = {"Server": "pbem.example"}
+    match = always | {"Match": "1", "Game": "quadraphages"}
+    assert facts(welcome) == always | {"Event": "welcome"}
+    assert facts(games) == always | {"Event": "answer"}
+    assert facts(offered) == match | {"Event": "challenge"}
+    assert facts(begun) == match | {"Event": "turn", "Number": "0", "Turn": "1", "To-Move": "alice"}
+    played = match | {"Number": "1", "Last": "1 a7b7 i3i2"}
+    assert facts(turn) == played | {"Event": "turn", "Turn": "2", "To-Move": "bob"}
+    assert facts(said) == played | {"Event": "message", "Turn": "2", "To-Move": "bob"}
+    assert facts(part) == played | {"Event": "answer", "Turn": "2", "To-Move": "bob"}
+    assert facts(over) == played | {"Event": "over"}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_every_header_of_ours_is_documented(name: str, tmp_path: Path) -> None:
+    documented = (Path(__file__).parents[2] / "docs" / "headers.md").read_text(encoding="utf-8")
+    with correspondence(tmp_path) as letters:
+        STORIES[name](letters)
+    for way, mail in letters.log:
+        if way == "out":
+            for header in mail.keys():  # noqa: SIM118 - a header may come twice
+                assert f"| `{header}` |" in documented
+            assert f"`{mail['X-PBeM-Event']}`" in documented
+
+
+def test_the_name_of_the_server_may_have_any_letters(tmp_path: Path) -> None:
+    with correspondence(tmp_path, server='name = "Brettspiele für Zoë, 盤"') as letters:
+        (mail,) = letters.write("alice@mail.example", "help")
+        (raw,) = raw_mails(tmp_path)
+
+    assert raw.isascii()
+    assert mail["From"].addresses[0].display_name == "Brettspiele für Zoë, 盤"
+    assert mail["From"].addresses[0].addr_spec == ADDRESS
+    assert mail["Reply-To"].addresses[0].display_name == "Brettspiele für Zoë, 盤"
+
+
+def test_two_servers_of_ours_fall_silent(tmp_path: Path) -> None:
+    """Each kind of mail of one, sent to another; and so if only one of the signs were left."""
+    signs = {"x-pbem-server": "own mail", "auto-submitted": "Auto-Submitted", "list-id": "list"}
+    with correspondence(tmp_path / "one") as letters:
+        letters.join("alice")
+        for name in ("daily", "invitation"):
+            with correspondence(tmp_path / name) as others:
+                STORIES[name](others)
+            for raw in raw_mails(tmp_path / name):
+                for sign in signs:
+                    mail = plain(raw.replace(b"games@pbem.example", b"games@other.example"))
+                    for other in {*signs, "list-unsubscribe"} - {sign}:
+                        del mail[other]
+                    assert mail[sign] is None or letters.deliver(mail.as_bytes()) == []
+        with transaction(letters.works.engine) as session:
+            verdicts = Counter(session.exec(select(Incoming.verdict)).all())
+    for sign in signs.values():
+        assert verdicts[f"no answer: automatic: {sign}"] > 3
+
+
+def test_dates_are_those_of_the_server_s_clock(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        before = letters.clock()
+        (mail,) = letters.write("alice@mail.example", "help")
+        after = letters.clock()
+
+    assert before.replace(microsecond=0) <= mail["Date"].datetime <= after
+    assert re.fullmatch(r"<[0-9a-f]{32}@pbem\.example>", str(mail["Message-ID"]))
+    assert "help" in text(mail)

@@ -1,0 +1,98 @@
+"""When news are told: hours in every zone, on every day, also on those when clocks are changed."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem import pace, preferences
+
+ZONES = ("UTC", "Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia")
+ZONES += ("America/Havana", "Asia/Beirut", "Pacific/Kiritimati", "Africa/Casablanca")
+QUARTER = timedelta(minutes=15)
+BATCH = timedelta(minutes=15)
+
+times = st.datetimes(datetime(2005, 1, 1), datetime(2036, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - its zone is beside it
+changes = st.sampled_from(
+    [
+        datetime(2011, 12, 30, 5, tzinfo=UTC),
+        datetime(2026, 3, 28, 22, tzinfo=UTC),
+        datetime(2026, 10, 24, 22, tzinfo=UTC),
+        datetime(2026, 3, 8, 5, tzinfo=UTC),
+        datetime(2026, 11, 1, 4, tzinfo=UTC),
+    ]
+)
+moments = times | st.builds(lambda day, hours: day + timedelta(hours=hours), changes, st.floats(-30, 30))
+
+
+def strikes(moment: datetime, hour: int, zone: ZoneInfo) -> bool:
+    """Whether the clocks there strike that hour at that moment, for the first time on that day."""
+    local = moment.astimezone(zone)
+    return (local.hour, local.minute, local.second, local.fold) == (hour, 0, 0, 0)
+
+
+@given(moments, st.integers(0, 23), st.sampled_from(ZONES))
+def test_it_is_the_next_time_that_the_hour_strikes(after: datetime, hour: int, key: str) -> None:
+    zone = ZoneInfo(key)
+    struck = pace.next_hour(after, hour, zone)
+
+    assert after < struck
+    quarter = after.replace(minute=0, second=0, microsecond=0)
+    while quarter < struck:
+        assert quarter <= after or not strikes(quarter, hour, zone)
+        quarter += QUARTER
+    if not strikes(struck, hour, zone):  # the hour is left out: it is struck when the clocks jump over it
+        before, then = (struck - timedelta(seconds=1)).astimezone(zone), struck.astimezone(zone)
+        wall = datetime.combine(then.date(), datetime.min.time()) + timedelta(hours=hour)
+        assert before.replace(tzinfo=None) < wall <= then.replace(tzinfo=None)
+
+
+@given(moments, st.integers(0, 23), st.sampled_from([zone for zone in ZONES if zone != "Pacific/Apia"]))
+def test_it_strikes_once_a_day(after: datetime, hour: int, key: str) -> None:
+    zone, days = ZoneInfo(key), []
+    for _ in range(5):
+        after = pace.next_hour(after, hour, zone)
+        days.append(after.astimezone(zone).date())
+
+    assert days == [days[0] + timedelta(days=number) for number in range(5)]
+
+
+def test_a_day_that_a_zone_leaves_out_makes_no_second_mail() -> None:
+    """Samoa had no 30 December 2011: it went from the 29th straight to the 31st."""
+    zone, after = ZoneInfo("Pacific/Apia"), datetime(2011, 12, 29, 0, tzinfo=UTC)
+    days = []
+    for _ in range(3):
+        after = pace.next_hour(after, 8, zone)
+        days.append(after.astimezone(zone).strftime("%d %H"))
+
+    assert days == ["29 08", "31 08", "01 08"]
+
+
+@pytest.mark.parametrize(
+    ("after", "hour", "expected"),
+    [
+        ("2026-03-28T23:30", 2, "2026-03-29T01:00"),  # left out: at 3 summer time, which is when 2 would have been
+        ("2026-03-29T01:00", 2, "2026-03-30T00:00"),
+        ("2026-10-24T22:30", 2, "2026-10-25T00:00"),  # twice: the first
+        ("2026-10-25T00:30", 2, "2026-10-26T01:00"),  # and not the second
+        ("2026-01-01T07:00", 8, "2026-01-02T07:00"),  # at the very hour: told already
+    ],
+)
+def test_in_vienna(after: str, hour: int, expected: str) -> None:
+    struck = pace.next_hour(datetime.fromisoformat(f"{after}+00:00"), hour, ZoneInfo("Europe/Vienna"))
+
+    assert struck.strftime("%Y-%m-%dT%H:%M") == expected
+
+
+@given(moments, st.sampled_from(["each", "batch", "daily"]), st.integers(0, 23), st.sampled_from(ZONES))
+def test_nothing_is_told_before_it_happened_nor_days_later(happened: datetime, mail: str, hour: int, zone: str) -> None:
+    choices = preferences.of({"mail": mail, "hour": str(hour), "zone": zone})
+    told = pace.told_at(choices, None, happened, BATCH)
+
+    assert told is not None
+    assert happened <= told <= happened + timedelta(hours=49)
+    assert pace.waits(choices, None) == (told > happened)
+    assert pace.told_at(choices, happened, happened, BATCH) is None
+    assert pace.waits(choices, happened)
