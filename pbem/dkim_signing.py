@@ -19,7 +19,7 @@ SAMPLE = b"From: a@pbem.example\r\n\r\nTo try the key with.\r\n"
 def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
     """What puts our signature on a mail; raises BadConfig where that can't be done."""
     try:
-        from dkim import DKIM, DKIMException  # an optional extra
+        from dkim import DKIM  # an optional extra
     except ModuleNotFoundError as error:
         raise BadConfig("[outbox.dkim] needs a package that is not installed: the extra pbem[dkim]") from error
     selector, domain = settings.selector.encode(), (settings.domain or own_domain).encode()
@@ -38,6 +38,8 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
 
     try:
         sign(SAMPLE)
-    except (DKIMException, ValueError) as error:  # what base64 raises is a ValueError
-        raise BadConfig(f"the key of [outbox.dkim] can't be used: {error}; it must be an RSA key as PEM") from error
+    except Exception as error:  # whatever a library finds wrong with a key, and it finds it in many ways
+        raise BadConfig(
+            f"the key of [outbox.dkim] can't be used ({type(error).__name__}); it must be an RSA key as PEM"
+        ) from error
     return sign

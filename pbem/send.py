@@ -133,7 +133,12 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
         _log(row, "not rendered")
         return _End(row.id, letter.trouble, later=True)
     try:
-        outbox.send(server.address, row.address, sign(letter.raw))
+        raw = sign(letter.raw)
+    except Exception:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
+        _log(row, "not signed")
+        return _End(row.id, traceback.format_exc(), later=True)
+    try:
+        outbox.send(server.address, row.address, raw)
     except NotSent as error:
         _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
         return _End(row.id, str(error), later=error.later)

@@ -1,0 +1,195 @@
+"""DKIM: what goes out verifies as anybody would verify it, and no longer when a word or a header is changed."""
+
+import base64
+import dataclasses
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pbem.config import BadConfig
+from tests.correspondence import ADDRESS, Correspondence, correspondence
+
+dkim = pytest.importorskip("dkim")
+
+Dns = Callable[..., bytes]
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A private key as deploy/dkim.md has it made."""
+    path = tmp_path_factory.mktemp("dkim") / "dkim.pem"
+    subprocess.run(["openssl", "genrsa", "-out", str(path), "2048"], check=True, capture_output=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def dns(key: Path) -> Dns:
+    """The DNS of the world, where only our key is published."""
+    command = ["openssl", "rsa", "-in", str(key), "-pubout", "-outform", "DER"]
+    public = base64.b64encode(subprocess.run(command, check=True, capture_output=True).stdout)
+
+    def answer(name: bytes, timeout: int = 5) -> bytes:
+        return b"v=DKIM1; k=rsa; p=" + public if name == b"games1._domainkey.pbem.example." else b""
+
+    return answer
+
+
+def signing(key: object) -> str:
+    return f'[outbox.dkim]\nselector = "games1"\nkey = {{ file = "{key}" }}'
+
+
+def sent(folder: Path) -> bytes:
+    """The last mail, byte for byte."""
+    return max((folder / "out" / "new").iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name)).read_bytes()
+
+
+@pytest.fixture
+def raw(key: Path, tmp_path: Path) -> bytes:
+    """A mail of the server's own sending, about a turn."""
+    with correspondence(tmp_path, more=signing(key)) as letters:
+        letters.match()
+        letters.write("bob@mail.example", "games")
+        letters.reply(letters.last("alice"), "1 a7b7 i3i2\n\nGrüße!")
+        return next(
+            path.read_bytes()
+            for path in (tmp_path / "out" / "new").iterdir()
+            if b"alice played" in path.read_bytes() and b"List-Unsubscribe" in path.read_bytes()
+        )
+
+
+def test_what_goes_out_verifies(raw: bytes, dns: Dns) -> None:
+    assert raw.startswith(b"DKIM-Signature:")
+    assert dkim.verify(raw, dnsfunc=dns)
+    signature = re.sub(rb"\s+", b"", raw[: raw.index(b"\r\nFrom:")])
+    assert b";c=relaxed/relaxed;" in signature
+    assert b";d=pbem.example;" in signature
+    assert b";s=games1;" in signature
+    assert b";l=" not in signature
+
+
+def test_what_mail_servers_do_on_the_way_is_borne(raw: bytes, dns: Dns) -> None:
+    """Relaxed: other blanks, other capitals in the names of headers, a trace on top."""
+    on_the_way = b"Received: by mx.example\r\n" + raw.replace(b"\r\nSubject: ", b"\r\nsubject:   ")
+
+    assert dkim.verify(on_the_way, dnsfunc=dns)
+
+
+@pytest.mark.parametrize(
+    ("there", "instead"),
+    [
+        (b"It is your turn.", b"It is not your turn."),
+        (b"\r\nFrom: ", b"\r\nFrom: Eve <eve@pbem.example>\r\nFrom: "),
+        (b"\r\nSubject: ", b"\r\nSubject: resign\r\nSubject: "),
+        (b"\r\nSubject: ", b"\r\nSubject: Re: "),
+        (b"\r\nReply-To: PBeM <games+", b"\r\nReply-To: PBeM <eve+"),
+        (b"\r\nReply-To: ", b"\r\nReply-To: eve@mail.example\r\nReply-To: "),
+        (b"\r\nTo: bob@", b"\r\nTo: eve@"),
+        (b"\r\nDate: ", b"\r\nDate: Mon, 1 Jan 2007 10:00:00 +0000\r\nDate: "),
+        (b"\r\nMessage-ID: <", b"\r\nMessage-ID: <1"),
+        (b"\r\nReferences: <", b"\r\nReferences: <1"),
+        (b"\r\nIn-Reply-To: <", b"\r\nIn-Reply-To: <1"),
+        (b"\r\nList-Unsubscribe: <mailto:games", b"\r\nList-Unsubscribe: <mailto:eve"),
+        (b"\r\nX-PBeM-To-Move: bob", b"\r\nX-PBeM-To-Move: eve"),
+        (b"\r\nContent-Type: ", b"\r\nContent-Type: text/html\r\nContent-Type: "),
+    ],
+)
+def test_what_is_changed_does_not(raw: bytes, dns: Dns, there: bytes, instead: bytes) -> None:
+    assert there in raw
+    assert not dkim.verify(raw.replace(there, instead, 1), dnsfunc=dns)
+
+
+def test_nothing_can_be_added_at_the_end(raw: bytes, dns: Dns) -> None:
+    assert not dkim.verify(raw + b"resign\r\n", dnsfunc=dns)
+
+
+def test_letters_beyond_ascii_are_signed_as_they_go_out(key: Path, dns: Dns, tmp_path: Path) -> None:
+    with correspondence(tmp_path, more=signing(key), server='name = "Zoë"') as letters:
+        letters.deliver(f"From: jörg@mail.example\nTo: {ADDRESS}\nMessage-ID: <1@x>\n\nhelp\n".encode())
+
+    assert "jörg@mail.example".encode() in sent(tmp_path)
+    assert dkim.verify(sent(tmp_path), dnsfunc=dns)
+
+
+def test_another_domain_may_sign(key: Path, tmp_path: Path) -> None:
+    with correspondence(tmp_path, more=f'{signing(key)}\ndomain = "mail.pbem.example"') as letters:
+        letters.write("alice@mail.example", "help")
+
+    assert b"; d=mail.pbem.example;" in re.sub(rb"\s+", b" ", sent(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "pem",
+    [
+        "",
+        "no key at all",
+        "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n",
+        "-----BEGIN RSA PRIVATE KEY-----\n!\n-----END RSA PRIVATE KEY-----\n",
+    ],
+)
+def test_a_key_that_is_none_is_refused_at_the_start(pem: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.pem").write_text(pem, encoding="ascii")
+    with pytest.raises(BadConfig, match=r"outbox\.dkim.* RSA"):
+        started(tmp_path, signing("bad.pem"))
+
+
+def test_a_key_of_another_kind_is_refused_at_the_start(tmp_path: Path) -> None:
+    command = ["openssl", "genpkey", "-algorithm", "ed25519", "-out", str(tmp_path / "bad.pem")]
+    subprocess.run(command, check=True, capture_output=True)
+    with pytest.raises(BadConfig, match=r"outbox\.dkim.* RSA"):
+        started(tmp_path, signing("bad.pem"))
+
+
+def test_a_key_with_other_line_ends_is_taken(key: Path, dns: Dns, tmp_path: Path) -> None:
+    (tmp_path / "dos.pem").write_bytes(key.read_bytes().replace(b"\n", b"\r\n"))
+    with correspondence(tmp_path, more=signing("dos.pem")) as letters:
+        letters.write("alice@mail.example", "help")
+
+    assert dkim.verify(sent(tmp_path), dnsfunc=dns)
+
+
+def test_without_the_extra_it_is_refused_at_the_start_with_its_name(
+    key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "dkim", None)
+    with pytest.raises(BadConfig, match=r"the extra pbem\[dkim\]"):
+        started(tmp_path, signing(key))
+
+
+def test_a_missing_file_is_named_and_its_content_is_not(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match=r"nowhere\.pem"):
+        started(tmp_path, signing("nowhere.pem"))
+
+
+@pytest.mark.parametrize("selector", ["", "a b", "a\\r\\nX: y", ".a", "é"])
+def test_a_selector_that_is_no_name_is_refused(selector: str, key: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match=r"outbox\.dkim\.selector"):
+        started(tmp_path, signing(key).replace("games1", selector))
+
+
+def started(folder: Path, more: str) -> Correspondence:
+    with correspondence(folder, more=more) as letters:
+        return letters
+
+
+def test_a_signature_that_fails_costs_no_mail(tmp_path: Path) -> None:
+    """The mail stays owed, and the others go out."""
+    attempts: list[bytes] = []
+
+    def sign(raw: bytes) -> bytes:
+        attempts.append(raw)
+        if len(attempts) == 1:
+            raise ValueError("a bug")
+        return raw
+
+    with correspondence(tmp_path) as letters:
+        letters.works = dataclasses.replace(letters.works, sign=sign)
+        (tmp_path / "out" / "new").mkdir(parents=True)
+        assert letters.write("alice@mail.example", "help") == []
+        assert len(letters.write("bob@mail.example", "help")) == 1
+        (late,) = letters.wait(minutes=1)
+
+    assert late["To"] == "alice@mail.example"
