@@ -25,6 +25,7 @@ from engines.core import Game, Position  # noqa: E402
 from notation import NOTATIONS  # noqa: E402
 from notation.board import format_board  # noqa: E402
 from pbem import handle, logs  # noqa: E402
+from pbem.authority import NOTICES_MAY  # noqa: E402
 from pbem.cli import app  # noqa: E402
 from pbem.commands import COMMANDS  # noqa: E402
 from pbem.commands.core import Command  # noqa: E402
@@ -93,6 +94,11 @@ def proofs() -> str:
             "fresh mail from a player's address",
             "none",
             f"{_listed(looking)} at once; {_listed(changing)} after a `yes` to the question that we mail back",
+        ],
+        [
+            "mail to the address in `List-Unsubscribe`",
+            "the token for news",
+            f"{_listed(sorted(NOTICES_MAY, reverse=True))} at once; whatever else as without a proof",
         ],
         ["answer to an invitation", "the reply token of that match", _listed([*guests, "join"])],
         [
