@@ -260,8 +260,21 @@ def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> Non
     assert len(rows(letters, OutgoingState.TOLD)) == 3
 
 
+def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Correspondence) -> None:
+    """Another daemon has gathered since, and newer news wait for a time of their own."""
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 say One")
+    with database.transaction(letters.works.engine) as session:
+        alice = session.exec(select(Player.id).where(Player.name == "alice")).one()
+        server = letters.works.settings.server
+        assert not digest._gather(session, server, alice, NOON + timedelta(minutes=14))
+        assert digest._gather(session, server, alice, NOON + timedelta(minutes=15))
+        assert not digest._gather(session, server, alice, NOON + timedelta(minutes=15))
+
+
 def test_the_most_urgent_match_comes_first_and_the_longest_waiting_before_that(letters: Correspondence) -> None:
     command(letters, "alice", "set mail daily hour 11")
+    command(letters, "carol", "#2 say Hm.")
     command(letters, "dave", "#3 1 a7b7 i3i2")
     letters.wait(minutes=1)
     command(letters, "bob", "#1 1 a7b7 i3i2")

@@ -1,0 +1,127 @@
+"""One answer for a mail, however many commands it holds; and none about one's own turn, where that is chosen."""
+
+from collections import Counter
+from collections.abc import Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from tests.correspondence import Correspondence, correspondence, text
+from tests.stories.test_games import played
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+TURN, SECOND = "1 a7b7 i3i2", "c1b1 g9h9 3 b1b4 h9e9"
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """Alice is to move in #1 and in #2; #3 is offered to her."""
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        command(letters, "alice", "challenge bob quadraphages")
+        command(letters, "bob", "accept 2\nchallenge alice quadraphages")
+        yield letters
+
+
+def command(letters: Correspondence, name: str, words: str) -> list[EmailMessage]:
+    welcome = letters.received[f"{name}@mail.example"][1]
+    personal = next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+    return letters.write(f"{name}@mail.example", words, to=personal)
+
+
+def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
+    return [mail for mail in mails if mail["To"] == address]
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (f"#1 {TURN}\n#2 {TURN}", ["You played 1 a7b7", "You played 1 a7b7"]),
+        (f"#1 {TURN}\nshow 2\ngames", ["You played 1 a7b7", "Match #2, Quadraphages", "Your matches:"]),
+        (f"accept 3\n#1 {TURN}", ["Match #3 has begun", "You played 1 a7b7"]),
+        (f"#1 {TURN}\nresign 2\ndecline 3", ["You played 1 a7b7", "Match #2 is over", "The challenge #3 is declined"]),
+        (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "Nothing was done."]),
+        (f"set mail batch\n#1 {TURN}", ["From now on: mail batch.", "You played 1 a7b7"]),
+    ],
+)
+def test_several_commands_get_one_answer_in_their_order(letters: Correspondence, words: str, parts: list[str]) -> None:
+    (answer,) = own(command(letters, "alice", words))
+    told = text(answer).split("- - - - - -")
+
+    assert answer["X-PBeM-Event"] == "answer"
+    beginnings = [part.strip("- \r\n") for part in told if part.strip("- \r\n")]
+    assert len(beginnings) == len(parts)
+    for beginning, part in zip(beginnings, parts, strict=True):
+        assert beginning.startswith(part)
+
+
+def test_one_turn_alone_is_the_mail_about_it(letters: Correspondence) -> None:
+    (mail,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\n\nGood luck!"))
+
+    assert mail["X-PBeM-Event"] == "turn"
+    assert mail["Auto-Submitted"] == "auto-replied"
+    assert "You write:" in text(mail)
+
+
+def test_a_turn_in_one_of_several_lines_stands_where_a_later_line_is_refused(letters: Correspondence) -> None:
+    mails = command(letters, "alice", f"#1 {TURN}\n#1 undo\n#2 {TURN}")
+    (answer,) = own(mails)
+
+    assert "alice played 1 a7b7 i3i2." in text(own(mails, BOB)[0])
+    assert len(own(mails, BOB)) == 1
+    assert text(answer).startswith("You played 1 a7b7 i3i2.")
+    assert "There is no begun turn of yours" in text(answer)
+    assert "| #2 1 a7b7 i3i2" in text(answer)
+
+
+def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("alice")
+        command(letters, "alice", "challenge eve@mail.example kvadratik begin=you")
+        (answer,) = own(letters.reply(letters.last("eve"), "accept eve"), "eve@mail.example")
+        assert "Welcome, eve!" in text(answer)
+        assert "It is your turn." in text(answer)
+        mails = letters.reply(answer, "setup ++++")
+
+    assert "eve played setup ++++." in text(mails[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "answers"),
+    [
+        (f"#1 {TURN}", 0),
+        (f"#1 {TURN}\n#2 {TURN}", 0),
+        (f"#1 {TURN}\n\nGood luck!", 0),
+        (f"#1 {TURN}\ngames", 1),
+        ("accept 3", 1),  # the board of a match that has begun was not seen before
+        ("#1 9 z9", 1),
+        ("#1 resign", 1),
+        ("#1 say Hello", 1),
+    ],
+)
+def test_without_receipts_ones_own_turn_is_told_only_with_something_else(
+    letters: Correspondence, words: str, answers: int
+) -> None:
+    command(letters, "alice", "set receipt off")
+    mails = command(letters, "alice", words)
+
+    assert len(own(mails)) == answers
+    if "TURN" in words or "a7b7" in words:
+        assert own(mails, BOB)
+
+
+def test_without_receipts_the_end_of_a_match_is_told(tmp_path: Path) -> None:
+    """Also where one's own turn ends it."""
+    story = played("kvadratik-setup-half")
+    counts = []
+    with correspondence(tmp_path) as letters:
+        letters.match(f"challenge bob {story.game} {story.options}")
+        for name in ("alice", "bob"):
+            command(letters, name, "set receipt off")
+        for turn in story.turns:
+            mover = next(str(mail["X-PBeM-To-Move"]) for _, mail in letters.log[::-1] if mail["X-PBeM-To-Move"])
+            counts.append(Counter(str(mail["X-PBeM-Event"]) for mail in command(letters, mover, f"#1 {turn}")))
+
+    assert counts[:-1] == [{"turn": 1}] * (len(counts) - 1)
+    assert counts[-1] == {"over": 2}
