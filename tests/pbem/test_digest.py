@@ -108,12 +108,36 @@ def test_news_that_are_old_by_then_are_told_as_things_stand(letters: Corresponde
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2\n\nQuick?")
     command(letters, "alice", "#1 c1b1 g9h9 3 b1b4 h9e9")
+    command(letters, "bob", "#1 b7e7 i2i5 1 e7e6 i5i4")
     (mail,) = to_alice(letters.wait(minutes=15))
 
     assert mail["X-PBeM-Event"] == "digest"
+    turns = ["bob played 1 a7b7 i3i2.", "You played c1b1 g9h9 3 b1b4 h9e9.", "bob played b7e7 i2i5 1 e7e6 i5i4."]
+    assert "\n".join(turns) in text(mail).replace("\r\n", "\n")
+    assert "It is your turn." in text(mail)
+    assert "| Quick?" in text(mail)
+    assert mail["List-Unsubscribe"]
+
+
+def test_a_challenge_that_was_accepted_by_then_is_told_as_begun(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "challenge alice kvadratik")
+    command(letters, "alice", "accept 4")
+    (mail,) = to_alice(letters.wait(minutes=15))
+
+    assert mail["X-PBeM-Event"] == "digest"
+    assert "bob challenges you to it." in text(mail)
+    assert 'with "accept"' not in text(mail)
+
+
+def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    command(letters, "alice", "#1 c1b1 g9h9 3 b1b4 h9e9")
+    (mail,) = to_alice(letters.wait(minutes=15))
+
     assert "bob played 1 a7b7 i3i2.\nYou played c1b1 g9h9 3 b1b4 h9e9." in text(mail).replace("\r\n", "\n")
     assert "It is bob's turn." in text(mail)
-    assert "| Quick?" in text(mail)
 
 
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:

@@ -56,6 +56,16 @@ def test_several_commands_get_one_answer_in_their_order(letters: Correspondence,
         assert beginning.startswith(part)
 
 
+def test_in_a_match_s_thread_too_two_boards_are_two_matches(letters: Correspondence) -> None:
+    """The Subject names #1, and still a turn without a number is not played there unasked."""
+    (answer,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\n#2 {TURN}"))
+    assert str(answer["Subject"]).startswith("[pbem #1]")
+    command(letters, "bob", f"#1 {SECOND}\n#2 {SECOND}")
+
+    (asked,) = letters.reply(answer, "b7e7 i2i5 1 e7e6 i5i4")
+    assert "Which match? The mail that you answered shows several." in " ".join(text(asked).split())
+
+
 def test_one_turn_alone_is_the_mail_about_it(letters: Correspondence) -> None:
     (mail,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\n\nGood luck!"))
 
