@@ -358,6 +358,19 @@ def test_a_bare_turn_for_several_matches_is_asked_about_also_the_second_time(let
     assert "is already played" in " ".join(text(stale).split())
 
 
+def test_what_a_digest_says_to_try_works_in_its_answer(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    command(letters, "carol", "challenge alice kvadratik begin=you")
+    (news,) = to_alice(letters.wait(minutes=15))
+    step = re.search(r'"(#1 preview)".*?^\* (\w+)', text(news), re.MULTILINE | re.DOTALL)
+    assert step
+
+    assert text(letters.reply(news, f"{step[1]} {step[2]}")[0]).startswith("Nothing is played.")
+    assert "Match #4 has begun" in text(to_alice(letters.reply(news, "accept 4"))[0])
+    assert text(letters.reply(news, "#1 show")[0]).startswith("Match #1, Quadraphages")
+
+
 def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: Correspondence) -> None:
     """A personal token speaks of a mail by its number; that of somebody else's mail says nothing."""
     command(letters, "alice", "set mail batch")
