@@ -23,7 +23,7 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
     except ModuleNotFoundError as error:
         raise BadConfig("[outbox.dkim] needs a package that is not installed: the extra pbem[dkim]") from error
     selector, domain = settings.selector.encode(), (settings.domain or own_domain).encode()
-    key = settings.key.read_all().replace("\r\n", "\n").encode()
+    key = settings.key.read_all().encode()
 
     def sign(raw: bytes) -> bytes:
         mail = DKIM(raw)

@@ -99,7 +99,7 @@ def subject(row: Outgoing, standing: Standing | None) -> str:
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:
     """What keeps machines from answering, and lets mail programs sort news and offer to stop them."""
-    answers = not row.is_notice and row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
+    answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
     found = {
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
         "X-Auto-Response-Suppress": "All",

@@ -183,6 +183,9 @@ def test_answers_and_what_strangers_get_do_not_wait(letters: Correspondence, mai
     events = [sent["X-PBeM-Event"] for way, sent in letters.log[before:] if way == "out"]
 
     assert events == ["answer", "challenge", "answer", "confirm", "over", "over"]
+    invitation = letters.last("eve")
+    assert invitation["List-Id"] is None  # a stranger has nothing to unsubscribe from
+    assert invitation["Auto-Submitted"] == "auto-generated"
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -216,10 +219,13 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
         told = [word for mail in letters.received[ALICE] for word in re.findall(r"\| (word\d+x)", text(mail))]
 
         assert sorted(told) == sorted(said)
+        sent = {str(mail["Message-ID"]) for _, mail in letters.log}
+        for mail in letters.received[ALICE]:
+            assert set(str(mail.get("References", "")).split()) <= sent  # a thread has no gaps
         assert len(said) > 10
         assert not rows(letters, OutgoingState.COLLECTED, OutgoingState.OWED)
-        sent = {row.id for row in rows(letters, OutgoingState.SENT)}
-        assert all(row.told_in in sent for row in rows(letters, OutgoingState.TOLD))
+        gone = {row.id for row in rows(letters, OutgoingState.SENT)}
+        assert all(row.told_in in gone for row in rows(letters, OutgoingState.TOLD))
 
 
 def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
