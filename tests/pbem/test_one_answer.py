@@ -40,7 +40,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
         (f"#1 {TURN}\n#2 {TURN}", ["You played 1 a7b7", "You played 1 a7b7"]),
         (f"#1 {TURN}\nshow 2\ngames", ["You played 1 a7b7", "Match #2, Quadraphages", "Your matches:"]),
         (f"accept 3\n#1 {TURN}", ["Match #3 has begun", "You played 1 a7b7"]),
-        (f"#1 {TURN}\nresign 2\ndecline 3", ["You played 1 a7b7", "Match #2 is over", "The challenge #3 is declined"]),
+        (f"decline 3\n#1 {TURN}\n#2 say Hm", ["The challenge #3 is declined", "You played 1 a7b7", "Your words went"]),
         (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "Nothing was done."]),
         (f"set mail batch\n#1 {TURN}", ["From now on: mail batch.", "You played 1 a7b7"]),
     ],
