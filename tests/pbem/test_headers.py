@@ -162,7 +162,7 @@ def test_what_scripts_rely_on(tmp_path: Path) -> None:
         letters.reply(turn, "say Hm.")
         said = letters.last("alice")
         (part,) = letters.reply(turn, "c1b1 g9h9 3")
-        letters.reply(turn, "resign")
+        letters.resign("bob")
         over = letters.last("alice")
         (games,) = letters.write("bob@mail.example", "games")
 

@@ -88,7 +88,7 @@ def test_a_slip_is_played_after_yes_and_not_before(letters: Correspondence, line
 
     mails = letters.reply(answer, "yes\n\nSorry!")
 
-    assert [str(mail["To"]) for mail in mails] == [ALICE, BOB]
+    assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
     assert plies(letters)[-1] == meant
     assert "| Sorry!" in text(mails[1])
 
@@ -380,7 +380,7 @@ def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) ->
 
     mails = letters.reply(question, "Yes")
 
-    assert [str(mail["To"]) for mail in mails] == [ALICE, BOB]
+    assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
     assert "bob has won: alice resigned" in words(mails[1])
     assert "| Well played!" in text(mails[1])
 
