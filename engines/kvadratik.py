@@ -21,7 +21,7 @@ from engines.kvadratik_board import (
     FIRST_ROWS,
     HALVES,
     INDEX,
-    MARKS,
+    LEGEND,
     NAMES,
     OWN,
     PLACED,
@@ -39,8 +39,10 @@ from engines.kvadratik_board import (
     Step,
     Towers,
     Turn,
+    mark,
     names,
     open_squares,
+    spelled,
     uncovered,
     written,
 )
@@ -264,8 +266,8 @@ class KvadratikPosition:
 
     def diagram(self) -> Diagram:
         """The top disc on every square with the tower's height behind it; towers and reserves in the notes."""
-        rows = tuple((label, tuple((cell, _mark(self.towers[INDEX[cell]])) for cell in cells)) for label, cells in ROWS)
-        return Diagram("square", columns(SIZE), rows, self.lit, tuple(self._notes()))
+        rows = tuple((label, tuple((cell, mark(self.towers[INDEX[cell]])) for cell in cells)) for label, cells in ROWS)
+        return Diagram("square", columns(SIZE), rows, self.lit, tuple(self._notes()), tuple(self._remarks()), LEGEND)
 
     def _notes(self) -> Iterator[str]:
         for seat, side in enumerate(SIDES):
@@ -277,20 +279,18 @@ class KvadratikPosition:
         for cell in towers:
             yield from wrap(f"* {NAMES[cell]}: {written(self.towers[cell])}", NOTE_WIDTH, subsequent_indent="      ")
 
+    def _remarks(self) -> Iterator[str]:
+        """The same in sentences."""
+        for seat, side in enumerate(SIDES):
+            may = min(self.rights[seat], self.reserves[seat])
+            yield f"{side} has {self.reserves[seat]} in reserve{f', {may} of them by right' if may else ''}."
+        for cell in BY_NAME:
+            if len(self.towers[cell]) > 1:
+                yield f"The tower on {NAMES[cell]} is, from the bottom: {spelled(self.towers[cell])}."
+
 
 def _other(seat: Seat) -> Seat:
     return 1 if seat == 0 else 0
-
-
-def _mark(tower: str) -> str:
-    """What stands on a square, from above: the top disc, and how high the tower is if it is one.
-
-    >>> _mark(""), _mark("B"), _mark("Bg")
-    ('.', 'B+', 'Gx2')
-    """
-    if not tower:
-        return "."
-    return MARKS[tower[-1]] + (str(len(tower)) if len(tower) > 1 else "")
 
 
 def _start(chosen: Mapping[str, str]) -> KvadratikPosition:

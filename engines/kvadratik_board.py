@@ -4,11 +4,12 @@ Squares are numbered row by row from a1. A tower is a string with a letter for e
 top: B and G are discs of Blue and Green that show `+`, b and g are such that show `x`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from engines import square
 from engines.core import Seat
+from engines.diagram import Legend, Mark
 
 SIDES = ("Blue", "Green")
 SIZE = 4
@@ -30,6 +31,32 @@ DISCS: tuple[Mapping[str, str], ...] = ({"+": "B", "x": "b"}, {"+": "G", "x": "g
 """The disc of a seat that shows a side."""
 OWN = (frozenset("Bb"), frozenset("Gg"))
 MARKS = {"B": "B+", "b": "Bx", "G": "G+", "g": "Gx"}
+DISCS_IN_ALL = 2 * (PLACED + RESERVE)
+
+
+def mark(tower: str) -> str:
+    """What stands on a square, from above: the top disc, and how high the tower is if it is one.
+
+    >>> mark(""), mark("B"), mark("Bg")
+    ('.', 'B+', 'Gx2')
+    """
+    if not tower:
+        return "."
+    return MARKS[tower[-1]] + (str(len(tower)) if len(tower) > 1 else "")
+
+
+def _legend() -> Iterator[Mark]:
+    """What the marks mean: an empty square, and every disc at the top of towers of every height."""
+    yield Mark(".", "empty", None, ("empty", "empty"))
+    for seat in (0, 1):
+        for shown in SHOWN:
+            for height in range(1, DISCS_IN_ALL + 1):
+                tower = f", top of a tower of {height}," if height > 1 else ""
+                words = (f"disc that shows {shown}{tower}", f"discs that show {shown}{tower}")
+                yield Mark(mark(DISCS[seat][shown] * height), "piece", seat, words, shown, height)
+
+
+LEGEND = Legend(SIDES, tuple(_legend()), ("blue", "green"), (frozenset(NAMES[cell] for cell in HALVES[1]),))
 _CAPTURED = (str.maketrans("", "", "Gg"), str.maketrans("", "", "Bb"))
 
 Towers = tuple[str, ...]
@@ -200,6 +227,15 @@ def landed(tower: str, disc: str, seat: Seat) -> str:
     if tower[-1:] in OWN[seat]:
         return tower.translate(_CAPTURED[seat]) + disc
     return tower + disc
+
+
+def spelled(tower: str) -> str:
+    """The discs of a tower from the bottom to the top, to be read aloud.
+
+    >>> spelled("bG")
+    'Blue x, Green +'
+    """
+    return ", ".join(f"{SIDES[disc in OWN[1]]} {MARKS[disc][1]}" for disc in tower)
 
 
 def written(tower: str) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from engines.core import Game, IllegalMove, Option, Outcome, Seat
 from engines.diagram import Diagram
-from engines.phages_board import BOARDS, MOVERS, NUMBERS, SIDES, Board, Step, bits, spelled
+from engines.phages_board import BOARDS, LEGEND, MOVERS, NUMBERS, SIDES, Board, Step, bits, spelled
 from engines.phages_refusals import Reason, step_refusal
 from engines.wording import either
 
@@ -292,7 +292,8 @@ class PhagesPosition:
         rows = tuple((label, tuple((cell, shown[cell]) for cell in cells)) for label, cells in board.rows)
         lit = frozenset(cell for step in self._last_steps() for cell in step)
         notes = () if self.number is None else (f"last number {self.number}",)
-        return Diagram(board.shape, board.columns, rows, lit, notes)
+        remarks = () if self.number is None else (f"The last number is {self.number}.",)
+        return Diagram(board.shape, board.columns, rows, lit, notes, remarks, LEGEND)
 
     def _last_steps(self) -> tuple[Step, ...]:
         """The steps of the last turn, or of the begun one."""

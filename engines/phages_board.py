@@ -6,10 +6,20 @@ from typing import NamedTuple, Self
 
 from engines import hex as hexagon
 from engines import square
-from engines.diagram import Shape
+from engines.diagram import Legend, Mark, Shape
 from engines.square import Rows
 
 SIDES = ("X", "O")
+LEGEND = Legend(
+    SIDES,
+    (
+        Mark(".", "empty", None, ("empty", "empty")),
+        Mark("X", "piece", 0, ("stone", "stones"), "x"),
+        Mark("O", "piece", 1, ("stone", "stones"), "o"),
+        Mark("x", "trace", 0, ("marked cell", "marked cells"), "x"),
+        Mark("o", "trace", 1, ("marked cell", "marked cells"), "o"),
+    ),
+)
 NUMBERS = range(1, 9)
 MOVERS = 2
 """How many stones an operation moves if they can: Quadraphages all, Hexaphages (ruling) two of three."""

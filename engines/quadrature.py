@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from engines import core, square
 from engines.core import Game, IllegalMove, Option, Outcome, Seat
-from engines.diagram import Diagram
+from engines.diagram import Diagram, Legend, Mark
 from engines.quadrature_board import (
     FORWARD,
     GOAL_ROWS,
@@ -35,6 +35,16 @@ __all__ = ["QUADRATURE", "QuadraturePosition", "Reason", "Seen", "Turn"]
 
 SIDES = ("Black", "White")
 MARKS = ("#", "O")
+LEGEND = Legend(
+    SIDES,
+    (
+        Mark(".", "empty", None, ("empty", "empty")),
+        Mark(",", "empty", None, ("empty goal square", "empty goal squares")),
+        Mark("#", "piece", 0, ("man", "men")),
+        Mark("O", "piece", 1, ("man", "men")),
+    ),
+    areas=(frozenset(cell for goal in GOALS for cell in goal),),
+)
 FEW = 2
 """A side with so few men on the board has lost."""
 MOST = 2
@@ -280,7 +290,7 @@ class QuadraturePosition:
             marks |= dict.fromkeys(squares_of(men), mark)
         rows = tuple((label, tuple((cell, marks.get(cell, ".")) for cell in cells)) for label, cells in ROWS)
         lit = frozenset((*self.last.turn, *self.last.squared) if self.last else ())
-        return Diagram("square", square.columns(SIZE), rows, lit, tuple(self._notes()))
+        return Diagram("square", square.columns(SIZE), rows, lit, tuple(self._notes()), tuple(self._remarks()), LEGEND)
 
     def _notes(self) -> Iterator[str]:
         """The lines beside the board."""
@@ -295,6 +305,18 @@ class QuadraturePosition:
         out = self.sitting_out()
         if out is not None:
             yield f"{SIDES[out]} has no move and sits out"
+
+    def _remarks(self) -> Iterator[str]:
+        """The same in sentences."""
+        seats: tuple[Seat, Seat] = (0, 1)
+        for seat in seats:
+            side = SIDES[seat]
+            yield f"{side}'s marker shows {self.markers[seat]}, and {side} has {self.reserve(seat)} in reserve."
+        if self.last is not None and self.last.squared:
+            yield f"The last turn squared {together(self.last.squared)}."
+        out = self.sitting_out()
+        if out is not None:
+            yield f"{SIDES[out]} has no move and sits out."
 
 
 def _other(seat: Seat) -> Seat:

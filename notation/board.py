@@ -1,16 +1,38 @@
-"""A Diagram as text: plain, exactly as the records print their boards, or with the last move lit and notes."""
+"""A Diagram as text: plain, exactly as the records print their boards, or with the last move lit and notes.
 
-from collections.abc import Sequence
+The unicode board differs in its marks only: the first character of a mark becomes a sign that says what it is and
+whose, and whatever follows ("3" dots, "+2" of a tower) stays. The signs are chosen so that no board gets crooked:
+
+- none is of ambiguous or wide East Asian width. The obvious ones, U+25CF and U+25CB (black and white circle), U+00D7
+  (times) and even U+2022 (bullet) are ambiguous: terminals in a Japanese or Chinese setting draw them two columns wide.
+- none has an emoji form (as U+25AA, U+25FC, U+26AB do), which mail programs on phones would put in its place.
+- all are of the block Geometric Shapes, which more monospaced fonts have than any other block of signs: a sign that is
+  taken from another font is rarely as wide as its neighbours.
+- sides differ in shape and in fill, pieces from marked cells in size; nothing hangs on colour.
+
+Empty cells keep their marks: the middle dots are ambiguous too, and a period is what everybody knows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
+from typing import Literal
 
-from engines.diagram import Diagram
+from engines.diagram import Diagram, Kind, Mark
 
 GAP = "    "
 """Between the board and the notes beside it."""
 
+Charset = Literal["ascii", "unicode"]
+SIGNS: Mapping[Kind, tuple[str, str]] = {
+    "piece": ("\N{FISHEYE}", "\N{LOZENGE}"),
+    "trace": ("\N{BLACK UP-POINTING SMALL TRIANGLE}", "\N{WHITE BULLET}"),
+}
+"""What things look like on a unicode board, by kind and by side."""
 
-def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False) -> str:
-    """The board in plain characters, without a newline at the end.
+
+def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False, charset: Charset = "ascii") -> str:
+    """The board as text, without a newline at the end; with charset "unicode" in signs (see above).
 
     Square boards have one space between cells, row numbers at the right and letters below; where marks have
     more than one character, every cell is as wide as the widest mark. Hexagonal boards stand under their
@@ -18,6 +40,8 @@ def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False) ->
     cells of the last move stand in brackets (everything moves one column to the right, to make room); with
     `notes` the diagram's notes stand beside the rows, from the top.
     """
+    if charset == "unicode":
+        diagram = in_signs(diagram)
     each = max(len(mark) for _, cells in diagram.rows for _, mark in cells)
     rows = [_row(diagram, cells, each, lit=lit) for _, cells in diagram.rows]
     labels = [label for label, _ in diagram.rows]
@@ -31,6 +55,25 @@ def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False) ->
         board = [f"{row}{gap}{label:>{width}}" for row, label in zip(rows, labels, strict=True)]
         board.append(margin + " ".join(f"{letter:<{each}}" for letter in diagram.columns).rstrip())
     return "\n".join(_beside(board, diagram.notes) if notes else [line.rstrip() for line in board])
+
+
+def in_signs(diagram: Diagram) -> Diagram:
+    """The diagram with signs for its marks, in the notes too, where a mark stands as a word by itself."""
+    signs = {mark.text: sign_of(mark) for mark in diagram.legend.marks}
+    rows = tuple((label, tuple((name, signs.get(mark, mark)) for name, mark in cells)) for label, cells in diagram.rows)
+    notes = tuple(" ".join(signs.get(word, word) for word in note.split(" ")) for note in diagram.notes)
+    return replace(diagram, rows=rows, notes=notes)
+
+
+def sign_of(mark: Mark) -> str:
+    """How the mark is drawn on a unicode board.
+
+    >>> sign_of(Mark("o3", "piece", 1, ("stone", "stones"))), sign_of(Mark(".", "empty", None, ("empty", "empty")))
+    ('◊3', '.')
+    """
+    if mark.side is None or mark.kind not in SIGNS:
+        return mark.text
+    return SIGNS[mark.kind][mark.side] + mark.text[1:]
 
 
 def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], each: int, *, lit: bool) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from engines.core import Seat
 from engines.quadrupel.board import SIDES, Figure
-from engines.quadrupel.first_figure import LEGEND
+from engines.quadrupel.legend import ALIKE, ZONED, Empty
 from engines.quadrupel.variant import ANY_FIGURE, Built, SetUp, Stones, Tally, Verdict, other, passed_on, points, won
 
 MOST_EXTRA_TURNS = 3
@@ -21,7 +21,7 @@ class ExtraTurns:
 
     dots: bool
     setup: SetUp
-    empty: tuple[str, str, str]
+    empty: Empty
 
     def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
         """Its value less the extra turns, in combination times its points."""
@@ -77,14 +77,14 @@ class ExtraTurns:
 
     def notes(self, tally: Tally) -> tuple[str, ...]:
         """The first figure and the extra turn to be played."""
-        legend = (LEGEND, "points: dots times zone") if self.dots else ()
+        about = ("points: dots times zone",) if self.dots else ()
         if not tally.announced:
-            return legend
+            return about
         first = tally.announced[0]
         most = self.extra_turns(first.worth)
         whose = SIDES[other(first.seat)]
         over = f"extra turn {tally.extra} of {most}, {whose}'s" if tally.extra <= most else "no extra turn is left"
-        return (*legend, f"{first.side}'s {first.figure.name} is worth {first.worth}", over)
+        return (*about, f"{first.side}'s {first.figure.name} is worth {first.worth}", over)
 
     def extra_turns(self, worth: int) -> int:
         """How many extra turns there are at most against a first figure of that worth."""
@@ -103,5 +103,5 @@ class ExtraTurns:
         return max((value - extra) * (most if self.dots else 1) for value, most in BEST_POINTS.items())
 
 
-ADDED_VALUE = ExtraTurns(dots=False, setup="none", empty=(".", ".", "."))
-COMBINATION = ExtraTurns(dots=True, setup="dots", empty=(".", ",", ":"))
+ADDED_VALUE = ExtraTurns(dots=False, setup="none", empty=ALIKE)
+COMBINATION = ExtraTurns(dots=True, setup="dots", empty=ZONED)

@@ -5,9 +5,8 @@ from typing import Literal
 
 from engines.core import Seat
 from engines.quadrupel.board import ZONES, Figure
+from engines.quadrupel.legend import ALIKE, SECOND_APART, ZONED, Empty
 from engines.quadrupel.variant import ANY_FIGURE, Built, SetUp, Stones, Tally, Verdict, passed_on, points, won
-
-LEGEND = "empty squares: . zone 1  , zone 2  : zone 3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +14,7 @@ class Basic:
     """Quadrupel 1: the first announced figure wins, whatever it is."""
 
     setup: SetUp = "none"
-    empty: tuple[str, str, str] = (".", ".", ".")
+    empty: Empty = ALIKE
 
     def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
         """Nothing is counted."""
@@ -60,7 +59,7 @@ class MinimumPoints:
 
     minimum: int
     setup: SetUp = "dots"
-    empty: tuple[str, str, str] = (".", ",", ":")
+    empty: Empty = ZONED
 
     def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
         """Its points."""
@@ -98,8 +97,8 @@ class MinimumPoints:
         )
 
     def notes(self, tally: Tally) -> tuple[str, ...]:
-        """What is needed, and which squares are worth what."""
-        return (LEGEND, "points: dots times zone", f"a figure needs {self.minimum} points")
+        """What is needed, and what points are."""
+        return ("points: dots times zone", f"a figure needs {self.minimum} points")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ class Placing:
 
     zone2: Literal["place", "ban"]
     setup: SetUp = "ones"
-    empty: tuple[str, str, str] = (".", ",", ".")
+    empty: Empty = SECOND_APART
 
     def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
         """1 where the 1-stones stand as they should, else 0."""
@@ -148,7 +147,7 @@ class Placing:
 
     def notes(self, tally: Tally) -> tuple[str, ...]:
         """Where the 1-stones belong."""
-        return ("empty squares: , zone 2  . others", f"a figure needs {self._wanted}")
+        return (f"a figure needs {self._wanted}",)
 
     @property
     def _wanted(self) -> str:

@@ -8,11 +8,11 @@ from typing import NamedTuple, Self
 from engines.core import IllegalMove, Outcome, Seat
 from engines.diagram import Diagram
 from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, ZONES, bits, cells, reach
+from engines.quadrupel.legend import LEGENDS, MARKS, NOTES
 from engines.quadrupel.refusals import Reason, example, goes_by_jumps, set_up_refusal, turn_refusal
 from engines.quadrupel.turns import ANNOUNCEMENT, Dots, Move, Ones, Turn
 from engines.quadrupel.variant import AT_START, NOTHING_YET, Built, Stone, Stones, Tally, Variant, Verdict, other, won
 
-MARKS = "xo"
 OFTEN = 4
 """So many moves of one stone between two squares, in a row, are the most."""
 
@@ -208,4 +208,6 @@ class QuadrupelPosition:
         for mark, side in zip(MARKS, self.stones, strict=True):
             shown |= {NAMES[cell]: f"{mark}{dots or ''}" for cell, dots in side}
         rows = tuple((label, tuple((cell, shown[cell]) for cell in names)) for label, names in ROWS)
-        return Diagram("square", COLUMNS, rows, self.lit, self.variant.notes(self.tally))
+        notes, empty = self.variant.notes(self.tally), self.variant.empty
+        remarks = tuple(f"{note[:1].upper()}{note[1:]}." for note in notes)
+        return Diagram("square", COLUMNS, rows, self.lit, (*NOTES[empty], *notes), remarks, LEGENDS[empty])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from engines.core import Seat
 from engines.quadrupel.board import SIDES, Figure
-from engines.quadrupel.first_figure import LEGEND
+from engines.quadrupel.legend import ZONED, Empty
 from engines.quadrupel.variant import ANY_FIGURE, Built, SetUp, Stones, Tally, Verdict, other, passed_on, points, won
 
 GAMES_PLANNED = 2
@@ -15,7 +15,7 @@ class MaximumPoints:
     """Quadrupel 3: the first announced figure of each game scores its points for its builder."""
 
     setup: SetUp = "dots"
-    empty: tuple[str, str, str] = (".", ",", ":")
+    empty: Empty = ZONED
 
     def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
         """Its points."""
@@ -69,7 +69,7 @@ class MaximumPoints:
         )
         game = "" if _decided(tally) else f"game {len(tally.announced) + 1}; "
         score = f"{SIDES[0]} {black}, {SIDES[1]} {white} points"
-        return (LEGEND, "points: dots times zone", f"{game}{score}", *played)
+        return ("points: dots times zone", f"{game}{score}", *played)
 
 
 def scores(tally: Tally) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from engines.core import Outcome, Seat
 from engines.quadrupel.board import INDEX, KINDS, SIDES, START, ZONES, Figure
+from engines.quadrupel.legend import Empty
 from engines.wording import either
 
 SetUp = Literal["none", "dots", "ones"]
@@ -82,7 +83,7 @@ class Variant(Protocol):
         """What the players set up before a game."""
 
     @property
-    def empty(self) -> tuple[str, str, str]:
+    def empty(self) -> Empty:
         """The marks of empty squares of zone 1, 2 and 3, where the picture tells them apart."""
 
     def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
@@ -110,7 +111,7 @@ class Variant(Protocol):
         """What the player to move is after, in a sentence or two; it doesn't depend on the stones either."""
 
     def notes(self, tally: Tally) -> tuple[str, ...]:
-        """What is said beside the board, in lines of at most 46 columns."""
+        """What is said beside the board, besides what empty squares look like; lines of at most 46 columns."""
 
 
 def other(seat: Seat) -> Seat:

@@ -1,0 +1,102 @@
+"""A Diagram in words: for who hears the board, and for what stands in the place of a picture.
+
+Everything that the board shows is said, so the position can be set up from the words alone: what each side has
+where, the empty cells that are not plain ones, that all others are empty, the last move, and the remarks.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from engines.diagram import Diagram, Mark
+
+Names = tuple[str, str]
+CELLS = ", "
+CELL = re.compile(r"[a-z]\d")
+
+
+def spoken(diagram: Diagram, names: Names | None = None, *, width: int | None = None) -> str:
+    """The position in words, a sentence a line; `names` are the players by seat, if they are to be named.
+
+    With a width, longer lines are wrapped so that none can be taken for a turn when a reply quotes it unmarked:
+    a list of cells goes on with "and".
+
+    >>> from engines import GAMES
+    >>> print(spoken(GAMES["quadraphages"].position({}).diagram(), ("alice", "bob")))
+    A square board of columns a to i, and rows 1 to 9 from the top.
+    X (alice): stones on a7, i3.
+    O (bob): stones on c1, g9.
+    All other cells are empty.
+    """
+    lines = [*_board(diagram), *_sides(diagram, names), *_rest(diagram), *_last(diagram), *diagram.remarks]
+    return "\n".join(lines if width is None else (piece for line in lines for piece in _wrapped(line, width)))
+
+
+def _board(diagram: Diagram) -> Iterator[str]:
+    """What the board is."""
+    shape = "hexagonal" if diagram.shape == "hex" else "square"
+    columns, rows = diagram.columns, [label for label, _ in diagram.rows]
+    yield f"A {shape} board of columns {columns[0]} to {columns[-1]}, and rows {rows[0]} to {rows[-1]} from the top."
+
+
+def _sides(diagram: Diagram, names: Names | None) -> Iterator[str]:
+    """What each side has on the board."""
+    found = found_on(diagram)
+    for seat, side in enumerate(diagram.legend.sides):
+        who = side if names is None or names[seat] == side else f"{side} ({names[seat]})"
+        groups = [_group(mark, cells) for mark, cells in found if mark.side == seat]
+        yield f"{who}: {'; '.join(groups) or 'nothing on the board'}."
+
+
+def _group(mark: Mark, cells: Sequence[str]) -> str:
+    one, several = mark.words
+    return f"{one if len(cells) == 1 else several} on {CELLS.join(cells)}"
+
+
+def _rest(diagram: Diagram) -> Iterator[str]:
+    """The empty cells: which are special, and that all others are plain."""
+    plain, *_ = diagram.legend.marks
+    for mark, cells in found_on(diagram):
+        if mark.kind == "empty" and mark is not plain:
+            one, several = mark.words
+            yield f"{(one if len(cells) == 1 else several).capitalize()}: {CELLS.join(cells)}."
+    if any(mark == plain.text for _, cells in diagram.rows for _, mark in cells):
+        yield "All other cells are empty."
+
+
+def _last(diagram: Diagram) -> Iterator[str]:
+    """The cells of the last move."""
+    if diagram.lit:
+        yield f"The last move: {CELLS.join(_by_name(diagram.lit))}."
+
+
+def found_on(diagram: Diagram) -> list[tuple[Mark, list[str]]]:
+    """The marks that stand on the board, in the order of the legend, each with its cells in order."""
+    cells_of: dict[str, list[str]] = {}
+    for _, cells in diagram.rows:
+        for name, mark in cells:
+            cells_of.setdefault(mark, []).append(name)
+    return [(mark, _by_name(cells_of[mark.text])) for mark in diagram.legend.marks if mark.text in cells_of]
+
+
+def _by_name(cells: Sequence[str] | frozenset[str]) -> list[str]:
+    """The cells by their letters, then by their numbers.
+
+    >>> _by_name(["a10", "b1", "a2"])
+    ['a2', 'a10', 'b1']
+    """
+    return sorted(cells, key=lambda cell: (cell.rstrip("0123456789"), int(re.sub(r"\D", "", cell) or 0)))
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """The line in pieces of that width, broken behind commas and the like: phrases stay whole.
+
+    >>> _wrapped("O (bob): stones on a2, b2, b3; marked cells on c1.", 28)
+    ['O (bob): stones on a2, b2,', 'and b3; marked cells on c1.']
+    """
+    pieces: list[str] = []
+    for phrase in re.split(r"(?<=[,;:]) ", line):
+        if pieces and len(pieces[-1]) + 1 + len(phrase) <= width:
+            pieces[-1] += f" {phrase}"
+        else:
+            pieces.append(f"and {phrase}" if pieces and CELL.match(phrase) else phrase)
+    return pieces
