@@ -1,0 +1,251 @@
+"""The pieces from which pictures of boards are put together: colours, letters, and one cell with what stands there.
+
+All pictures have the same colours, so a tile is reduced to them once, kept, and then only copied. Nothing is told by
+colour alone: the sides differ in lightness and in their rims, and the last move has a frame besides its colour.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from math import ceil, sqrt
+
+from PIL import Image, ImageDraw, ImageFont
+
+from engines.diagram import Kind, Shape, Tone
+
+Colour = tuple[int, int, int]
+
+PAPER = (0xEF, 0xE6, 0xD3)
+EDGE = (0xA8, 0x96, 0x76)
+INK = (0x36, 0x2F, 0x26)
+FAINT = (0x7A, 0x6D, 0x57)
+FIELDS = ((0xDC, 0xCD, 0xAE), (0xC7, 0xB3, 0x8B), (0xB0, 0x99, 0x6D))
+"""Cells: plain ones, and those of the first and the second area of a legend."""
+LIT = ((0xFF, 0xDB, 0x6B), (0xF3, 0xC9, 0x4A), (0xE3, 0xB4, 0x33))
+"""The same, of the last move."""
+LIT_EDGE = (0xA8, 0x5F, 0x00)
+FILLS: dict[Tone, Colour] = {
+    "dark": (0x2C, 0x31, 0x3A),
+    "light": (0xFF, 0xFC, 0xF5),
+    "blue": (0x1F, 0x4E, 0x8C),
+    "green": (0xC4, 0xE8, 0xB0),
+}
+RIMS: dict[Tone, Colour] = {
+    "dark": (0x2C, 0x31, 0x3A),
+    "light": (0x5C, 0x50, 0x40),
+    "blue": (0x1F, 0x4E, 0x8C),
+    "green": (0x2B, 0x66, 0x38),
+}
+TRACES: dict[Tone, Colour] = {
+    "dark": (0xA9, 0xAD, 0xB5),
+    "light": (0xFF, 0xFC, 0xF5),
+    "blue": (0x9F, 0xB6, 0xD6),
+    "green": (0xDD, 0xF0, 0xD2),
+}
+"""The cells that a side has marked."""
+SIGNS: dict[Tone, Colour] = {"dark": PAPER, "light": RIMS["light"], "blue": PAPER, "green": RIMS["green"]}
+"""What is drawn upon a piece."""
+
+FINER = 4
+"""Tiles are drawn so many times as large and then reduced, which makes their edges smooth."""
+SHADES = 4
+"""Shades between two colours that meet."""
+CORNER_ALPHAS = (0, 64, 128, 192)
+
+
+def _blend(one: Colour, other: Colour, share: float) -> Colour:
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
+def _colours() -> Iterator[Colour]:
+    """Every colour that can occur: the plain ones, and the shades where two of them meet."""
+    grounds = (PAPER, *FIELDS, *LIT, *TRACES.values())
+    yield from (EDGE, INK, FAINT, LIT_EDGE, *grounds, *FILLS.values(), *RIMS.values())
+    meeting = [*product((PAPER, *FIELDS, *LIT), dict.fromkeys(RIMS.values()))]
+    meeting += [(TRACES[tone], RIMS[tone]) for tone in TRACES]
+    meeting += [(FILLS[tone], SIGNS[tone]) for tone in FILLS]
+    meeting += [(PAPER, INK), (PAPER, FAINT), (PAPER, EDGE), (PAPER, LIT_EDGE)]
+    meeting += [(lit, LIT_EDGE) for lit in LIT]
+    for one, other in meeting:
+        yield from (_blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1))
+
+
+COLOURS: tuple[Colour, ...] = tuple(dict.fromkeys(_colours()))
+CLEAR = len(CORNER_ALPHAS)
+"""So many entries of the palette are the edge's colour, more or less transparent; the colours follow."""
+PALETTE = tuple(value for colour in (*(EDGE,) * CLEAR, *COLOURS) for value in colour)
+INDEX = {colour: number for number, colour in enumerate(COLOURS, start=CLEAR)}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a cell looks like; `level` is 0 for a plain cell, else the number of its area; None: there is no cell."""
+
+    level: int | None = 0
+    kind: Kind = "empty"
+    tone: Tone = "light"
+    shown: str = ""
+    height: int = 1
+    is_lit: bool = False
+
+    @property
+    def ground(self) -> Colour:
+        """The colour of the cell."""
+        if self.level is None:
+            return PAPER
+        if self.is_lit:
+            return LIT[min(self.level, len(LIT) - 1)]
+        return TRACES[self.tone] if self.kind == "trace" else FIELDS[min(self.level, len(FIELDS) - 1)]
+
+
+@lru_cache(maxsize=4096)
+def tile(shape: Shape, width: int, height: int, look: Look) -> Image.Image:
+    """A cell with what stands there, in a box of that size; the cell leaves a gap to its neighbours."""
+    image = Image.new("RGB", (width * FINER, height * FINER), PAPER)
+    pen = ImageDraw.Draw(image)
+    gap = FINER * max(1, round(width / 36))
+    outline = _outline(shape, width * FINER, height * FINER, gap / 2)
+    pen.polygon(outline, look.ground)
+    if look.is_lit:
+        inner = _outline(shape, width * FINER, height * FINER, 2.6 * gap)
+        pen.polygon(outline, LIT_EDGE)
+        pen.polygon(inner, look.ground)
+    size = width if shape == "square" else width * 0.92
+    if look.kind == "piece":
+        _draw_piece(pen, (width * FINER / 2, height * FINER / 2), size * FINER, look)
+    elif look.kind == "trace":
+        _draw_sign(pen, (width * FINER / 2, height * FINER / 2), size * FINER * 0.2, look.shown, RIMS[look.tone])
+    return reduced(image)
+
+
+@lru_cache(maxsize=64)
+def mask(shape: Shape, width: int, height: int) -> Image.Image:
+    """Which part of its box a cell's share of the board is."""
+    image = Image.new("1", (width, height))
+    ImageDraw.Draw(image).polygon(_outline(shape, width, height, 0), 1)
+    return image
+
+
+def _outline(shape: Shape, width: float, height: float, inset: float) -> list[tuple[float, float]]:
+    """The corners of a cell in its box; a hexagon stands on a corner."""
+    if shape == "square":
+        low, right, bottom = inset, width - inset - 1, height - inset - 1
+        return [(low, low), (right, low), (right, bottom), (low, bottom)]
+    middle, reach, side = (width - 1) / 2, (height - 1) / 2 - inset * 2 / sqrt(3), (width - 1) / 2 - inset
+    down, half = (height - 1) / 2, ((height - 1) / 2 - inset * 2 / sqrt(3)) / 2
+    return [
+        (middle, down - reach),
+        (middle + side, down - half),
+        (middle + side, down + half),
+        (middle, down + reach),
+        (middle - side, down + half),
+        (middle - side, down - half),
+    ]
+
+
+def _draw_piece(pen: ImageDraw.ImageDraw, centre: tuple[float, float], size: float, look: Look) -> None:
+    """A piece, with what it shows; a tower stands upon further rims and says how high it is."""
+    x, y = centre
+    radius = size * (0.39 if look.height == 1 else 0.35)
+    if look.height > 1:
+        y -= size * 0.06
+        for step in range(min(look.height - 1, 3), 0, -1):
+            _draw_disc(pen, (x, y + step * size * 0.05), radius, RIMS[look.tone], FIELDS[2])
+    _draw_disc(pen, (x, y), radius, RIMS[look.tone], FILLS[look.tone])
+    if look.shown:
+        _draw_sign(pen, (x, y), radius * 0.5, look.shown, SIGNS[look.tone])
+    elif FILLS[look.tone] != RIMS[look.tone]:
+        _ring(pen, (x, y), radius * 0.6, radius * 0.07, SIGNS[look.tone])
+    if look.height > 1:
+        badge = (x + radius * 0.85, y + radius * 0.85)
+        _draw_disc(pen, badge, radius * 0.36, INK, PAPER)
+        _draw_text(pen, badge, radius * 0.56, str(look.height), INK)
+
+
+def _draw_disc(pen: ImageDraw.ImageDraw, centre: tuple[float, float], radius: float, rim: Colour, fill: Colour) -> None:
+    x, y = centre
+    pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill, rim, max(1, round(radius * 0.09)))
+
+
+def _ring(pen: ImageDraw.ImageDraw, centre: tuple[float, float], radius: float, width: float, colour: Colour) -> None:
+    x, y = centre
+    pen.ellipse((x - radius, y - radius, x + radius, y + radius), None, colour, max(1, round(width)))
+
+
+def _draw_sign(pen: ImageDraw.ImageDraw, centre: tuple[float, float], reach: float, sign: str, colour: Colour) -> None:
+    """A sign of strokes, which are clearer than letters; anything else as text."""
+    x, y = centre
+    width = round(reach * 0.3)
+    if sign == "o":
+        _ring(pen, centre, reach, width, colour)
+    elif sign in ("x", "+"):
+        across = reach * 0.78 if sign == "x" else 0
+        ways = ((across, across), (across, -across)) if sign == "x" else ((reach, 0), (0, reach))
+        for right, down in ways:
+            pen.line((x - right, y - down, x + right, y + down), colour, width)
+            for end in (1, -1):
+                _draw_disc(pen, (x + end * right, y + end * down), width / 2, colour, colour)
+    elif sign:
+        _draw_text(pen, centre, reach * 2.3, sign, colour)
+
+
+def _draw_text(pen: ImageDraw.ImageDraw, centre: tuple[float, float], size: float, text: str, colour: Colour) -> None:
+    """Short text around a centre; the stroke makes up for a font that has no bold."""
+    weight = size * 0.02
+    pen.text(centre, text, colour, font(round(size)), "mm", stroke_width=weight)
+
+
+@lru_cache(maxsize=64)
+def font(size: int) -> ImageFont.FreeTypeFont:
+    """The font that comes with Pillow (Aileron, in the public domain) in a size: nothing of the system is needed."""
+    loaded = ImageFont.load_default(size)
+    assert isinstance(loaded, ImageFont.FreeTypeFont)  # noqa: S101 - Pillow's wheels have FreeType
+    return loaded
+
+
+def lettering(size: int, text: str, colour: Colour = INK) -> Image.Image:
+    """The text in that size on paper; what the font has not is left out."""
+    shown = "".join(c for c in text if c.isascii() and c.isprintable())
+    ascent, descent = font(size).getmetrics()
+    image = Image.new("L", (ceil(font(size).getlength(shown)) or 1, ascent + descent))
+    ImageDraw.Draw(image).text((0, ascent), shown, 255, font(size), "ls")
+    table = [INDEX[c] for c in _ramp(PAPER, colour)]
+    return Image.frombytes("P", image.size, image.point(table).tobytes())
+
+
+def _ramp(one: Colour, other: Colour) -> list[Colour]:
+    """The colours for 256 steps from one to the other."""
+    shades = [one, *(_blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1)), other]
+    return [shades[round(value / 255 * (SHADES + 1))] for value in range(256)]
+
+
+@lru_cache(maxsize=16)
+def corner(radius: int, border: int) -> Image.Image:
+    """The upper left corner of a picture: clear outside, then its edge, growing clear outwards, then paper."""
+    size = radius * FINER
+    outside, inside = Image.new("L", (size, size)), Image.new("L", (size, size))
+    ImageDraw.Draw(outside).ellipse((0, 0, 2 * size - 1, 2 * size - 1), 255)
+    low, high = border * FINER, 2 * size - 1 - border * FINER
+    ImageDraw.Draw(inside).ellipse((low, low, high, high), 255)
+    outer, inner = outside.reduce(FINER), inside.reduce(FINER)
+    edge = [INDEX[c] for c in _ramp(EDGE, PAPER)]
+    image = Image.frombytes("P", outer.size, inner.point(edge).tobytes())
+    clear = outer.point([min(value * CLEAR // 255, CLEAR - 1) for value in range(256)])
+    image.paste(Image.frombytes("P", outer.size, clear.tobytes()), mask=outer.point([255] * 255 + [0]))
+    return image
+
+
+def reduced(image: Image.Image) -> Image.Image:
+    """A drawing in its final size and in the colours of the palette."""
+    return image.reduce(FINER).quantize(palette=_reference(), dither=Image.Dither.NONE)
+
+
+@lru_cache(maxsize=1)
+def _reference() -> Image.Image:
+    """An image with the palette, as Pillow wants one; nothing comes near the colours in the place of the clear ones."""
+    image = Image.new("P", (1, 1))
+    unused = (0xFF, 0x00, 0xFF)
+    image.putpalette([value for colour in (*(unused,) * CLEAR, *COLOURS) for value in colour])
+    return image
