@@ -7,8 +7,8 @@ from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.record import Record
 from pbem.refusals import Refused
-from pbem.render import fitted, templates
 from pbem.turns import take
+from pbem.words import fitted, templates
 
 HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
 

@@ -45,8 +45,8 @@ class Standing:
     position: Position[Any]
     """After the begun turn too, where there is one."""
     part: str | None
-    last_seat: Seat | None
-    """Who played the last complete turn; None before the first."""
+    seats: tuple[Seat, ...]
+    """Who played each of the complete turns."""
     total: int
     """How many complete turns the match has by now."""
     supposed: Supposed | None = None
@@ -62,6 +62,11 @@ class Standing:
     def ply(self) -> int:
         """How many complete turns were played."""
         return len(self.texts)
+
+    @property
+    def last_seat(self) -> Seat | None:
+        """Who played the last complete turn; None before the first."""
+        return self.seats[-1] if self.seats else None
 
     @property
     def game(self) -> Game:
@@ -96,7 +101,7 @@ class Standing:
             base=position,
             position=position,
             part=None,
-            last_seat=self.base.turn,
+            seats=(*self.seats, *((self.base.turn,) if self.base.turn is not None else ())),
             total=self.total + 1,
         )
 
@@ -155,8 +160,8 @@ def stand(session: Session, match: Match, ply: int | None = None, part: str | No
     base = position = positions[-1]
     if part is not None:
         position = position.play(NOTATIONS[match.game].parse(part))
-    last_seat = positions[-2].turn if texts else None
-    return Standing(match, players, texts, base, position, part, last_seat, len(turns))
+    seats = tuple(before.turn for before in positions[:-1] if before.turn is not None)  # a turn was played in each
+    return Standing(match, players, texts, base, position, part, seats, len(turns))
 
 
 def plies(session: Session, match: Match) -> Sequence[Ply]:

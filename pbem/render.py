@@ -1,48 +1,29 @@
-"""An owed mail -> an EmailMessage: the template filled in, the match replayed to the turn the mail is about."""
+"""An owed mail -> an EmailMessage: the templates filled in, the match replayed to the turn the mail is about."""
 
-import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from email.headerregistry import Address
 from email.message import EmailMessage
-from functools import cache, cached_property, partial
-from pathlib import Path
+from email.policy import SMTP, SMTPUTF8
+from email.utils import format_datetime
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlmodel import Session, col, select
 
-from notation import NOTATIONS, record
-from notation.board import format_board
-from notation.hints import listed
-from pbem import headers, links
+from engines import GAMES
+from pbem import mime, preferences
 from pbem.authority import address_with
 from pbem.config import ServerSettings
-from pbem.links import Letter, Links, answering
-from pbem.matches import Standing, name, stand, subject_of
+from pbem.mail import bare_subject
+from pbem.matches import name
 from pbem.models import Match, Outgoing, Player
+from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
+from pbem.views import Sights, View
+from pbem.words import fitted, templates, tightened
 
-WIDTH = 72
-
-
-def templates_folder() -> Path:
-    """Where the templates are: inside an installed package, beside it in a checkout."""
-    package = Path(__file__).parent
-    inside = package / "templates"
-    return inside if inside.is_dir() else package.parent / "templates"
-
-
-def templates() -> Environment:
-    """The words of the mails, ready to be filled in."""
-    environment = Environment(  # noqa: S701 - plain text; a name or message is never markup here
-        loader=FileSystemLoader(templates_folder()),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["quoted"] = quoted
-    environment.filters["sentence"] = sentence
-    return environment
+SUBJECTS = {"confirm": "Was this you?", "welcome": "Welcome"}
+FOR_STRANGERS = {"picture": preferences.OFF}
+"""Who is not a player yet has chosen nothing, and gets the smallest mail that looks right."""
 
 
 class Renderer:
@@ -58,63 +39,75 @@ class Renderer:
 
         The mails of one call share what they look up: both players' mails about a turn replay it once.
         """
-        matches, _looked_up = _Matches(session), _fetched(session, rows)
+        sights, _looked_up = Sights(session), _fetched(session, rows)
         for row in rows:
-            yield self._mail(session, matches, row)
+            yield self._mail(session, sights, row)
 
-    def _mail(self, session: Session, matches: "_Matches", row: Outgoing) -> EmailMessage:
+    def _mail(self, session: Session, sights: Sights, row: Outgoing) -> EmailMessage:
         player = session.get(Player, row.player) if row.player else None
-        mail = EmailMessage(policy=headers.policy(row.address))
-        standing = matches.stand(row.match, row.ply, None) if row.match else None
-        headers.write(mail, row, standing, self._server, self._keyring)
-        mail.set_content(self._text(matches, row, player, str(mail["Subject"])), cte=None)
+        wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
+        mail = EmailMessage(policy=SMTP if row.address.isascii() else SMTPUTF8)
+        self._address(mail, session, row)
+        pictures = mime.Pictures(row.message_id)
+        words = self._words(sights, row, player, wishes, pictures)
+        text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
+        html = None
+        if wishes["html"] == preferences.ON:
+            html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(words))
+        mime.fill(mail, text, html, pictures)
+        mime.seal(mail)
         return mail
 
-    def _text(self, matches: "_Matches", row: Outgoing, player: Player | None, subject: str) -> str:
-        """The words of the mail, no line longer than 72 columns."""
-        acts = row.player is not None and row.purpose is not None
-        answer = Letter(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
+    def _address(self, mail: EmailMessage, session: Session, row: Outgoing) -> None:
+        """Write the mail's headers."""
+        local, _, domain = row.address.rpartition("@")
+        mail["From"] = Address(self._server.name, addr_spec=self._server.address)
+        mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
+        mail["Reply-To"] = Address(self._server.name, addr_spec=self._reply_address(row))
+        mail["Subject"] = _subject(session, row)
+        mail["Date"] = format_datetime(row.created)
+        mail["Message-ID"] = row.message_id
+        if row.in_reply_to:
+            mail["In-Reply-To"] = row.in_reply_to
+        if row.references:
+            mail["References"] = " ".join(row.references)
+        answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, self._server.domain)
+        mail["Auto-Submitted"] = "auto-replied" if answers else "auto-generated"
+        mail["X-Auto-Response-Suppress"] = "All"
+        mail["X-PBeM-Server"] = self._server.domain
+        if row.match:
+            mail["X-PBeM-Match"] = str(row.match)
+
+    def _words(
+        self,
+        sights: Sights,
+        row: Outgoing,
+        player: Player | None,
+        wishes: Mapping[str, str],
+        pictures: mime.Pictures,
+    ) -> dict[str, Any]:
+        """All that the templates may ask for."""
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
 
-        @cache
-        def look(number: int, ply: int | None = None, part: str | None = None) -> "View":
-            return seen(matches.stand(number, ply, part))
+        def look(number: int, ply: int | None = None, part: str | None = None) -> View:
+            return View(sights.of(number, ply, part), player, wishes, pictures)
 
-        def foresee(words: Mapping[str, Any]) -> "View":
-            """The match as a preview shows it: what the section's words say, and nothing that is kept meanwhile."""
-            standing = matches.stand(words["match"], words["ply"], None)
-            turns, part, chosen = words.get("turns", ()), words.get("part"), words.get("chosen", "")
-            flags = {flag: words.get(flag, False) for flag in ("past", "playable", "kept")}
-            return seen(standing.suppose(turns, part, chosen, **flags), words["now"])
-
-        def seen(standing: Standing, ply: int | None = None) -> "View":
-            letter = self._letter(row, player, standing, standing.ply if ply is None else ply)
-            return View(standing, player, partial(links.of_match, standing, player, letter))
-
-        text = self._templates.get_template(f"{row.template}.txt.j2").render(
+        return {
             **row.words,
-            server=self._server,
-            player=player,
-            row=row,
-            several="plies" in row.words,
-            you_wrote=player is not None and player.name is not None and player.name == row.words.get("by"),
-            look=look,
-            foresee=foresee,
-            answer_with=partial(links.link, answer),
-            personal=address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
-            name=name,
-        )
-        return fitted(text)
+            "server": self._server,
+            "player": player,
+            "row": row,
+            "you_wrote": player is not None and player.name is not None and player.name == row.words.get("by"),
+            "look": look,
+            "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
+            "name": name,
+        }
 
-    def _letter(self, row: Outgoing, player: Player | None, standing: Standing, ply: int) -> Letter | None:
-        """An answer about that match by a reader who has seen so many turns of it."""
-        if player is None or row.purpose is None:
-            return None
-        token = Token(Purpose.PLAY, player.id or 0, standing.number, ply)
-        return Letter(
-            address_with(self._server, self._keyring, token, row.epoch),
-            f"Re: {subject_of(standing.match, *standing.players)}",
-        )
+    def _reply_address(self, row: Outgoing) -> str:
+        if row.player is None or row.purpose is None:
+            return self._server.address
+        token = Token(Purpose[row.purpose], row.player, row.subject, row.ply)
+        return address_with(self._server, self._keyring, token, row.epoch)
 
 
 def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]:
@@ -129,127 +122,13 @@ def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]
     return [*held, *players]
 
 
-class _Matches:
-    """Matches as they stood after some turn, each replayed once."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._known: dict[tuple[int, int | None, str | None], Standing] = {}
-
-    def stand(self, number: int, ply: int | None, part: str | None) -> Standing:
-        """As `matches.stand`."""
-        key = (number, ply, part)
-        if key not in self._known:
-            self._known[key] = stand(self._session, self._session.get_one(Match, number), ply, part)
-        return self._known[key]
-
-
-class View:
-    """What templates may ask about a match. What takes time is made when it is asked for."""
-
-    def __init__(self, standing: Standing, reader: Player | None, links_of: Callable[[], Links] = Links) -> None:
-        self._standing = standing
-        self._links_of = links_of
-        self.number = standing.number
-        self.title = standing.game.title
-        self.key = standing.match.game
-        self.ply = standing.ply
-        self.turns = standing.ply
-        self.sides = tuple(
-            {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
-            for player, side in zip(standing.players, standing.game.sides, strict=True)
-        )
-        self.options = " ".join(f"{key}={choice}" for key, choice in standing.match.options.items())
-        self.seat = standing.seat_of(reader) if reader else None
-        self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")
-        others = [player for player in standing.players if reader is not None and player.id != reader.id]
-        self.absent = next((name(player) for player in others if player.stopped), None)
-        self.last = standing.texts[-1] if standing.texts else None
-        self.last_by = name(standing.players[standing.last_seat]) if standing.last_seat is not None else None
-        self.mover = "You" if self.seat is not None and self.seat == standing.last_seat else self.last_by
-        self.part = standing.part
-        turn = standing.position.turn
-        at_end = standing.position.outcome is not None or standing.ended_here
-        self.over = at_end
-        self.to_move = None if at_end or turn is None else name(standing.players[turn])
-        self.yours = not at_end and turn is not None and turn == self.seat
-        self.notation = NOTATIONS[standing.match.game].help
-        self.result = self._result(standing) if at_end else ""
-
-    @property
-    def board(self) -> str:
-        """The board with the last move lit and its notes."""
-        return format_board(self._standing.diagram, lit=True, notes=True)
-
-    @property
-    def printed_board(self) -> str:
-        """The board as records print it."""
-        return format_board(self._standing.position.diagram())
-
-    @property
-    def record(self) -> str:
-        """The turns, as they are written down."""
-        return record.written(self._standing.record).rstrip("\n")
-
-    @property
-    def hint(self) -> str:
-        """What the player to move may write now; "" when the match is over."""
-        return NOTATIONS[self.key].hint(self._standing.position) if self.to_move else ""
-
-    @cached_property
-    def links(self) -> Links:
-        """What the reader can tap; nothing for somebody who does not play in the match."""
-        return self._links_of()
-
-    @property
-    def variation(self) -> str:
-        """The turns that a preview supposes, by whom, in lines."""
-        supposed, players = self._standing.supposed, self._standing.players
-        if supposed is None:
-            return ""
-        lines = [f"{name(players[seat])}: {text}" for seat, text in supposed.turns]
-        if begun := " ".join(filter(None, (self.part, supposed.chosen))):
-            lines.append(f"{self.to_move}, begun: {begun}")
-        return "\n".join(piece for line in lines for piece in listed([line]))
-
-    @staticmethod
-    def _result(standing: Standing) -> str:
-        match, outcome = standing.match, standing.position.outcome
-        winner, reason = (outcome.winner, outcome.reason) if outcome else (match.winner, match.reason)
-        if winner is None:
-            return f"The match is a draw: {reason}."
-        return f"{name(standing.players[winner])} has won: {reason}."
-
-
-def quoted(lines: Any) -> str:
-    """A person's words, wrapped and marked, so that they can't be taken for ours.
-
-    >>> print(quoted(["Good luck!"]))
-      | Good luck!
-    """
-    clean = ("".join(c if c.isprintable() else " " for c in line) for line in lines)
-    return "\n".join(f"  | {piece}".rstrip() for line in clean for piece in (textwrap.wrap(line, WIDTH - 6) or [""]))
-
-
-def sentence(text: str) -> str:
-    """The text with a capital at its beginning, unless it begins with a square.
-
-    >>> sentence("no stone stands on g7"), sentence("b1 can go to e1")
-    ('No stone stands on g7', 'b1 can go to e1')
-    """
-    return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
-
-
-def fitted(text: str) -> str:
-    """The text with no line longer than 72 columns: long ones are wrapped under their own indentation."""
-    return "".join(f"{piece}\n" for line in text.strip("\n").split("\n") for piece in _wrapped(line.rstrip()))
-
-
-def _wrapped(line: str) -> list[str]:
-    """The line, wrapped under its own indentation where it is too long."""
-    if len(line) <= WIDTH:
-        return [line]
-    indent = line[: len(line) - len(line.lstrip())]
-    return textwrap.wrap(
-        line, WIDTH, initial_indent="", subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+def _subject(session: Session, row: Outgoing) -> str:
+    """The same for all mails of a match: Gmail keeps a thread together by it."""
+    if row.match is None:
+        asked = bare_subject(str(row.words.get("subject", "")))
+        if asked.startswith("[pbem]"):
+            return f"Re: {asked}"
+        return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
+    match = session.get_one(Match, row.match)
+    first, second = (name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
+    return f"[pbem #{row.match}] {GAMES[match.game].title}: {first} - {second}"

@@ -12,7 +12,7 @@ from notation import NOTATIONS
 from notation.board import format_board
 from pbem.commands import COMMANDS
 from pbem.commands.reading import Reader, Reading
-from pbem.render import templates_folder
+from pbem.words import templates_folder
 
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> Reading:

@@ -1,0 +1,105 @@
+"""A Diagram as the rows of an HTML table: cells of one size, letters and numbers, rows of hexagons offset."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engines.diagram import Diagram
+
+BROAD = 300
+"""So many pixels a board may be broad without its numbers: a phone shows them without scrolling."""
+LARGEST = 38
+"""A cell is not larger than that, however small the board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A place of the board: its name, what stands there, and where it leads when it is tapped."""
+
+    name: str
+    mark: str
+    kind: str
+    """Whether it is empty, or has a piece or a trace on it."""
+    tone: str
+    """The colour of the side whose piece or trace that is; "" where there is none."""
+    tint: int
+    """How deep the tint of the place itself is; 0 is no tint."""
+    lit: bool
+    uri: str | None
+    span: int
+    """How many columns of the table it is broad."""
+    before: int
+    """How many columns are left empty before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of a row and the label behind them."""
+
+    label: str
+    cells: tuple[Cell, ...]
+    after: int
+    """How many columns are left empty between the last cell and the label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A board as a table."""
+
+    shape: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    size: int
+    """How broad and high a cell is, in pixels."""
+    span: int
+    """How many columns of the table a letter is broad."""
+    margin: int
+    """How many columns are left empty before the first letter and behind the last."""
+
+    @property
+    def breadth(self) -> int:
+        """How many columns the table has, without that of the labels."""
+        return self.span * len(self.columns) + 2 * self.margin
+
+
+def grid(diagram: Diagram, links: Mapping[str, str]) -> Grid:
+    """The diagram as a table; `links` has the addresses to which cells lead."""
+    hexagonal = diagram.shape == "hex"
+    # A hexagon is two letters broad, and stands in the middle below its own: so a table's column is a quarter of it.
+    span, width = (2, 4) if hexagonal else (1, 1)
+    margin = (width - span) // 2
+    broad = span * len(diagram.columns) + 2 * margin
+    rows = tuple(_row(diagram, label, cells, span, width, broad, links) for label, cells in diagram.rows)
+    size = min(LARGEST, BROAD * width // broad)
+    return Grid(diagram.shape, diagram.columns, rows, size - size % width, span, margin)
+
+
+def _row(
+    diagram: Diagram,
+    label: str,
+    cells: tuple[tuple[str, str], ...],
+    span: int,
+    width: int,
+    broad: int,
+    links: Mapping[str, str],
+) -> Row:
+    starts = [span * diagram.columns.index(name.rstrip("0123456789")) for name, _ in cells]
+    ends = [0, *(start + width for start in starts)]
+    gaps = [start - end for start, end in zip(starts, ends, strict=False)]  # one end more: the last cell's
+    return Row(
+        label,
+        tuple(
+            Cell(name, mark, *_meaning(diagram, name, mark), name in diagram.lit, links.get(name), width, gap)
+            for (name, mark), gap in zip(cells, gaps, strict=True)
+        ),
+        broad - ends[-1],
+    )
+
+
+TONES = {"X": "dark", "x": "dark", "O": "light", "o": "light", "#": "dark", "B": "blue", "G": "green"}
+
+
+def _meaning(diagram: Diagram, name: str, mark: str) -> tuple[str, str, int]:
+    """Kind, tone and tint of a cell."""
+    tone = TONES.get(mark[:1], "")
+    trace = mark in "xo" and any(m in "XO" for _, cells in diagram.rows for _, m in cells)
+    return ("trace" if trace else "piece") if tone else "empty", tone, 1 if mark == "," else 2 if mark == ":" else 0

@@ -1,0 +1,145 @@
+"""What templates may ask about a match: how it stands, who is to move, and the board in every shape that a mail has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlmodel import Session
+
+from engines.diagram import Diagram
+from notation import NOTATIONS, record
+from notation.board import format_board
+from pbem.grid import Grid, grid
+from pbem.matches import Standing, name, stand
+from pbem.mime import Pictures
+from pbem.models import Match, Player
+
+LATELY = 40
+"""So many turns stand in an HTML part; the text has them all, and so has the record."""
+
+
+class Sight:
+    """A match after some turn and what is to be seen of it, made once, however many mails show it."""
+
+    def __init__(self, standing: Standing) -> None:
+        self.standing = standing
+
+    @cached_property
+    def diagram(self) -> Diagram:
+        """The board as data."""
+        return self.standing.position.diagram()
+
+    @cached_property
+    def board(self) -> str:
+        """The board with the last move lit and its notes."""
+        return format_board(self.diagram, lit=True, notes=True)
+
+    @cached_property
+    def record(self) -> str:
+        """The turns, as they are written down."""
+        return record.written(self.standing.record).rstrip("\n")
+
+
+class Sights:
+    """Matches as they stood after some turn, each replayed and drawn once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[tuple[int, int | None, str | None], Sight] = {}
+
+    def of(self, number: int, ply: int | None, part: str | None) -> Sight:
+        """As `matches.stand`."""
+        key = (number, ply, part)
+        if key not in self._known:
+            self._known[key] = Sight(stand(self._session, self._session.get_one(Match, number), ply, part))
+        return self._known[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A turn of a match, for a list of them."""
+
+    number: int
+    by: str
+    text: str
+
+
+class View:
+    """A match as one reader sees it. What takes time is made when a template asks for it."""
+
+    def __init__(self, sight: Sight, reader: Player | None, wishes: Mapping[str, str], pictures: Pictures) -> None:
+        standing = sight.standing
+        self._sight, self._standing, self._wishes, self._pictures = sight, standing, wishes, pictures
+        self.number = standing.number
+        self.title = standing.game.title
+        self.key = standing.match.game
+        self.ply = standing.ply
+        self.turns = standing.ply
+        self.sides = tuple(
+            {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
+            for player, side in zip(standing.players, standing.game.sides, strict=True)
+        )
+        self.options = " ".join(f"{key}={choice}" for key, choice in standing.match.options.items())
+        self.seat = standing.seat_of(reader) if reader else None
+        self.last = standing.texts[-1] if standing.texts else None
+        self.last_by = name(standing.players[standing.last_seat]) if standing.last_seat is not None else None
+        self.mover = "You" if self.seat is not None and self.seat == standing.last_seat else self.last_by
+        self.part = standing.part
+        turn = standing.position.turn
+        at_end = standing.position.outcome is not None or standing.ended_here
+        self.over = at_end
+        self.to_move = None if at_end or turn is None else name(standing.players[turn])
+        self.yours = not at_end and turn is not None and turn == self.seat
+        self.notation = NOTATIONS[standing.match.game].help
+        self.result = self._result(standing) if at_end else ""
+
+    @property
+    def board(self) -> str:
+        """The board with the last move lit and its notes."""
+        return self._sight.board
+
+    @property
+    def printed_board(self) -> str:
+        """The board as records print it."""
+        return format_board(self._sight.diagram)
+
+    @property
+    def letters(self) -> str:
+        """The board in letters, with the last move lit, and nothing beside it."""
+        return format_board(self._sight.diagram, lit=True)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said beside the board."""
+        return self._sight.diagram.notes
+
+    @property
+    def grid(self) -> Grid:
+        """The board as a table."""
+        return grid(self._sight.diagram, {})
+
+    @property
+    def record(self) -> str:
+        """The turns, as they are written down."""
+        return self._sight.record
+
+    @property
+    def lately(self) -> tuple[Played, ...]:
+        """The last turns, oldest first."""
+        standing = self._standing
+        numbers = range(max(0, standing.ply - LATELY), standing.ply)
+        return tuple(
+            Played(ply + 1, name(standing.players[standing.seats[ply]]), standing.texts[ply]) for ply in numbers
+        )
+
+    @property
+    def hint(self) -> str:
+        """What the player to move may write now; "" when the match is over."""
+        return NOTATIONS[self.key].hint(self._standing.position) if self.to_move else ""
+
+    @staticmethod
+    def _result(standing: Standing) -> str:
+        match = standing.match
+        if match.winner is None:
+            return f"The match is a draw: {match.reason}."
+        return f"{name(standing.players[match.winner])} has won: {match.reason}."
