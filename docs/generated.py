@@ -153,7 +153,7 @@ def gallery() -> str:
 
 def _designed(key: str) -> str:
     """Designer and year, as the rules page names them under its title."""
-    return (ROOT / "templates" / "rules" / f"{key}.md").read_text(encoding="utf-8").splitlines()[1]
+    return (ROOT / "templates" / "rules" / f"{key}.md").read_text(encoding="utf-8").splitlines()[2]
 
 
 def _exhibit(key: str, game: Game) -> str:

@@ -56,9 +56,14 @@ class Grid:
     """How many columns are left empty before the first letter and behind the last."""
 
     @property
-    def breadth(self) -> int:
-        """How many columns the table has, without that of the labels."""
-        return self.span * len(self.columns) + 2 * self.margin
+    def unit(self) -> int:
+        """How many pixels a column of the table is broad."""
+        return self.size // (self.span + 2 * self.margin)
+
+    @property
+    def pixels(self) -> int:
+        """How broad the board is, without its labels."""
+        return self.unit * (self.span * len(self.columns) + 2 * self.margin)
 
 
 def grid(diagram: Diagram, links: Mapping[str, str]) -> Grid:

@@ -1,7 +1,7 @@
 """The templates, ready to be filled in; text that is kept to 72 columns, and people's words apart from ours."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +85,18 @@ def passages(text: str) -> list[tuple[str, Sequence[str]]]:
     return [(kind, list(pieces)) for kind, pieces in found]
 
 
-def page(markdown: str) -> Markup:
-    r"""A page of ours, written in Markdown, as HTML.
+def page(markdown: str, styles: Mapping[str, str]) -> Markup:
+    r"""A page of ours, written in Markdown, as HTML, with a style for each kind of element.
 
-    >>> page("Goal\n----\nBe *first*.")
-    Markup('<h2>Goal</h2>\n<p>Be <em>first</em>.</p>\n')
+    >>> page("Goal\n====\nBe first.", {"p": "margin: 0"})
+    Markup('<h1>Goal</h1>\n<p style="margin: 0">Be first.</p>\n')
     """
-    return Markup(MarkdownIt("commonmark", {"html": False}).render(markdown))  # noqa: S704 - it escapes what it is given
+    reader = MarkdownIt("commonmark", {"html": False})
+    tokens = reader.parse(markdown)
+    for token in tokens:
+        if token.nesting >= 0 and token.tag in styles:
+            token.attrSet("style", styles[token.tag])
+    return Markup(reader.renderer.render(tokens, reader.options, {}))  # noqa: S704 - it escapes what it is given
 
 
 def fitted(text: str) -> str:

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from markdown_it import MarkdownIt
+
 from engines import GAMES
 
 RULES = Path(__file__).parents[2] / "templates" / "rules"
@@ -14,8 +16,9 @@ def lines(game: str) -> list[str]:
 
 
 def test_the_page_begins_with_the_title_and_who_made_the_game_when(game: str) -> None:
-    title, designed = lines(game)[:2]
+    title, line, designed = lines(game)[:3]
 
+    assert line == "=" * len(title)
     assert title.startswith(GAMES[game].title.upper())
     assert re.fullmatch(r".+, .*[0-9].*", designed)
 
@@ -33,3 +36,12 @@ def test_the_page_is_ascii_and_fits_into_a_mail(game: str) -> None:
         assert line.isascii()
         assert line == line.rstrip()
         assert len(line) <= 72
+
+
+def test_the_page_is_markdown_whose_boards_and_examples_stand_as_they_are(game: str) -> None:
+    """What a line of its own or an indented block says is never taken for a heading, a rule or a paragraph."""
+    tokens = MarkdownIt("commonmark").parse("\n".join(lines(game)))
+
+    assert {token.tag for token in tokens if token.tag} <= {"h1", "p", "ol", "ul", "li", "code"}
+    shown = "".join(token.content for token in tokens if token.type == "code_block").splitlines()
+    assert [line.strip() for line in shown if line] == [line.strip() for line in lines(game) if line[:6] == " " * 6]
