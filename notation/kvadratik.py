@@ -260,15 +260,15 @@ def _turn_hint(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
     if placeable:
         first = NAMES[squares[0]]
         number = f"up to {placeable} discs" if placeable > 1 else "a disc"
-        yield f"* first, by right: {number} from the reserve on {either(names(squares))},"
-        yield f"* for example @{first}+ or @{first}x{'' if own else '; without it you have no move'}"
+        yield f"* first, by right: {number} from the reserve on {either(names(squares))}"
+        yield f"* by right, for example @{first}+ or @{first}x{'' if own else '; without it you have no move'}"
     if here.flip == "any" and (own or placeable):
         yield f"* before the move, flips: ~{NAMES[(own or squares)[0]]} turns a disc over"
     if any(step in ENTERING[seat] for cell in own for table in ("B", "b") for step in STEPS[table][cell]):
         row, beyond = ("3", "2") if seat == 0 else ("2", "3")
         if here.reserves[seat] and squares:
-            yield f"* a move from row {row} to row {beyond} may add a disc from the reserve, which"
-            yield f"* moves at once: {next(_added(seat, squares[0]))}"
+            yield f"* a move from row {row} to row {beyond} may add a disc from the reserve"
+            yield f"* such a disc moves at once: {next(_added(seat, squares[0]))}"
         elif not here.reserves[seat]:
             yield f"* a move from row {row} to row {beyond} may add another inside your own half"
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engines.diagram import Diagram
+from engines.diagram import Diagram, Mark
 
-BROAD = 300
+BROAD = 280
 """So many pixels a board may be broad without its numbers: a phone shows them without scrolling."""
-LARGEST = 38
+LARGEST = 46
 """A cell is not larger than that, however small the board."""
 
 
@@ -89,22 +89,20 @@ def _row(
 ) -> Row:
     starts = [span * diagram.columns.index(name.rstrip("0123456789")) for name, _ in cells]
     ends = [0, *(start + width for start in starts)]
+    marks = diagram.legend.by_text()
     gaps = [start - end for start, end in zip(starts, ends, strict=False)]  # one end more: the last cell's
     return Row(
         label,
         tuple(
-            Cell(name, mark, *_meaning(diagram, name, mark), name in diagram.lit, links.get(name), width, gap)
+            Cell(name, mark, *_meaning(diagram, marks, name, mark), name in diagram.lit, links.get(name), width, gap)
             for (name, mark), gap in zip(cells, gaps, strict=True)
         ),
         broad - ends[-1],
     )
 
 
-TONES = {"X": "dark", "x": "dark", "O": "light", "o": "light", "#": "dark", "B": "blue", "G": "green"}
-
-
-def _meaning(diagram: Diagram, name: str, mark: str) -> tuple[str, str, int]:
+def _meaning(diagram: Diagram, marks: Mapping[str, Mark], name: str, mark: str) -> tuple[str, str, int]:
     """Kind, tone and tint of a cell."""
-    tone = TONES.get(mark[:1], "")
-    trace = mark in "xo" and any(m in "XO" for _, cells in diagram.rows for _, m in cells)
-    return ("trace" if trace else "piece") if tone else "empty", tone, 1 if mark == "," else 2 if mark == ":" else 0
+    meant = marks[mark]
+    tone = "" if meant.side is None else diagram.legend.tones[meant.side]
+    return meant.kind, tone, next((n for n, area in enumerate(diagram.legend.areas, start=1) if name in area), 0)

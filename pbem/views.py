@@ -8,11 +8,15 @@ from sqlmodel import Session
 
 from engines.diagram import Diagram
 from notation import NOTATIONS, record
-from notation.board import format_board
+from notation.board import Charset, format_board
+from notation.spoken import spoken
 from pbem.grid import Grid, grid
 from pbem.matches import Standing, name, stand
 from pbem.mime import Pictures
 from pbem.models import Match, Player
+from pbem.picture import png
+from pbem.preferences import ON
+from pbem.words import WIDTH
 
 LATELY = 40
 """So many turns stand in an HTML part; the text has them all, and so has the record."""
@@ -30,9 +34,30 @@ class Sight:
         return self.standing.position.diagram()
 
     @cached_property
-    def board(self) -> str:
-        """The board with the last move lit and its notes."""
-        return format_board(self.diagram, lit=True, notes=True)
+    def boards(self) -> dict[str, str]:
+        """The board as text for each way to draw it that was asked for."""
+        return {}
+
+    def board(self, drawn: str) -> str:
+        """The board as the readers who chose that want it in their text, with the last move and what is beside it."""
+        if drawn not in self.boards:
+            self.boards[drawn] = self._drawn(drawn)
+        return self.boards[drawn]
+
+    def _drawn(self, drawn: str) -> str:
+        if drawn == "words":
+            return self.spoken(WIDTH)
+        return format_board(self.diagram, lit=True, notes=True, charset=_charset(drawn))
+
+    def spoken(self, width: int | None = None) -> str:
+        """The position in words."""
+        first, second = self.standing.players
+        return spoken(self.diagram, (name(first), name(second)), width=width)
+
+    @cached_property
+    def picture(self) -> bytes:
+        """The board as PNG."""
+        return png(self.diagram)
 
     @cached_property
     def record(self) -> str:
@@ -95,8 +120,25 @@ class View:
 
     @property
     def board(self) -> str:
-        """The board with the last move lit and its notes."""
-        return self._sight.board
+        """The board in text, as the reader wants it, with the last move and what is said beside it."""
+        return self._sight.board(self._wishes["board"])
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The position in words, by sentences."""
+        return tuple(self._sight.spoken().splitlines())
+
+    @property
+    def picture(self) -> str | None:
+        """Where HTML finds the board as a picture; None for readers who want none."""
+        if self._wishes["picture"] != ON or self._wishes["board"] == "words":
+            return None
+        return self._pictures.shown(self._sight.picture)
+
+    @property
+    def in_words(self) -> bool:
+        """Whether the reader wants the board in words and nothing drawn."""
+        return self._wishes["board"] == "words"
 
     @property
     def printed_board(self) -> str:
@@ -105,8 +147,8 @@ class View:
 
     @property
     def letters(self) -> str:
-        """The board in letters, with the last move lit, and nothing beside it."""
-        return format_board(self._sight.diagram, lit=True)
+        """The board in letters (or signs), with the last move lit, and nothing beside it."""
+        return format_board(self._sight.diagram, lit=True, charset=_charset(self._wishes["board"]))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -143,3 +185,8 @@ class View:
         if match.winner is None:
             return f"The match is a draw: {match.reason}."
         return f"{name(standing.players[match.winner])} has won: {match.reason}."
+
+
+def _charset(drawn: str) -> Charset:
+    """What a board that is drawn so is made of."""
+    return "unicode" if drawn == "unicode" else "ascii"
