@@ -4,7 +4,6 @@ A file is named by the match's number and its game, and holds no address of anyb
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,16 +13,7 @@ from notation.gamerecord import Ending, Site
 from notation.record import replay
 from pbem import picture
 from pbem.matches import Standing
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file to be sent with a mail: as `EmailMessage.add_attachment` wants it."""
-
-    name: str
-    maintype: str
-    subtype: str
-    content: bytes
+from pbem.mime import Attachment
 
 
 def of(standing: Standing, *, site: str, generated: datetime) -> tuple[Attachment, ...]:

@@ -4,7 +4,7 @@ Nothing here is left to chance: boundaries and Content-IDs follow from the Messa
 twice is the same mail byte for byte.
 """
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from email.message import EmailMessage
 from hashlib import sha256
 
@@ -12,37 +12,67 @@ LONGEST_LINE = 900
 """HTML with longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line."""
 
 
-class Pictures:
-    """The pictures that a mail shows, each once."""
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file to be sent with a mail, under a name of its own."""
+
+    name: str
+    maintype: str
+    subtype: str
+    content: bytes
+
+
+class Enclosed:
+    """What goes with the words of a mail, each once: pictures that the HTML shows, and files."""
 
     def __init__(self, message_id: str) -> None:
         self._local, _, self._domain = message_id.strip("<>").rpartition("@")
-        self._names: dict[bytes, str] = {}
+        self._pictures: dict[bytes, str] = {}
+        self._files: dict[str, Attachment] = {}
 
-    def shown(self, png: bytes) -> str:
-        """The address under which HTML shows the picture."""
-        name = self._names.setdefault(png, f"board{len(self._names) + 1}.{self._local}@{self._domain}")
-        return f"cid:{name}"
+    def show(self, png: bytes) -> str:
+        """Enclose a picture; the address under which HTML shows it."""
+        return f"cid:{self._pictures.setdefault(png, f'board{len(self._pictures) + 1}.{self._local}@{self._domain}')}"
 
-    def __iter__(self) -> Iterator[tuple[str, bytes]]:
+    def attach(self, file: Attachment) -> None:
+        """Enclose a file."""
+        self._files[file.name] = file
+
+    @property
+    def pictures(self) -> tuple[tuple[str, bytes], ...]:
         """Content-ID and bytes of each."""
-        return ((name, png) for png, name in self._names.items())
+        return tuple((name, png) for png, name in self._pictures.items())
+
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        """What is attached."""
+        return tuple(self._files.values())
 
 
-def fill(mail: EmailMessage, text: str, html: str | None, pictures: Pictures) -> None:
-    """Give the mail its faces: the text first, then the HTML together with what it shows."""
+def fill(mail: EmailMessage, text: str, html: str | None, enclosed: Enclosed) -> None:
+    """Give the mail its faces: the text first, then the HTML together with what it shows; files at the end.
+
+    The result is the same byte for byte each time, and no line of it is longer than SMTP allows.
+    """
     mail.set_content(text, cte=None, params={"format": "fixed"})
-    if html is None:
-        return
+    if html is not None:
+        _add_html(mail, html, enclosed)
+    for file in enclosed.files:
+        mail.add_attachment(file.content, file.maintype, file.subtype, filename=file.name)
+    _seal(mail)
+
+
+def _add_html(mail: EmailMessage, html: str, enclosed: Enclosed) -> None:
+    """Add the HTML and its pictures."""
     longest = max(map(len, html.splitlines()))
     mail.add_alternative(html, subtype="html", cte="7bit" if longest <= LONGEST_LINE else "quoted-printable")
     shown = mail.get_payload()[1]  # type: ignore[index]  # a multipart's payload is a list
     assert isinstance(shown, EmailMessage)  # noqa: S101 - add_alternative has made it
-    for number, (name, png) in enumerate(pictures, start=1):
+    for number, (name, png) in enumerate(enclosed.pictures, start=1):
         shown.add_related(png, "image", "png", cid=f"<{name}>", disposition="inline", filename=f"board{number}.png")
 
 
-def seal(mail: EmailMessage) -> None:
+def _seal(mail: EmailMessage) -> None:
     """Fix what separates the parts, by the Message-ID; the parts say nothing that the mail says already."""
     key = sha256(str(mail["Message-ID"]).encode()).hexdigest()[:24]
     for number, part in enumerate(mail.walk()):

@@ -1,6 +1,6 @@
 """An owed mail -> an EmailMessage: the templates filled in, the match replayed to the turn the mail is about."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
@@ -18,7 +18,7 @@ from pbem.matches import name
 from pbem.models import Match, Outgoing, Player
 from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
-from pbem.views import Sights, View
+from pbem.views import Reading, Sights, View
 from pbem.words import fitted, templates, tightened
 
 SUBJECTS = {"confirm": "Was this you?", "welcome": "Welcome"}
@@ -48,14 +48,13 @@ class Renderer:
         wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
         mail = EmailMessage(policy=SMTP if row.address.isascii() else SMTPUTF8)
         self._address(mail, session, row)
-        pictures = mime.Pictures(row.message_id)
-        words = self._words(sights, row, player, wishes, pictures)
+        enclosed = mime.Enclosed(row.message_id)
+        words = self._words(sights, row, Reading(player, wishes, enclosed, self._server.name, row.created))
         text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
         html = None
         if wishes["html"] == preferences.ON:
             html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(words))
-        mime.fill(mail, text, html, pictures)
-        mime.seal(mail)
+        mime.fill(mail, text, html, enclosed)
         return mail
 
     def _address(self, mail: EmailMessage, session: Session, row: Outgoing) -> None:
@@ -78,19 +77,13 @@ class Renderer:
         if row.match:
             mail["X-PBeM-Match"] = str(row.match)
 
-    def _words(
-        self,
-        sights: Sights,
-        row: Outgoing,
-        player: Player | None,
-        wishes: Mapping[str, str],
-        pictures: mime.Pictures,
-    ) -> dict[str, Any]:
+    def _words(self, sights: Sights, row: Outgoing, reading: Reading) -> dict[str, Any]:
         """All that the templates may ask for."""
+        player = reading.reader
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
 
         def look(number: int, ply: int | None = None, part: str | None = None) -> View:
-            return View(sights.of(number, ply, part), player, wishes, pictures)
+            return View(sights.of(number, ply, part), reading)
 
         return {
             **row.words,

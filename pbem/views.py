@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import cached_property
 
 from sqlmodel import Session
@@ -10,9 +11,10 @@ from engines.diagram import Diagram
 from notation import NOTATIONS, record
 from notation.board import Charset, format_board
 from notation.spoken import spoken
+from pbem import attachments
 from pbem.grid import Grid, grid
 from pbem.matches import Standing, name, stand
-from pbem.mime import Pictures
+from pbem.mime import Attachment, Enclosed
 from pbem.models import Match, Player
 from pbem.picture import png
 from pbem.preferences import ON
@@ -27,22 +29,19 @@ class Sight:
 
     def __init__(self, standing: Standing) -> None:
         self.standing = standing
+        self._boards: dict[str, str] = {}
+        self._files: dict[tuple[str, date], tuple[Attachment, ...]] = {}
 
     @cached_property
     def diagram(self) -> Diagram:
         """The board as data."""
         return self.standing.position.diagram()
 
-    @cached_property
-    def boards(self) -> dict[str, str]:
-        """The board as text for each way to draw it that was asked for."""
-        return {}
-
     def board(self, drawn: str) -> str:
         """The board as the readers who chose that want it in their text, with the last move and what is beside it."""
-        if drawn not in self.boards:
-            self.boards[drawn] = self._drawn(drawn)
-        return self.boards[drawn]
+        if drawn not in self._boards:
+            self._boards[drawn] = self._drawn(drawn)
+        return self._boards[drawn]
 
     def _drawn(self, drawn: str) -> str:
         if drawn == "words":
@@ -58,6 +57,13 @@ class Sight:
     def picture(self) -> bytes:
         """The board as PNG."""
         return png(self.diagram)
+
+    def files(self, site: str, generated: datetime) -> tuple[Attachment, ...]:
+        """The match as files, made by that server at that time; only the day of it is told in them."""
+        key = (site, generated.date())
+        if key not in self._files:
+            self._files[key] = attachments.of(self.standing, site=site, generated=generated)
+        return self._files[key]
 
     @cached_property
     def record(self) -> str:
@@ -89,12 +95,25 @@ class Played:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One mail, to one reader: who reads, what he wishes, and what goes with the words."""
+
+    reader: Player | None
+    wishes: Mapping[str, str]
+    enclosed: Enclosed
+    site: str
+    """What this server is called."""
+    written: datetime
+    """When the mail was."""
+
+
 class View:
     """A match as one reader sees it. What takes time is made when a template asks for it."""
 
-    def __init__(self, sight: Sight, reader: Player | None, wishes: Mapping[str, str], pictures: Pictures) -> None:
-        standing = sight.standing
-        self._sight, self._standing, self._wishes, self._pictures = sight, standing, wishes, pictures
+    def __init__(self, sight: Sight, reading: Reading) -> None:
+        standing, reader = sight.standing, reading.reader
+        self._sight, self._standing, self._reading = sight, standing, reading
         self.number = standing.number
         self.title = standing.game.title
         self.key = standing.match.game
@@ -121,7 +140,7 @@ class View:
     @property
     def board(self) -> str:
         """The board in text, as the reader wants it, with the last move and what is said beside it."""
-        return self._sight.board(self._wishes["board"])
+        return self._sight.board(self._reading.wishes["board"])
 
     @property
     def spoken(self) -> tuple[str, ...]:
@@ -131,14 +150,22 @@ class View:
     @property
     def picture(self) -> str | None:
         """Where HTML finds the board as a picture; None for readers who want none."""
-        if self._wishes["picture"] != ON or self._wishes["board"] == "words":
+        if self._reading.wishes["picture"] != ON or self._reading.wishes["board"] == "words":
             return None
-        return self._pictures.shown(self._sight.picture)
+        return self._reading.enclosed.show(self._sight.picture)
+
+    def attach(self) -> tuple[str, ...]:
+        """Send the match along as files; their names. Who wants no pictures gets none here either."""
+        files = self._sight.files(self._reading.site, self._reading.written)
+        wanted = [file for file in files if file.maintype != "image" or self._reading.wishes["picture"] == ON]
+        for file in wanted:
+            self._reading.enclosed.attach(file)
+        return tuple(file.name for file in wanted)
 
     @property
     def in_words(self) -> bool:
         """Whether the reader wants the board in words and nothing drawn."""
-        return self._wishes["board"] == "words"
+        return self._reading.wishes["board"] == "words"
 
     @property
     def printed_board(self) -> str:
@@ -148,7 +175,7 @@ class View:
     @property
     def letters(self) -> str:
         """The board in letters (or signs), with the last move lit, and nothing beside it."""
-        return format_board(self._sight.diagram, lit=True, charset=_charset(self._wishes["board"]))
+        return format_board(self._sight.diagram, lit=True, charset=_charset(self._reading.wishes["board"]))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,0 +1,88 @@
+"""One correspondence in which every mail and every section occurs, and an example of each that is found in it."""
+
+from email.message import EmailMessage
+from pathlib import Path
+
+from sqlmodel import Session, select
+
+from pbem.models import Outgoing
+from tests.correspondence import Correspondence, correspondence
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = ROOT / "templates"
+FACES = {
+    "face-table": ("picture", "off", "on"),
+    "face-unicode": ("board", "unicode", "ascii"),
+    "face-words": ("board", "words", "ascii"),
+    "face-plain": ("html", "off", "on"),
+}
+"""What a player can choose: a preference, its choice, and the default."""
+MOMENTS = ("turn-yours", "turn-over")
+"""A match that goes on, and one that ends."""
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+
+
+def templates() -> set[str]:
+    """The names of all mails, and of all sections with `section-` in front; an answer is what its sections are."""
+    mails = {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("*.txt.j2")} - {"answer"}
+    return mails | {f"section-{path.name.removesuffix('.txt.j2')}" for path in TEMPLATES.glob("sections/*.txt.j2")}
+
+
+def examples(folder: Path) -> dict[str, EmailMessage]:
+    """A mail for each template and each face: the first of its kind, if possible one that holds nothing else."""
+    with correspondence(folder) as letters:
+        found = write_all(letters)
+        with Session(letters.works.engine) as session:
+            rows = {row.message_id: row for row in session.exec(select(Outgoing))}
+        for several in (False, True):
+            for way, mail in letters.log:
+                if way == "out":
+                    names = _kinds(rows[str(mail["Message-ID"])])
+                    if several or len(names) == 1:
+                        found |= {name: mail for name in names if name not in found}
+    return found
+
+
+def _kinds(row: Outgoing) -> list[str]:
+    """What a mail was made of."""
+    return [f"section-{section['template']}" for section in row.words.get("sections", ())] or [row.template]
+
+
+def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
+    """The correspondence; the mails that show a match at some moment, or what a player can choose."""
+    personal = letters.join("alice")
+    letters.join("bob")
+    letters.reply(letters.received[BOB][0], "yes")
+    letters.write(ALICE, "challenge bob quadraphages first=o begin=you\n\nA game?", to=personal)
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("bob"), "c1b1 g9h9 3")
+    letters.reply(letters.last("bob"), "1 c1b1 g9h9\n\nGood luck!\nYours, Bob")
+    moments = {"turn-yours": letters.last("alice")}
+    letters.reply(letters.last("alice"), "a7b7 i3i2 4")
+    letters.reply(letters.last("alice"), "undo")
+    letters.reply(letters.last("alice"), "a7b7 i3i2 3 b7b4 i2f2")
+    moments |= _choose(letters)
+    letters.reply(letters.received[BOB][1], "set")
+    letters.reply(letters.last("bob"), "#1 say I need a day to think.")
+    for words in ("games", "show 1", "record 1", "help", "help challenge", "help quadrupel", "help notation"):
+        letters.reply(letters.received[ALICE][1], words)
+    letters.reply(letters.received[ALICE][1], "rules quadrupel")
+    letters.reply(letters.received[ALICE][1], "help xyzzy\ngames\n\nAnd how are you all?")
+    letters.write(ALICE, "challenge bob kvadratik", to=personal)
+    letters.reply(letters.last("bob"), "decline\n\nNo time this week, sorry.")
+    letters.write(ALICE, "challenge carol@mail.example kvadratik\n\nDo you know this one?", to=personal)
+    letters.write(ALICE, "#1 resign")
+    letters.reply(letters.last("alice"), "no, that was not me")
+    letters.write(BOB, "#1 resign\n\nI was wrong.", to=str(letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec))
+    return moments | {"turn-over": letters.last("alice")}
+
+
+def _choose(letters: Correspondence) -> dict[str, EmailMessage]:
+    """Bob looks at his match under one choice after the other."""
+    welcome = letters.received[BOB][1]
+    shown = {}
+    for name, (preference, choice, default) in FACES.items():
+        letters.reply(welcome, f"set {preference} {choice}")
+        (shown[name],) = letters.reply(welcome, "show 1")
+        letters.reply(welcome, f"set {preference} {default}")
+    return shown

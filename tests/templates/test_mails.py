@@ -1,0 +1,48 @@
+"""Every mail and every section has its text and its HTML, and a golden mail of each; docs/mails.md shows them."""
+
+import os
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from tests.templates import golden
+from tests.templates.letters import FACES, MOMENTS, TEMPLATES, examples, templates
+
+MAILS = Path(__file__).parent / "mails"
+NAMES = sorted(templates() | {*FACES, *MOMENTS})
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EmailMessage]:
+    return examples(tmp_path_factory.mktemp("letters"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mail_of_each_kind_reads_as_its_golden_files(name: str, found: dict[str, EmailMessage]) -> None:
+    plain, html = golden.plain(found[name]), golden.html(found[name])
+    if os.environ.get("PBEM_GOLDEN") == "write":
+        (MAILS / f"{name}.txt").write_text(plain, encoding="utf-8")
+        if html is not None:
+            (MAILS / f"{name}.html").write_text(html, encoding="utf-8")
+
+    assert (MAILS / f"{name}.txt").read_text(encoding="utf-8") == plain
+    assert (html is None) == (name == "face-plain")
+    assert html is None or (MAILS / f"{name}.html").read_text(encoding="utf-8") == html
+
+
+def test_every_text_template_has_its_html_beside_it() -> None:
+    for path in TEMPLATES.rglob("*.txt.j2"):
+        assert path.with_name(path.name.replace(".txt.", ".html.")).is_file(), path
+
+
+def test_golden_files_and_templates_belong_together() -> None:
+    assert {path.stem for path in MAILS.iterdir()} == set(NAMES)
+
+
+def test_html_includes_nothing_that_is_not_escaped() -> None:
+    """Jinja escapes by the name of the file, so an included text part would let names and messages through."""
+    for path in TEMPLATES.rglob("*.html.j2"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if any(f"{{% {word} " in line for word in ("include", "import", "extends")):
+                assert '.html.j2"' in line or '"rules/"' in line, (path, line)
