@@ -20,9 +20,6 @@ from pbem.picture import png
 from pbem.preferences import ON
 from pbem.words import WIDTH
 
-LATELY = 40
-"""So many turns stand in an HTML part; the text has them all, and so has the record."""
-
 
 class Sight:
     """A match after some turn and what is to be seen of it, made once, however many mails show it."""
@@ -192,13 +189,12 @@ class View:
         """The turns, as they are written down."""
         return self._sight.record
 
-    @property
-    def lately(self) -> tuple[Played, ...]:
-        """The last turns, oldest first."""
+    def played(self, most: int) -> tuple[Played, ...]:
+        """So many of the last turns, oldest first."""
         standing = self._standing
-        numbers = range(max(0, standing.ply - LATELY), standing.ply)
         return tuple(
-            Played(ply + 1, name(standing.players[standing.seats[ply]]), standing.texts[ply]) for ply in numbers
+            Played(ply + 1, name(standing.players[standing.seats[ply]]), standing.texts[ply])
+            for ply in range(max(0, standing.ply - most), standing.ply)
         )
 
     @property

@@ -85,17 +85,18 @@ def passages(text: str) -> list[tuple[str, Sequence[str]]]:
     return [(kind, list(pieces)) for kind, pieces in found]
 
 
-def page(markdown: str, styles: Mapping[str, str]) -> Markup:
-    r"""A page of ours, written in Markdown, as HTML, with a style for each kind of element.
+def page(markdown: str, attributes: Mapping[str, Mapping[str, str]]) -> Markup:
+    r"""A page of ours, written in Markdown, as HTML, with attributes for each kind of element.
 
-    >>> page("Goal\n====\nBe first.", {"p": "margin: 0"})
+    >>> page("Goal\n====\nBe first.", {"p": {"style": "margin: 0"}})
     Markup('<h1>Goal</h1>\n<p style="margin: 0">Be first.</p>\n')
     """
     reader = MarkdownIt("commonmark", {"html": False})
     tokens = reader.parse(markdown)
     for token in tokens:
-        if token.nesting >= 0 and token.tag in styles:
-            token.attrSet("style", styles[token.tag])
+        if token.nesting >= 0:
+            token.attrs |= attributes.get(token.tag, {})
+        token.content = textwrap.dedent(token.content) if token.type == "code_block" else token.content
     return Markup(reader.renderer.render(tokens, reader.options, {}))  # noqa: S704 - it escapes what it is given
 
 

@@ -61,8 +61,8 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.reply(letters.last("alice"), "a7b7 i3i2 4")
     letters.reply(letters.last("alice"), "undo")
     letters.reply(letters.last("alice"), "a7b7 i3i2 3 b7b4 i2f2")
-    moments |= _choose(letters)
     letters.reply(letters.received[BOB][1], "set")
+    moments |= _choose(letters)
     letters.reply(letters.last("bob"), "#1 say I need a day to think.")
     for words in ("games", "show 1", "record 1", "help", "help challenge", "help quadrupel", "help notation"):
         letters.reply(letters.received[ALICE][1], words)

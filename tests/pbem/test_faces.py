@@ -1,0 +1,199 @@
+"""A mail's faces: what it is made of, what players choose, and that nobody's words can break any of them."""
+
+import html
+import re
+from collections.abc import Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+from sqlmodel import Session, select
+
+from pbem.mime import Enclosed, fill
+from pbem.models import Outgoing
+from tests.correspondence import Correspondence, correspondence, text
+from tests.stories.test_games import NAMES, is_asked, played
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+MOST = 100_000
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """A match of alice and bob, two turns played."""
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        letters.reply(letters.last("alice"), "1 a7b7 i3i2")
+        letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
+        yield letters
+
+
+def markup(mail: EmailMessage) -> str:
+    """The HTML part, or nothing."""
+    part = mail.get_body(("html",))
+    return str(part.get_content()) if part else ""
+
+
+def types(mail: EmailMessage) -> list[str]:
+    """The types of all parts."""
+    return [part.get_content_type() for part in mail.walk()]
+
+
+def chosen(letters: Correspondence, words: str) -> EmailMessage:
+    """Alice's match as she sees it after that choice."""
+    personal = letters.received[ALICE][1]
+    letters.reply(personal, f"set {words}")
+    (mail,) = letters.reply(personal, "show 1")
+    return mail
+
+
+def test_a_mail_is_text_and_html_with_its_picture(letters: Correspondence) -> None:
+    mail = letters.last("alice")
+
+    assert types(mail) == ["multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"]
+    plain, _, shown, picture = list(mail.walk())[1:]
+    assert plain.get_params(header="content-type")[1:] == [("charset", "utf-8"), ("format", "fixed")]
+    assert shown.get_content_charset() == "utf-8"
+    assert picture.get_content_disposition() == "inline"
+    assert f'src="cid:{picture["Content-ID"].strip("<>")}"' in markup(mail)
+    assert picture.get_content().startswith(b"\x89PNG")
+
+
+def test_html_off_leaves_the_text(letters: Correspondence) -> None:
+    before = text(letters.last("alice"))
+
+    mail = chosen(letters, "html off")
+
+    assert types(mail) == ["text/plain"]
+    assert "a b c d e f g h i" in text(mail)
+    assert "a b c d e f g h i" in before
+
+
+def test_picture_off_shows_the_board_as_a_table(letters: Correspondence) -> None:
+    mail = chosen(letters, "picture off")
+
+    assert types(mail) == ["multipart/alternative", "text/plain", "text/html"]
+    assert "<img" not in markup(mail)
+    (board,) = LexborHTMLParser(markup(mail)).css(".pbem-board")
+    cells = ["".join(cell.text().split()) for cell in board.css("tr")[0].css("td")]
+    assert cells == [".", ".", "o", "o", ".", "O", ".", ".", ".", "1"]
+
+
+def test_the_board_in_unicode_and_in_words(letters: Correspondence) -> None:
+    unicode, words = chosen(letters, "board unicode"), chosen(letters, "board words")
+
+    assert "\N{FISHEYE}" in text(unicode)
+    assert "X (alice): stones on" in text(words)
+    assert "X (alice): stones on" in markup(words)
+    assert "<pre" not in markup(words)
+    assert types(words) == ["multipart/alternative", "text/plain", "text/html"]
+
+
+def test_the_alt_text_says_the_position(letters: Correspondence) -> None:
+    (picture,) = LexborHTMLParser(markup(letters.last("alice"))).css("img")
+
+    assert "X (alice): stones on b7, i2; marked cells on a7, i3." in (picture.attributes["alt"] or "")
+
+
+def test_a_stranger_gets_no_picture(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        personal = letters.join("alice")
+        letters.write(ALICE, "challenge carol@mail.example hexaphages", to=personal)
+        invitation = letters.last("carol")
+
+    assert types(letters.received[ALICE][0]) == ["multipart/alternative", "text/plain", "text/html"]
+    assert types(invitation) == ["multipart/alternative", "text/plain", "text/html"]
+    assert "pbem-board" in markup(invitation)
+
+
+def test_the_last_move_is_lit_by_its_ground_and_by_its_frame(letters: Correspondence) -> None:
+    (board,) = LexborHTMLParser(markup(chosen(letters, "picture off"))).css(".pbem-board")
+    rows = board.css("tr")[:9]
+    lit = {
+        f"{'abcdefghi'[column]}{row}"
+        for row, line in enumerate(rows, start=1)
+        for column, cell in enumerate(line.css("td")[:9])
+        if cell.attributes["bgcolor"] == "#ffd966" and "border: 2px" in (cell.attributes["style"] or "")
+    }
+
+    assert lit == {"c1", "d1", "f1", "g9", "h9", "h7"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<script>alert(1)</script><img src=x onerror=alert(1)>",
+        "\"'></td></tr></table></div></body></html>",
+        "{{ server }} {% for x in y %} {# ... #}",
+        "</blockquote></pre><!-- <style>*{display:none}</style>",
+        "a" * 900,
+        "\u202egnp.exe\u2066\u200f\u0007\u0000 and more",
+        "<a href=https://evil.example>tap</a> &lt;b&gt; &#60;i&#62;",
+    ],
+)
+def test_nobody_s_words_are_markup(letters: Correspondence, words: str) -> None:
+    letters.reply(letters.last("alice"), f"say {words}")
+    mail = letters.last("bob")
+    tree = LexborHTMLParser(markup(mail))
+
+    assert tree.css("script, img, a, blockquote blockquote") == []
+    assert len(tree.css("table")) == 2
+    (quote,) = tree.css("blockquote")
+    said = "".join(c if c.isprintable() else " " for c in words)
+    assert "".join(quote.text().split()) == "".join(said.split())
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u0000-\u0008]", html.unescape(markup(mail)))
+    assert max(map(len, mail.as_bytes().splitlines())) < 998
+
+
+def test_a_line_that_is_refused_is_no_markup(letters: Correspondence) -> None:
+    line = "c1b1 <b onclick='x'>\"&amp;</b></pre><h1>{{ 7*7 }}"
+    letters.reply(letters.last("alice"), line)
+    tree = LexborHTMLParser(markup(letters.last("alice")))
+
+    assert tree.css("b[onclick], script") == []
+    assert line in tree.css_first("pre").text()
+
+
+def test_rendering_twice_gives_the_same_bytes(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "resign")
+    sent = {str(mail["Message-ID"]): mail for way, mail in letters.log if way == "out"}
+    works = letters.works
+    renderer = works.renderer
+    with Session(works.engine) as session:
+        rows = session.exec(select(Outgoing)).all()
+        first = [mail.as_bytes() for mail in renderer.render(session, rows)]
+        again = [mail.as_bytes() for row in rows for mail in renderer.render(session, [row])]
+
+    assert len(first) == len(sent)
+    assert first == again
+
+
+def test_long_links_travel_whole() -> None:
+    mail = EmailMessage()
+    mail["Message-ID"] = "<1@pbem.example>"
+    page = f'<a href="mailto:x?body={"a" * 1900}">tap</a>\n'
+    fill(mail, "words\n", page, Enclosed("<1@pbem.example>"))
+
+    assert max(map(len, mail.as_bytes().splitlines())) < 998
+    assert markup(mail) == page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mail_of_every_game_is_below_a_hundred_kilobytes(name: str, tmp_path: Path) -> None:
+    """All but the files that go with the end of a match."""
+    with correspondence(tmp_path) as letters:
+        letters.match(f"challenge bob {played(name).game} {played(name).options}")
+        personal = letters.received[ALICE][1]
+        letters.reply(personal, "set picture off")
+        letters.received[ALICE].pop()
+        for turn in played(name).turns:
+            mover = next(name for name in ("alice", "bob") if is_asked(letters, name))
+            letters.reply(letters.last(mover), turn)
+    for way, mail in letters.log:
+        if way == "out":
+            size = len(mail.as_bytes()) - sum(
+                len(part.as_bytes()) for part in mail.iter_attachments() if part.is_attachment()
+            )
+            assert size < MOST, (name, size)
+            assert max(map(len, mail.as_bytes().splitlines())) < 998
