@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check slow golden bench lock format docs clean
+.PHONY: demo test check slow golden bench lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by mail, without accounts or servers
 	@$(BIN)/pbem demo
@@ -22,11 +22,14 @@ slow: .venv/ready            ## the tests that take minutes
 	$(BIN)/pytest -q -m slow --timeout=1800
 
 golden: .venv/ready          ## write the golden files anew; review them as a diff
-	PBEM_GOLDEN=write $(BIN)/pytest -q tests/stories tests/playthroughs
+	PBEM_GOLDEN=write $(BIN)/pytest -q tests/stories tests/playthroughs tests/templates
 
 COGGED := $(shell grep -rl '\[\[\[cog' README.md docs 2>/dev/null)
 docs: .venv/ready            ## write the generated parts of the documents anew
 	$(BIN)/cog -r $(COGGED)
+
+screenshots: .venv/ready     ## the pictures in docs/mails anew (needs chromium)
+	$(BIN)/python docs/screenshots.py
 
 format: .venv/ready
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .

@@ -32,6 +32,7 @@ from pbem.commands.core import Command  # noqa: E402
 from pbem.config import LogSettings, Secret, Settings, Tls  # noqa: E402
 from tests.correspondence import correspondence, text  # noqa: E402
 
+LETTERS = ROOT / "tests" / "templates" / "mails"
 EXAMPLE = ROOT / "config.example.toml"
 
 # Tables in general
@@ -195,6 +196,26 @@ def _perft(key: str) -> str:
     blocks = (ROOT / "tests" / "perft" / f"{key}.perft").read_text(encoding="utf-8").split("\n\n")
     first = next(block for block in blocks if "\nposition" in f"\n{block}")
     return ", ".join(f"{int(nodes):,}" for nodes in re.findall(r"^perft \d+ (\d+)", first, flags=re.MULTILINE))
+
+
+# docs/mails.md
+
+
+def mails() -> str:
+    """Every golden mail: its headers and its text, and where its HTML is."""
+    return "\n\n".join(_letter(path) for path in sorted(LETTERS.glob("*.txt"), key=_in_reading_order))
+
+
+def _in_reading_order(path: Path) -> tuple[bool, bool, str]:
+    """Mails first, then the sections of answers, then what players can choose."""
+    return path.stem.startswith("face-"), path.stem.startswith("section-"), path.stem
+
+
+def _letter(path: Path) -> str:
+    html = path.with_suffix(".html")
+    link = f"Its HTML: [{html.name}](../{html.relative_to(ROOT)}).\n\n" if html.is_file() else ""
+    title = path.stem.replace("section-", "an answer: ").replace("face-", "a choice: ")
+    return f"### {title}\n\n{link}```text\n{path.read_text(encoding='utf-8').rstrip()}\n```"
 
 
 # docs/configuration.md

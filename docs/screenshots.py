@@ -1,0 +1,95 @@
+"""The screenshots in docs/mails: real mails, as headless Chromium shows them. `make screenshots` makes them anew.
+
+Looking at all mails at once: `python docs/screenshots.py FOLDER` puts each one there at 360 and 900 pixels, light and
+dark, and as mail programs show it that drop <style>, block pictures, or draw no more than tables.
+"""
+
+import base64
+import re
+import subprocess
+import sys
+import tempfile
+from email.message import EmailMessage
+from pathlib import Path
+
+from PIL import Image, ImageChops
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
+
+from tests.templates.letters import examples  # noqa: E402 - the checkout must be on the path first
+
+CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
+QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars")
+SCHEMES = {"light": 1, "dark": 0}
+SHOWN = (
+    ("turn-yours", 360, "light"),
+    ("turn-yours", 360, "dark"),
+    ("face-table", 360, "light"),
+    ("turn-over", 900, "light"),
+)
+"""What docs/mails.md shows: a mail, how many pixels broad, and the scheme."""
+TALL = 2600
+COLOURS = 64
+
+
+def page(mail: EmailMessage) -> str:
+    """The HTML part with its pictures inside, for a browser."""
+    part = mail.get_body(("html",))
+    html = str(part.get_content()) if part else ""
+    for picture in mail.walk():
+        if picture["Content-ID"]:
+            content = base64.b64encode(picture.get_content()).decode()
+            html = html.replace(f"cid:{picture['Content-ID'].strip('<>')}", f"data:image/png;base64,{content}")
+    return html
+
+
+def lesser(html: str) -> dict[str, str]:
+    """The page as lesser mail programs show it."""
+    plain = re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)
+    blocked = re.sub(r'src="data:[^"]*"', 'src="cid:blocked"', plain)
+    word = r"(border-radius|max-width|overflow[a-z-]*|word-break|width|table-layout|display):[^;\"]*;?"
+    return {
+        "no-style": plain,
+        "no-pictures": blocked,
+        "word": re.sub(word, "", blocked),
+        "bare": re.sub(r' (style|class)="[^"]*"', "", blocked),
+    }
+
+
+def shoot(html: str, target: Path, width: int, scheme: str) -> None:
+    """Write the page as a PNG, so many pixels broad and as tall as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "mail.html"
+        source.write_text(html, encoding="utf-8")
+        size, setting = f"--window-size={width},{TALL}", f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"
+        where = (f"--user-data-dir={folder}/profile", f"--screenshot={target}", source.as_uri())
+        subprocess.run((*CHROMIUM, *QUIET, size, setting, *where), check=True, capture_output=True, timeout=60)  # noqa: S603
+    with Image.open(target) as shot:
+        image = shot.convert("RGB")
+    empty = Image.new("RGB", image.size, image.getpixel((0, TALL - 1)))  # type: ignore[arg-type]  # RGB has tuples
+    box = ImageChops.difference(image, empty).getbbox() or (0, 0, width, TALL)
+    image.crop((0, 0, width, min(TALL, box[3] + 12))).quantize(COLOURS).save(target, optimize=True)
+
+
+def main() -> None:
+    """Make the screenshots of docs/mails, or of everything into the folder that is named."""
+    with tempfile.TemporaryDirectory() as folder:
+        pages = {name: html for name, mail in examples(Path(folder)).items() if (html := page(mail))}
+    if len(sys.argv) == 1:
+        for name, width, scheme in SHOWN:
+            shoot(pages[name], ROOT / "docs" / "mails" / f"{name}-{width}-{scheme}.png", width, scheme)
+        return
+    target = Path(sys.argv[1])
+    target.mkdir(parents=True, exist_ok=True)
+    for name, html in pages.items():
+        for scheme in SCHEMES:
+            for width in (360, 900):
+                shoot(html, target / f"{name}-{width}-{scheme}.png", width, scheme)
+        for program, left in lesser(html).items():
+            shoot(left, target / f"{name}-360-{program}.png", 360, "light")
+
+
+if __name__ == "__main__":
+    main()
