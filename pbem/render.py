@@ -5,20 +5,21 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
 from email.utils import format_datetime
+from functools import partial
 from typing import Any
 
 from sqlmodel import Session, col, select
 
-from engines import GAMES
-from pbem import mime, preferences
+from pbem import links, mime, preferences
 from pbem.authority import address_with
 from pbem.config import ServerSettings
+from pbem.links import Letter, answering
 from pbem.mail import bare_subject
-from pbem.matches import name
+from pbem.matches import Standing, name, subject_of
 from pbem.models import Match, Outgoing, Player
 from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
-from pbem.views import Reading, Sights, View
+from pbem.views import Reading, Sights, Views
 from pbem.words import fitted, templates, tightened
 
 SUBJECTS = {"confirm": "Was this you?", "welcome": "Welcome"}
@@ -49,7 +50,8 @@ class Renderer:
         mail = EmailMessage(policy=SMTP if row.address.isascii() else SMTPUTF8)
         self._address(mail, session, row)
         enclosed = mime.Enclosed(row.message_id)
-        words = self._words(sights, row, Reading(player, wishes, enclosed, self._server.name, row.created))
+        reading = Reading(player, wishes, partial(self._letter, row, player), enclosed, self._server.name, row.created)
+        words = self._words(Views(sights, reading), row, player, str(mail["Subject"]))
         text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
         html = None
         if wishes["html"] == preferences.ON:
@@ -77,24 +79,33 @@ class Renderer:
         if row.match:
             mail["X-PBeM-Match"] = str(row.match)
 
-    def _words(self, sights: Sights, row: Outgoing, reading: Reading) -> dict[str, Any]:
+    def _words(self, views: Views, row: Outgoing, player: Player | None, subject: str) -> dict[str, Any]:
         """All that the templates may ask for."""
-        player = reading.reader
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
-
-        def look(number: int, ply: int | None = None, part: str | None = None) -> View:
-            return View(sights.of(number, ply, part), reading)
-
+        acts = row.player is not None and row.purpose is not None
+        answer = Letter(self._reply_address(row), answering(subject)) if acts else None
         return {
             **row.words,
             "server": self._server,
             "player": player,
             "row": row,
             "you_wrote": player is not None and player.name is not None and player.name == row.words.get("by"),
-            "look": look,
+            "look": views.look,
+            "foresee": views.foresee,
+            "answer_with": partial(links.link, answer),
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             "name": name,
         }
+
+    def _letter(self, row: Outgoing, player: Player | None, standing: Standing, ply: int) -> Letter | None:
+        """An answer about that match by somebody who had seen so many turns of it; None for all but its players."""
+        if player is None or row.purpose is None or standing.seat_of(player) is None:
+            return None
+        token = Token(Purpose.PLAY, player.id or 0, standing.number, ply)
+        return Letter(
+            address_with(self._server, self._keyring, token, row.epoch),
+            f"Re: {subject_of(standing.match, *standing.players)}",
+        )
 
     def _reply_address(self, row: Outgoing) -> str:
         if row.player is None or row.purpose is None:
@@ -123,5 +134,4 @@ def _subject(session: Session, row: Outgoing) -> str:
             return f"Re: {asked}"
         return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
     match = session.get_one(Match, row.match)
-    first, second = (name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
-    return f"[pbem #{row.match}] {GAMES[match.game].title}: {first} - {second}"
+    return subject_of(match, *(session.get_one(Player, seat) for seat in (match.seat0, match.seat1)))

@@ -1,18 +1,21 @@
 """What templates may ask about a match: how it stands, who is to move, and the board in every shape that a mail has."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
+from typing import Any
 
 from sqlmodel import Session
 
 from engines.diagram import Diagram
 from notation import NOTATIONS, record
 from notation.board import Charset, format_board
+from notation.hints import listed
 from notation.spoken import spoken
-from pbem import attachments
+from pbem import attachments, links
 from pbem.grid import Grid, grid
+from pbem.links import Letter, Link, Links
 from pbem.matches import Standing, name, stand
 from pbem.mime import Attachment, Enclosed
 from pbem.models import Match, Player
@@ -32,7 +35,7 @@ class Sight:
     @cached_property
     def diagram(self) -> Diagram:
         """The board as data."""
-        return self.standing.position.diagram()
+        return self.standing.diagram
 
     def board(self, drawn: str) -> str:
         """The board as the readers who chose that want it in their text, with the last move and what is beside it."""
@@ -69,7 +72,7 @@ class Sight:
 
 
 class Sights:
-    """Matches as they stood after some turn, each replayed and drawn once."""
+    """Matches as they stood after some turn, each replayed and drawn once for all mails that are made together."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -94,10 +97,12 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One mail, to one reader: who reads, what he wishes, and what goes with the words."""
+    """One mail, to one reader: who reads, what he wishes, how he can answer, and what goes with the words."""
 
     reader: Player | None
     wishes: Mapping[str, str]
+    letter: Callable[[Standing, int], Letter | None]
+    """The answer about a match of which so many turns were seen, as links open it; None where it would not act."""
     enclosed: Enclosed
     site: str
     """What this server is called."""
@@ -105,12 +110,40 @@ class Reading:
     """When the mail was."""
 
 
+class Views:
+    """The matches that one mail tells of: what templates get by `look` and `foresee`, each made once."""
+
+    def __init__(self, sights: Sights, reading: Reading) -> None:
+        self._sights, self._reading = sights, reading
+        self._looked: dict[tuple[int, int | None, str | None], View] = {}
+        self._foreseen: dict[str, View] = {}
+
+    def look(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
+        """The match after that many turns (all, when left out), with that part of a turn on top."""
+        key = (number, ply, part)
+        if key not in self._looked:
+            sight = self._sights.of(number, ply, part)
+            self._looked[key] = View(sight, self._reading, sight.standing.ply)
+        return self._looked[key]
+
+    def foresee(self, words: Mapping[str, Any]) -> "View":
+        """The match as a preview shows it: what the section's words say, and nothing that is kept meanwhile."""
+        key = repr(sorted(words.items()))
+        if key not in self._foreseen:
+            standing = self._sights.of(words["match"], words["ply"], None).standing
+            turns, part, chosen = words.get("turns", ()), words.get("part"), words.get("chosen", "")
+            flags = {flag: words.get(flag, False) for flag in ("past", "playable", "kept")}
+            supposed = Sight(standing.suppose(turns, part, chosen, **flags))
+            self._foreseen[key] = View(supposed, self._reading, words["now"])
+        return self._foreseen[key]
+
+
 class View:
     """A match as one reader sees it. What takes time is made when a template asks for it."""
 
-    def __init__(self, sight: Sight, reading: Reading) -> None:
+    def __init__(self, sight: Sight, reading: Reading, seen: int) -> None:
         standing, reader = sight.standing, reading.reader
-        self._sight, self._standing, self._reading = sight, standing, reading
+        self._sight, self._standing, self._reading, self._seen = sight, standing, reading, seen
         self.number = standing.number
         self.title = standing.game.title
         self.key = standing.match.game
@@ -181,8 +214,30 @@ class View:
 
     @property
     def grid(self) -> Grid:
-        """The board as a table."""
-        return grid(self._sight.diagram, {})
+        """The board as a table, in which the reader can tap what he may choose next."""
+        return grid(self._sight.diagram, {cell: link.uri for cell, link in self.links.by_cell.items()})
+
+    @cached_property
+    def links(self) -> Links:
+        """What the reader can tap; nothing for somebody who does not play in the match."""
+        return links.of_match(self._standing, self._reading.reader, self._reading.letter(self._standing, self._seen))
+
+    @property
+    def steps_beside(self) -> tuple[Link, ...]:
+        """The steps that can't be tapped on the board: all of them, for a reader who wants no board drawn."""
+        tapped = set() if self.in_words else {link.uri for link in self.links.by_cell.values()}
+        return tuple(link for link in self.links.steps if link.uri not in tapped)
+
+    @property
+    def variation(self) -> str:
+        """The turns that a preview supposes, by whom, in lines."""
+        supposed, players = self._standing.supposed, self._standing.players
+        if supposed is None:
+            return ""
+        lines = [f"{name(players[seat])}: {text}" for seat, text in supposed.turns]
+        if begun := " ".join(filter(None, (self.part, supposed.chosen))):
+            lines.append(f"{self.to_move}, begun: {begun}")
+        return "\n".join(piece for line in lines for piece in listed([line]))
 
     @property
     def record(self) -> str:
@@ -204,10 +259,11 @@ class View:
 
     @staticmethod
     def _result(standing: Standing) -> str:
-        match = standing.match
-        if match.winner is None:
-            return f"The match is a draw: {match.reason}."
-        return f"{name(standing.players[match.winner])} has won: {match.reason}."
+        match, outcome = standing.match, standing.position.outcome
+        winner, reason = (outcome.winner, outcome.reason) if outcome else (match.winner, match.reason)
+        if winner is None:
+            return f"The match is a draw: {reason}."
+        return f"{name(standing.players[winner])} has won: {reason}."
 
 
 def _charset(drawn: str) -> Charset:
