@@ -77,6 +77,7 @@ def shoot(html: str, target: Path, width: int, scheme: str) -> None:
 
 def main() -> None:
     """Make the screenshots of docs/mails, or of everything into the folder that is named."""
+    logs.configure(LogSettings(level="error"))
     with tempfile.TemporaryDirectory() as folder:
         pages = {name: html for name, mail in examples(Path(folder)).items() if (html := page(mail))}
     if len(sys.argv) == 1:
