@@ -98,8 +98,8 @@ class Renderer:
         }
 
     def _letter(self, row: Outgoing, player: Player | None, standing: Standing, ply: int) -> Letter | None:
-        """An answer about that match by somebody who had seen so many turns of it; None for all but its players."""
-        if player is None or row.purpose is None or standing.seat_of(player) is None:
+        """An answer about that match by a reader who has seen so many turns of it."""
+        if player is None or row.purpose is None:
             return None
         token = Token(Purpose.PLAY, player.id or 0, standing.number, ply)
         return Letter(
