@@ -49,6 +49,17 @@ class Enclosed:
         return tuple(self._files.values())
 
 
+def size(text: str, html: str, enclosed: Enclosed) -> int:
+    """About how many bytes the mail has as it travels, without the files."""
+    pictures = sum(len(png) * 4 // 3 + len(png) // 57 + 300 for _, png in enclosed.pictures)
+    return len(text.encode()) + len(html) + html.count("=") * 2 * _is_broad(html) + pictures
+
+
+def _is_broad(html: str) -> bool:
+    """Whether a line is too long to travel as it is."""
+    return max(map(len, html.splitlines())) > LONGEST_LINE
+
+
 def fill(mail: EmailMessage, text: str, html: str | None, enclosed: Enclosed) -> None:
     """Give the mail its faces: the text first, then the HTML together with what it shows; files at the end.
 
@@ -64,8 +75,7 @@ def fill(mail: EmailMessage, text: str, html: str | None, enclosed: Enclosed) ->
 
 def _add_html(mail: EmailMessage, html: str, enclosed: Enclosed) -> None:
     """Add the HTML and its pictures."""
-    longest = max(map(len, html.splitlines()))
-    mail.add_alternative(html, subtype="html", cte="7bit" if longest <= LONGEST_LINE else "quoted-printable")
+    mail.add_alternative(html, subtype="html", cte="quoted-printable" if _is_broad(html) else "7bit")
     shown = mail.get_payload()[1]  # type: ignore[index]  # a multipart's payload is a list
     assert isinstance(shown, EmailMessage)  # noqa: S101 - add_alternative has made it
     for number, (name, png) in enumerate(enclosed.pictures, start=1):

@@ -1,6 +1,6 @@
 """An owed mail -> an EmailMessage: the templates filled in, the match replayed to the turn the mail is about."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
@@ -23,6 +23,8 @@ from pbem.views import Reading, Sights, Views
 from pbem.words import fitted, templates, tightened
 
 SUBJECTS = {"confirm": "Was this you?", "welcome": "Welcome"}
+LARGEST = 95_000
+"""Mails stay below 100 KB, headers and all, but for the files that go with some: Gmail cuts off HTML beyond that."""
 FOR_STRANGERS = {"picture": preferences.OFF}
 """Who is not a player yet has chosen nothing, and gets the smallest mail that looks right."""
 
@@ -49,15 +51,26 @@ class Renderer:
         wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
         mail = EmailMessage(policy=SMTP if row.address.isascii() else SMTPUTF8)
         self._address(mail, session, row)
-        enclosed = mime.Enclosed(row.message_id)
-        reading = Reading(player, wishes, partial(self._letter, row, player), enclosed, self._server.name, row.created)
-        words = self._words(Views(sights, reading), row, player, str(mail["Subject"]))
-        text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
-        html = None
-        if wishes["html"] == preferences.ON:
-            html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(words))
-        mime.fill(mail, text, html, enclosed)
+        mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"])))
         return mail
+
+    def _faces(
+        self, sights: Sights, row: Outgoing, player: Player | None, wishes: Mapping[str, str], subject: str
+    ) -> tuple[str, str | None, mime.Enclosed]:
+        """Text, HTML and what goes with them; where much has to be shown the HTML spares boards and buttons."""
+        letter = partial(self._letter, row, player)
+        text, html, enclosed = "", None, mime.Enclosed(row.message_id)
+        for spares in (False, True):
+            enclosed = mime.Enclosed(row.message_id)
+            reading = Reading(player, wishes, letter, enclosed, self._server.name, row.created, spares=spares)
+            words = self._words(Views(sights, reading), row, player, subject)
+            text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
+            if wishes["html"] != preferences.ON:
+                break
+            html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(words))
+            if mime.size(text, html, enclosed) <= LARGEST:
+                break
+        return text, html, enclosed
 
     def _address(self, mail: EmailMessage, session: Session, row: Outgoing) -> None:
         """Write the mail's headers."""

@@ -108,6 +108,8 @@ class Reading:
     """What this server is called."""
     written: datetime
     """When the mail was."""
+    spares: bool = False
+    """Whether the HTML shows boards in letters only, and nothing to tap on them: there are too many."""
 
 
 class Views:
@@ -180,7 +182,7 @@ class View:
     @property
     def picture(self) -> str | None:
         """Where HTML finds the board as a picture; None for readers who want none."""
-        if self._reading.wishes["picture"] != ON or self._reading.wishes["board"] == "words":
+        if self._reading.wishes["picture"] != ON or self.in_words or self.in_letters:
             return None
         return self._reading.enclosed.show(self._sight.picture)
 
@@ -196,6 +198,11 @@ class View:
     def in_words(self) -> bool:
         """Whether the reader wants the board in words and nothing drawn."""
         return self._reading.wishes["board"] == "words"
+
+    @property
+    def in_letters(self) -> bool:
+        """Whether the board is shown in letters and not drawn, since the mail would get too large."""
+        return self._reading.spares and not self.in_words
 
     @property
     def printed_board(self) -> str:

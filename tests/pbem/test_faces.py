@@ -133,12 +133,14 @@ def test_the_last_move_is_lit_by_its_ground_and_by_its_frame(letters: Correspond
     ],
 )
 def test_nobody_s_words_are_markup(letters: Correspondence, words: str) -> None:
+    letters.reply(letters.last("alice"), "say Hello.")
+    harmless = LexborHTMLParser(markup(letters.last("bob")))
     letters.reply(letters.last("alice"), f"say {words}")
     mail = letters.last("bob")
     tree = LexborHTMLParser(markup(mail))
 
-    assert tree.css("script, img, a, blockquote blockquote") == []
-    assert len(tree.css("table")) == 2
+    assert [node.tag for node in tree.css("*")] == [node.tag for node in harmless.css("*")]
+    assert all(str(link.attributes["href"]).startswith("mailto:games%2B") for link in tree.css("a"))
     (quote,) = tree.css("blockquote")
     said = "".join(c if c.isprintable() else " " for c in words)
     assert "".join(quote.text().split()) == "".join(said.split())
@@ -197,3 +199,19 @@ def test_every_mail_of_every_game_is_below_a_hundred_kilobytes(name: str, tmp_pa
             )
             assert size < MOST, (name, size)
             assert max(map(len, mail.as_bytes().splitlines())) < 998
+
+
+def test_a_mail_that_tells_of_many_matches_spares_boards_and_stays_small(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        alice, bob = letters.join("alice"), letters.join("bob")
+        for number in range(1, 11):
+            letters.write(ALICE, "challenge bob quadrupel begin=me", to=alice)
+            letters.write(BOB, f"accept {number}", to=bob)
+        (few,) = letters.write(ALICE, "show 1\nshow 2", to=alice)
+        (many,) = letters.write(ALICE, "\n".join(f"show {number}" for number in range(1, 11)), to=alice)
+
+    assert types(few).count("image/png") == 1
+    assert len(many.as_bytes()) < MOST
+    assert "image/png" not in types(many)
+    assert len(LexborHTMLParser(markup(many)).css("pre")) == 10
+    assert text(many).count("a b c d e f") == 10
