@@ -28,6 +28,8 @@ QUOTED_CLASSES = frozenset(
     {"yahoo_quoted", "moz-cite-prefix", "moz-email-headers-table", "gmail_quote_attribution", "tutanota_quote"}
     | {"sh-quoted-content", "front-blockquote", "ydp_quoted", "mailspring-quote", "moz-quote-pre"}
 )
+OUR_MARK = "pbem-"
+"""What the classes of our own mails begin with; mail programs put letters of theirs in front."""
 QUOTED_NAMES = frozenset({"quote", "messagereplysection", "quoted-content"})
 MARKED = ("__quoted_text__", "__headers__")
 BEGINNINGS_OF_QUOTES = frozenset(
@@ -211,6 +213,8 @@ class _Marks:
             hidden="hidden" in attributes or any(way in style for way in HIDDEN),
             signed=bool(classes & SILENT_CLASSES) or identity in SILENT_IDS or name in SILENT_NAMES,
             quotes=bool(classes & QUOTED_CLASSES)
+            or any(OUR_MARK in each for each in (*classes, identity))
+            or _is_ready_mail(attributes.get("href", ""))
             or name in QUOTED_NAMES
             or attributes.get("data-marker") in MARKED
             or ("gmail_attr" in classes and not _first_words(node).startswith("-"))  # dashes: a forwarded mail
@@ -225,6 +229,11 @@ class _Marks:
 
 
 _NO_MARKS = _Marks()
+
+
+def _is_ready_mail(address: str) -> bool:
+    """Whether a link opens a mail with its words filled in, as ours do; nobody writes such links by hand."""
+    return address.startswith("mailto:") and "body=" in address
 
 
 def _first_words(node: LexborNode) -> str:

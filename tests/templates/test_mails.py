@@ -1,11 +1,15 @@
 """Every mail and every section has its text and its HTML, and a golden mail of each; docs/mails.md shows them."""
 
 import os
+import re
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
+from pbem import html_text
+from pbem.commands import COMMANDS
+from pbem.commands.reading import Reader
 from tests.templates import golden
 from tests.templates.letters import FACES, MOMENTS, TEMPLATES, examples, templates
 
@@ -46,3 +50,22 @@ def test_html_includes_nothing_that_is_not_escaped() -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
             if any(f"{{% {word} " in line for word in ("include", "import", "extends")):
                 assert '.html.j2"' in line or '"rules/"' in line, (path, line)
+
+
+@pytest.mark.parametrize("stripped", ["", "class", "href"])
+@pytest.mark.parametrize("name", NAMES)
+def test_our_html_quoted_without_marks_is_no_command(name: str, stripped: str, found: dict[str, EmailMessage]) -> None:
+    """An answer that is HTML only, and quotes ours as if it were the person's own words, must not act.
+
+    Mail programs may drop classes or links of a mail that they quote, but hardly both.
+    """
+    html = (
+        re.sub(rf' ({stripped}|id)="[^"]*"', "", golden.html(found[name]) or "")
+        if stripped
+        else golden.html(found[name])
+    )
+    for line in html_text.text(html or "").splitlines():
+        if not line.startswith(">"):
+            for match in (1, None):
+                read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
+                assert not [found for found in read.commands if found.command.changes and not found.misfit], line
