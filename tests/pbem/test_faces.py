@@ -148,6 +148,17 @@ def test_nobody_s_words_are_markup(letters: Correspondence, words: str) -> None:
     assert max(map(len, mail.as_bytes().splitlines())) < 998
 
 
+def test_what_turns_or_hides_text_is_left_out_however_it_came_into_a_row(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "say Hello.")
+    with Session(letters.works.engine) as session:
+        row = session.exec(select(Outgoing).where(Outgoing.template == "message")).one()
+        row.words = {**row.words, "message": ["\u202egnp.exe\u2066\u200f\u0007"]}
+        (mail,) = letters.works.renderer.render(session, [row])
+
+    assert "gnp.exe" in markup(mail)
+    assert not re.search("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0007]", html.unescape(markup(mail)) + text(mail))
+
+
 def test_a_line_that_is_refused_is_no_markup(letters: Correspondence) -> None:
     line = "c1b1 <b onclick='x'>\"&amp;</b></pre><h1>{{ 7*7 }}"
     letters.reply(letters.last("alice"), line)
