@@ -17,8 +17,8 @@ FACES = {
     "face-plain": ("html", "off", "on"),
 }
 """What a player can choose: a preference, its choice, and the default."""
-MOMENTS = ("turn-yours", "turn-over")
-"""A match that goes on, and one that ends."""
+MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-resign")
+"""A match that goes on, and one that ends; a slip that is put right, and a question back."""
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 
@@ -75,7 +75,10 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write(ALICE, "challenge carol@mail.example kvadratik\n\nDo you know this one?", to=personal)
     letters.write(ALICE, "#1 resign")
     letters.reply(letters.last("alice"), "no, that was not me")
-    letters.write(BOB, "#1 resign\n\nI was wrong.", to=str(letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec))
+    bob = str(letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec)
+    (moments["refused-slip"],) = letters.write(BOB, "#1 b1e1 h9e9 3 e9b9 e1e5", to=bob)
+    (moments["confirm-resign"],) = letters.write(BOB, "#1 resign\n\nI was wrong.", to=bob)
+    letters.reply(moments["confirm-resign"], "yes")
     return moments | {"turn-over": letters.last("alice")}
 
 
