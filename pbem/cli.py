@@ -28,6 +28,7 @@ from notation.board import format_board
 from pbem import check as checking
 from pbem import config, daemon, database, demo, handle, keyboard, logs, matches
 from pbem.config import BadConfig, Settings
+from pbem.mime import text_of
 from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 from pbem.receive import NotStored
 from pbem.render import Renderer
@@ -178,7 +179,7 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
     for header in ("From", "To", "Reply-To", "Subject"):
         out.print(f"{header}: {message[header]}", markup=False, highlight=False)
     out.print()
-    out.print(message.get_content().replace("\r\n", "\n"), markup=False, highlight=False)
+    out.print(text_of(message), markup=False, highlight=False)
 
 
 @app.command()

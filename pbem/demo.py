@@ -26,6 +26,7 @@ from notation.record import Record
 from pbem import config, daemon, logs
 from pbem.config import ListenSettings, LogSettings
 from pbem.lmtp import MailListener
+from pbem.mime import text_of
 from pbem.transport import Arrival
 
 SAMPLE = Path(__file__).parent / "demo_record.txt"
@@ -203,7 +204,7 @@ def _finish(out: Console, folder: Path, sample: Record, last: EmailMessage) -> b
     _show(out, last, "the record, as the winner asks for it")
     expected = format_board(record.replay(sample)[-1].diagram())
     printed = not record.board_difference(sample, record.replay(sample)[-1])
-    same = printed and expected in str(last.get_content()).replace("\r\n", "\n")
+    same = printed and expected in text_of(last)
     out.print(
         "[green]The last board is the one printed on the rule sheet.[/]"
         if same
@@ -221,13 +222,13 @@ def _finish(out: Console, folder: Path, sample: Record, last: EmailMessage) -> b
 
 def _show(out: Console, mail: EmailMessage, title: str) -> None:
     head = f"From: {mail['From']}\nTo: {mail['To']}\nReply-To: {mail['Reply-To']}\nSubject: {mail['Subject']}\n\n"
-    words = str(mail.get_content()).replace("\r\n", "\n").rstrip()
+    words = text_of(mail).rstrip()
     out.print(Panel(Text(head + words), title=title, width=max(78, *(len(line) + 4 for line in head.split("\n")))))
 
 
 def _answer(port: int, player: Player, mail: EmailMessage, words: str) -> None:
     """Answer as a mail program does: to the Reply-To, the old mail quoted below."""
-    quoted = "".join(f"> {line}\n" for line in str(mail.get_content()).splitlines())
+    quoted = "".join(f"> {line}\n" for line in text_of(mail).splitlines())
     _write(
         port,
         player,

@@ -82,6 +82,12 @@ def _add_html(mail: EmailMessage, html: str, enclosed: Enclosed) -> None:
         shown.add_related(png, "image", "png", cid=f"<{name}>", disposition="inline", filename=f"board{number}.png")
 
 
+def text_of(mail: EmailMessage) -> str:
+    """The words of the text part, with plain line ends."""
+    part = mail.get_body(("plain",))
+    return str(part.get_content()).replace("\r\n", "\n") if part else ""
+
+
 def _seal(mail: EmailMessage) -> None:
     """Fix what separates the parts, by the Message-ID; the parts say nothing that the mail says already."""
     key = sha256(str(mail["Message-ID"]).encode()).hexdigest()[:24]

@@ -56,8 +56,8 @@ def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path:
     words = "import pbem, engines, notation; print(pbem.__file__, engines.__file__, notation.__file__, sep='\\n')"
     found = python(installed, tmp_path, "-c", words).splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
-    words = "from pbem import cli, demo, database, render; print(cli.example(), demo.SAMPLE, database.MIGRATIONS,"
-    found = python(installed, tmp_path, "-c", f"{words} render.templates_folder(), sep='\\n')").splitlines()
+    words = "from pbem import cli, demo, database, words; print(cli.example(), demo.SAMPLE, database.MIGRATIONS,"
+    found = python(installed, tmp_path, "-c", f"{words} words.templates_folder(), sep='\\n')").splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 4
 
 
