@@ -1,28 +1,22 @@
 """An owed mail -> an EmailMessage: the templates filled in, the match replayed to the turn the mail is about."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP, SMTPUTF8
-from email.utils import format_datetime
 from functools import partial
 from typing import Any
 
 from sqlmodel import Session, col, select
 
-from pbem import links, mime, preferences
+from pbem import headers, links, mime, preferences
 from pbem.authority import address_with
 from pbem.config import ServerSettings
 from pbem.links import Letter, answering
-from pbem.mail import bare_subject
 from pbem.matches import Standing, name, subject_of
 from pbem.models import Match, Outgoing, Player
-from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 from pbem.views import Reading, Sights, Views
 from pbem.words import fitted, templates, tightened
 
-SUBJECTS = {"confirm": "Was this you?", "welcome": "Welcome"}
 LARGEST = 95_000
 """Mails stay below 100 KB, headers and all, but for the files that go with some: Gmail cuts off HTML beyond that."""
 FOR_STRANGERS = {"picture": preferences.OFF}
@@ -49,8 +43,9 @@ class Renderer:
     def _mail(self, session: Session, sights: Sights, row: Outgoing) -> EmailMessage:
         player = session.get(Player, row.player) if row.player else None
         wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
-        mail = EmailMessage(policy=SMTP if row.address.isascii() else SMTPUTF8)
-        self._address(mail, session, row)
+        mail = EmailMessage(policy=headers.policy(row.address))
+        standing = sights.of(row.match, row.ply, None).standing if row.match else None
+        headers.write(mail, row, standing, self._server, self._keyring)
         mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"])))
         return mail
 
@@ -72,36 +67,17 @@ class Renderer:
                 break
         return text, html, enclosed
 
-    def _address(self, mail: EmailMessage, session: Session, row: Outgoing) -> None:
-        """Write the mail's headers."""
-        local, _, domain = row.address.rpartition("@")
-        mail["From"] = Address(self._server.name, addr_spec=self._server.address)
-        mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
-        mail["Reply-To"] = Address(self._server.name, addr_spec=self._reply_address(row))
-        mail["Subject"] = _subject(session, row)
-        mail["Date"] = format_datetime(row.created)
-        mail["Message-ID"] = row.message_id
-        if row.in_reply_to:
-            mail["In-Reply-To"] = row.in_reply_to
-        if row.references:
-            mail["References"] = " ".join(row.references)
-        answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, self._server.domain)
-        mail["Auto-Submitted"] = "auto-replied" if answers else "auto-generated"
-        mail["X-Auto-Response-Suppress"] = "All"
-        mail["X-PBeM-Server"] = self._server.domain
-        if row.match:
-            mail["X-PBeM-Match"] = str(row.match)
-
     def _words(self, views: Views, row: Outgoing, player: Player | None, subject: str) -> dict[str, Any]:
         """All that the templates may ask for."""
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
         acts = row.player is not None and row.purpose is not None
-        answer = Letter(self._reply_address(row), answering(subject)) if acts else None
+        answer = Letter(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
         return {
             **row.words,
             "server": self._server,
             "player": player,
             "row": row,
+            "several": "plies" in row.words,
             "you_wrote": player is not None and player.name is not None and player.name == row.words.get("by"),
             "look": views.look,
             "foresee": views.foresee,
@@ -120,12 +96,6 @@ class Renderer:
             f"Re: {subject_of(standing.match, *standing.players)}",
         )
 
-    def _reply_address(self, row: Outgoing) -> str:
-        if row.player is None or row.purpose is None:
-            return self._server.address
-        token = Token(Purpose[row.purpose], row.player, row.subject, row.ply)
-        return address_with(self._server, self._keyring, token, row.epoch)
-
 
 def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]:
     """The matches and players of the rows in two queries. A session finds them again as long as somebody holds them."""
@@ -137,14 +107,3 @@ def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]
         people |= {match.seat0, match.seat1}
     players = session.exec(select(Player).where(col(Player.id).in_(people))) if people else ()
     return [*held, *players]
-
-
-def _subject(session: Session, row: Outgoing) -> str:
-    """The same for all mails of a match: Gmail keeps a thread together by it."""
-    if row.match is None:
-        asked = bare_subject(str(row.words.get("subject", "")))
-        if asked.startswith("[pbem]"):
-            return f"Re: {asked}"
-        return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
-    match = session.get_one(Match, row.match)
-    return subject_of(match, *(session.get_one(Player, seat) for seat in (match.seat0, match.seat1)))

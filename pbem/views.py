@@ -157,6 +157,9 @@ class View:
         )
         self.options = " ".join(f"{key}={choice}" for key, choice in standing.match.options.items())
         self.seat = standing.seat_of(reader) if reader else None
+        self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")
+        others = [player for player in standing.players if reader is not None and player.id != reader.id]
+        self.absent = next((name(player) for player in others if player.stopped), None)
         self.last = standing.texts[-1] if standing.texts else None
         self.last_by = name(standing.players[standing.last_seat]) if standing.last_seat is not None else None
         self.mover = "You" if self.seat is not None and self.seat == standing.last_seat else self.last_by

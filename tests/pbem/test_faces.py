@@ -226,3 +226,17 @@ def test_a_mail_that_tells_of_many_matches_spares_boards_and_stays_small(tmp_pat
     assert "image/png" not in types(many)
     assert len(LexborHTMLParser(markup(many)).css("pre")) == 10
     assert text(many).count("a b c d e f") == 10
+
+
+def test_a_digest_of_many_matches_stays_small(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        alice, bob = letters.join("alice"), letters.join("bob")
+        letters.write(BOB, "set mail batch", to=bob)
+        for number in range(1, 9):
+            letters.write(ALICE, "challenge bob quadrupel begin=me", to=alice)
+            letters.write(BOB, f"accept {number}", to=bob)
+            letters.write(ALICE, f"#{number} d2d1", to=alice)
+        (news,) = [mail for mail in letters.wait(minutes=20) if mail["To"] == BOB]
+
+    assert len(news.as_bytes()) < MOST
+    assert len(LexborHTMLParser(markup(news)).css("pre")) == 8

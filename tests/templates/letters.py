@@ -73,6 +73,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write(ALICE, "challenge bob kvadratik", to=personal)
     letters.reply(letters.last("bob"), "decline\n\nNo time this week, sorry.")
     letters.write(ALICE, "challenge carol@mail.example kvadratik\n\nDo you know this one?", to=personal)
+    _wait_and_stop(letters)
     letters.write(ALICE, "#1 resign")
     letters.reply(letters.last("alice"), "no, that was not me")
     bob = str(letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec)
@@ -80,6 +81,23 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     (moments["confirm-resign"],) = letters.write(BOB, "#1 resign\n\nI was wrong.", to=bob)
     letters.reply(moments["confirm-resign"], "yes")
     return moments | {"turn-over": letters.last("alice")}
+
+
+def _wait_and_stop(letters: Correspondence) -> None:
+    """News come together, then not at all, then again; two commands get one answer."""
+    alice, bob = (str(letters.received[address][1]["Reply-To"].addresses[0].addr_spec) for address in (ALICE, BOB))
+    letters.write(ALICE, "challenge bob quadrupel", to=alice)
+    letters.write(BOB, "set mail batch\naccept 4", to=bob)
+    letters.write(ALICE, "#4 d2d1\ngames\n\nHere we go!", to=alice)
+    letters.write(ALICE, "#1 say Are you still thinking?", to=alice)
+    letters.wait(minutes=15)
+    letters.write(BOB, "set mail each\nstop", to=bob)
+    letters.write(ALICE, "#4 say Are you there?", to=alice)
+    letters.write(BOB, "start", to=bob)
+    letters.write(BOB, "stop", to=bob)
+    letters.write(BOB, "#4 c2c1", to=bob)
+    letters.reply(letters.write("dave@mail.example", "join dave\nhelp move")[0], "yes")
+    letters.wait(hours=2)
 
 
 def _choose(letters: Correspondence) -> dict[str, EmailMessage]:
