@@ -1,0 +1,51 @@
+"""A person's whole match from each mail program: every turn is played as meant, no word is lost."""
+
+from pathlib import Path
+
+import pytest
+from sqlmodel import col, select
+
+from engines import GAMES
+from notation import NOTATIONS, record
+from notation.record import Record
+from pbem.database import transaction
+from pbem.demo import SAMPLE
+from pbem.models import Incoming, Match, MatchState, Ply
+from tests.clients import CLIENTS
+from tests.correspondence import Correspondence, correspondence, text
+
+WORDS = ["Nice to play you again.", "", "More tomorrow - I have to catch a train!"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_whole_match(client: str, tmp_path: Path) -> None:
+    sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
+    with correspondence(tmp_path) as letters:
+        letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
+        for number, turn in enumerate(sample.moves):
+            mover, other = ("jx", "bo")[number % 2], ("bo", "jx")[number % 2]
+            had = len(letters.received[f"{other}@mail.example"])
+            letters.deliver(CLIENTS[client](letters.last(mover), "\n".join([turn, "", *WORDS])))
+            assert len(letters.received[f"{other}@mail.example"]) == had + 1, turn
+            assert _told(letters, other) == WORDS
+        letters.deliver(CLIENTS[client](letters.last("bo"), "resign"))
+        letters.deliver(CLIENTS[client](letters.last("bo"), "yes"))
+        _is_played(letters, sample)
+
+
+def _told(letters: Correspondence, name: str) -> list[str]:
+    """The words of the opponent in the newest mail."""
+    return [line[4:] for line in text(letters.last(name)).splitlines() if line.startswith("  |")]
+
+
+def _is_played(letters: Correspondence, sample: Record) -> None:
+    notation, position, turns = NOTATIONS[sample.game], GAMES[sample.game].position(sample.options), []
+    for text_ in sample.moves:
+        move = notation.parse(text_)
+        turns.append(notation.format(move, position))
+        position = position.play(move)
+    with transaction(letters.works.engine) as session:
+        assert list(session.exec(select(Ply.text).order_by(col(Ply.number)))) == turns
+        match = session.exec(select(Match)).one()
+        assert (match.state, match.winner) == (MatchState.OVER, 0)
+        assert not [verdict for verdict in session.exec(select(Incoming.verdict)) if "refused" in (verdict or "")]
