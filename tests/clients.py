@@ -169,9 +169,9 @@ def s_nail(mail: EmailMessage, words: str) -> bytes:
     return _answer(mail, f"PBeM <{ADDRESS}> wrote in\n <{mail['Message-ID']}>:\n\n{marked(text(mail))}\n{words}\n")
 
 
-def bare(mail: EmailMessage, words: str) -> bytes:
-    """A program that quotes the text without any mark and without saying whose it is."""
-    return _answer(mail, f"{words}\n\n{text(mail)}\n")
+def unmarked(mail: EmailMessage, words: str) -> bytes:
+    """mutt, told to put no mark before what it quotes."""
+    return _answer(mail, f"{words}\n\nOn Sat, Nov 21, 2026 at 03:10:00AM +0000, PBeM wrote:\n{text(mail)}\n")
 
 
 CLIENTS: dict[str, Callable[[EmailMessage, str], bytes]] = {
@@ -184,5 +184,5 @@ CLIENTS: dict[str, Callable[[EmailMessage, str], bytes]] = {
     "thunderbird": thunderbird,
     "mutt": mutt,
     "s-nail": s_nail,
-    "bare": bare,
+    "unmarked": unmarked,
 }
