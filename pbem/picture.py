@@ -11,7 +11,7 @@ APNG stands still in Outlook and in most viewers of attachments. With so few col
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from math import sqrt
+from math import ceil, sqrt
 from typing import Self
 
 from PIL import Image
@@ -41,8 +41,13 @@ RADIUS = 12
 
 FRAME_MS, LAST_FRAME_MS = 900, 4000
 LARGEST_ANIMATION = 1_000_000
+MOST_BOARDS = 200
+"""Three minutes, and a second of work."""
 SCALES = (1.5, 1.0, 0.75)
 """Of animations, from the one for phones to the one for the longest matches."""
+
+Steps = list[tuple[Diagram, str]]
+"""Boards with their captions."""
 
 
 def png(diagram: Diagram, *, caption: str = "", scale: float = 2) -> bytes:
@@ -54,23 +59,33 @@ def png(diagram: Diagram, *, caption: str = "", scale: float = 2) -> bytes:
     return content.getvalue()
 
 
-def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = ()) -> bytes:
-    """The boards of a match one after the other as an animated GIF, the last one held longer; never above 1 MB.
+def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), largest: int = LARGEST_ANIMATION) -> bytes:
+    """The boards of a match one after the other as an animated GIF of at most 1 MB; the last one is held longer.
 
-    Longer matches are drawn smaller, and of the longest only every second board or fewer is shown.
+    Where they take too much room they are drawn smaller, and of long matches every second board or fewer is shown.
     """
     steps = list(zip(diagrams, captions or [""] * len(diagrams), strict=True))
+    steps = _thinned(steps, ceil(len(steps) / MOST_BOARDS))
     for scale in SCALES:
         content = _animated(steps, scale)
-        if len(content) <= LARGEST_ANIMATION:
+        if len(content) <= largest:
             return content
-    while len(content) > LARGEST_ANIMATION:
-        steps = [*steps[:-1:2], steps[-1]]
+    while len(content) > largest and len(steps) > 1:
+        steps = _thinned(steps, 2)
         content = _animated(steps, SCALES[-1])
     return content
 
 
-def _animated(steps: Sequence[tuple[Diagram, str]], scale: float) -> bytes:
+def _thinned(steps: Steps, each: int) -> Steps:
+    """The last step, and of those before it each second, third or whichever.
+
+    >>> [caption for _, caption in _thinned([(Diagram("square", (), ()), each) for each in "abcde"], 3)]
+    ['b', 'e']
+    """
+    return steps[::-each][::-1]
+
+
+def _animated(steps: Steps, scale: float) -> bytes:
     """The boards with their captions as an animated GIF."""
     words = [_words(diagram, caption, scale) for diagram, caption in steps]
     layout = Layout.of(steps[0][0], max(map(len, words)), scale)
