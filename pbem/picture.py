@@ -27,6 +27,7 @@ from pbem.tiles import (
     Look,
     corner,
     font,
+    legible,
     lettering,
     mask,
     tile,
@@ -188,7 +189,7 @@ def _put_head(image: Image.Image, layout: Layout, legend: Legend) -> None:
     for seat, side in enumerate(legend.sides):
         pieces = {mark.shown for mark in legend.marks if mark.side == seat and mark.kind == "piece"}
         look = Look(None, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ()))
-        name = lettering(layout.dots(TEXT), side)
+        name = lettering(layout.dots(TEXT), legible(side))
         image.paste(tile("square", size, size, look), (left, layout.dots(MARGIN)))
         image.paste(name, (left + size + layout.dots(4), layout.dots(MARGIN) + (size - name.height) // 2))
         left += size + name.width + layout.dots(20)
@@ -245,7 +246,7 @@ def _words(diagram: Diagram, caption: str, scale: float) -> list[Image.Image]:
 def _wrapped(text: str, size: int, room: float) -> Iterator[str]:
     """The text in lines that are not wider than the room."""
     line = ""
-    for word in text.split():
+    for word in legible(text).split():
         longer = f"{line} {word}".lstrip()
         if line and font(size).getlength(longer) > room:
             yield line

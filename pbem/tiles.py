@@ -206,13 +206,21 @@ def font(size: int) -> ImageFont.FreeTypeFont:
 
 
 def lettering(size: int, text: str, colour: Colour = INK) -> Image.Image:
-    """The text in that size on paper; what the font has not is left out."""
-    shown = "".join(c for c in text if c.isascii() and c.isprintable())
+    """The text in that size on paper."""
     ascent, descent = font(size).getmetrics()
-    image = Image.new("L", (ceil(font(size).getlength(shown)) or 1, ascent + descent))
-    ImageDraw.Draw(image).text((0, ascent), shown, 255, font(size), "ls")
+    image = Image.new("L", (ceil(font(size).getlength(text)) or 1, ascent + descent))
+    ImageDraw.Draw(image).text((0, ascent), text, 255, font(size), "ls")
     table = [INDEX[c] for c in _ramp(PAPER, colour)]
     return Image.frombytes("P", image.size, image.point(table).tobytes())
+
+
+def legible(text: str) -> str:
+    """The text without what the font has no letters for.
+
+    >>> legible("Jo\N{LATIN SMALL LETTER A WITH TILDE}o: c1b1")
+    'Joo: c1b1'
+    """
+    return "".join(c for c in text if c.isascii() and (c.isprintable() or c.isspace()))
 
 
 def _ramp(one: Colour, other: Colour) -> list[Colour]:

@@ -1,12 +1,14 @@
 """Boards as text."""
 
+import unicodedata
 from typing import Any
 
 import pytest
 
 from engines import GAMES
 from engines.diagram import Diagram
-from notation.board import format_board
+from notation.board import SIGNS, format_board
+from tests.diagrams import NAMES, diagrams
 
 
 def test_a_hexagon_stands_between_its_letters() -> None:
@@ -71,3 +73,40 @@ def test_longer_marks_make_all_cells_as_wide_and_are_lit_closely() -> None:
 
     assert format_board(diagram) == "x4 ,  o   1\n.  o  x1  2\na  b  c"
     assert format_board(diagram, lit=True, notes=True) == ("[x4], [o]  1    a note\n[.  o] x1  2\n a  b  c")
+
+
+def test_a_unicode_board_has_signs_for_marks_in_its_notes_too() -> None:
+    rows: Any = (("1", (("a1", "#"), ("b1", "O"), ("c1", "."))),)
+    legend = GAMES["quadrature"].position({}).diagram().legend
+    diagram = Diagram("square", ("a", "b", "c"), rows, frozenset({"b1"}), ("Black #  |0|", "O #1"), legend=legend)
+
+    assert format_board(diagram, lit=True, notes=True, charset="unicode").splitlines() == [
+        " \N{FISHEYE}[\N{LOZENGE}].  1    Black \N{FISHEYE}  |0|",
+        " a b c       \N{LOZENGE} #1",
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_unicode_board_stands_as_the_ascii_board_does_and_tells_the_same_marks_apart(name: str) -> None:
+    for diagram in diagrams(name):
+        plain = format_board(diagram, lit=True, notes=True)
+        board = format_board(diagram, lit=True, notes=True, charset="unicode")
+
+        assert [len(line) for line in board.splitlines()] == [len(line) for line in plain.splitlines()]
+        assert [[sign in "[]" for sign in line] for line in board.splitlines()] == [
+            [mark in "[]" for mark in line] for line in plain.splitlines()
+        ]
+        changed = {(mark, sign) for mark, sign in zip(plain, board, strict=True) if mark != sign}
+        assert len({sign for _, sign in changed}) == len({mark for mark, _ in changed})
+
+
+def test_no_sign_can_make_a_board_crooked() -> None:
+    emoji = {0x25AA, 0x25AB, 0x25B6, 0x25C0, *range(0x25FB, 0x25FF)}  # of this block, by emoji-data.txt
+    signs = [sign for pair in SIGNS.values() for sign in pair]
+
+    assert len(signs) == len(set(signs))
+    for sign in signs:
+        assert unicodedata.east_asian_width(sign) == "N"
+        assert not unicodedata.combining(sign)
+        assert 0x25A0 <= ord(sign) <= 0x25FF
+        assert ord(sign) not in emoji
