@@ -1,0 +1,53 @@
+"""What the faces of a board cost: PNG, animation, words and text, for the match of every playthrough.
+
+The floor: a picture is to take no longer than the mail it is for, about 10 ms, and to leave it far below 100 KB.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from notation.board import format_board
+from notation.spoken import spoken
+from pbem.picture import animation, png
+from tests.diagrams import NAMES, diagrams
+
+
+def measured(make: Callable[[], object], times: int) -> float:
+    """The milliseconds that one call takes, the best of some."""
+    best = float("inf")
+    for _ in range(times):
+        begun = time.perf_counter()
+        make()
+        best = min(best, time.perf_counter() - begun)
+    return best * 1e3
+
+
+def costs() -> Table:
+    """One row for each playthrough; the picture is that of the board in the middle of the match."""
+    table = Table("match", "PNG", "KB", "text", "unicode", "words", "boards", "GIF", "KB", title="faces of a board")
+    for name in NAMES:
+        boards = diagrams(name)
+        middle = boards[len(boards) // 2]
+        table.add_row(
+            name,
+            f"{measured(lambda middle=middle: png(middle), 10):.1f} ms",
+            f"{len(png(middle)) / 1e3:.0f}",
+            f"{measured(lambda middle=middle: format_board(middle, lit=True, notes=True), 50):.2f} ms",
+            f"{measured(lambda middle=middle: format_board(middle, lit=True, notes=True, charset='unicode'), 50):.2f} ms",
+            f"{measured(lambda middle=middle: spoken(middle, width=72), 50):.2f} ms",
+            str(len(boards)),
+            f"{measured(lambda boards=boards: animation(boards), 1):.0f} ms",
+            f"{len(animation(boards)) / 1e3:.0f}",
+        )
+    return table
+
+
+if __name__ == "__main__":
+    Console(width=140).print(costs())

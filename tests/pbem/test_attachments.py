@@ -1,0 +1,109 @@
+"""Files of a match: what they are called, what they hold, and that they are the same whenever a mail is made."""
+
+import json
+from datetime import UTC, datetime
+from io import BytesIO
+
+from PIL import Image
+
+from notation import record
+from notation.record import Record, loads
+from pbem import attachments
+from pbem.matches import Standing
+from pbem.models import Match, MatchState, Player
+from tests.notation.test_gamerecord import check_document, played
+
+NOW = datetime(2026, 11, 21, 9, 30, 1, tzinfo=UTC)
+
+
+def standing(match_played: Record, *, winner: int | None = None, over: bool = True) -> Standing:
+    """The match as the database would have it."""
+    positions = record.replay(match_played)
+    players = (
+        Player(id=7, name="alice", address="alice@secret.example", created=NOW),
+        Player(id=11, name="bob", address="bob@secret.example", created=NOW),
+    )
+    match = Match(
+        id=42,
+        game=match_played.game,
+        options=dict(match_played.options),
+        seat0=7,
+        seat1=11,
+        challenger=7,
+        state=MatchState.OVER if over else MatchState.RUNNING,
+        winner=winner,
+        reason="bob resigned" if over else None,
+        created=datetime(2026, 11, 20, 8, 0, tzinfo=UTC),
+        started=datetime(2026, 11, 20, 9, 0, tzinfo=UTC),
+        ended=datetime(2026, 11, 21, 9, 0, tzinfo=UTC) if over else None,
+    )
+    last = positions[-2].turn if match_played.moves else None
+    total = len(match_played.moves)
+    return Standing(match, players, match_played.moves, positions[-1], positions[-1], None, last, total)
+
+
+def short(turns: int) -> Record:
+    whole = played("quadraphages")
+    return Record(whole.game, whole.options, whole.players, whole.moves[:turns])
+
+
+def test_a_finished_match_has_three_files_named_by_number_and_game() -> None:
+    text, game_record, replay = attachments.of(standing(short(5), winner=0), site="pbem.example", generated=NOW)
+
+    assert (text.name, text.maintype, text.subtype) == ("pbem-42-quadraphages.txt", "text", "plain")
+    assert (game_record.name, game_record.maintype, game_record.subtype) == (
+        "pbem-42-quadraphages.json",
+        "application",
+        "json",
+    )
+    assert (replay.name, replay.maintype, replay.subtype) == ("pbem-42-quadraphages.gif", "image", "gif")
+
+
+def test_the_text_is_the_record_and_loads_back() -> None:
+    here = standing(short(5), winner=0)
+    text, *_ = attachments.of(here, site="pbem.example", generated=NOW)
+
+    assert text.content.decode() == record.dumps(here.record)
+    assert loads(text.content.decode()) == here.record
+    assert here.record.resigned == 1
+
+
+def test_the_game_record_says_when_where_and_who_won() -> None:
+    _, game_record, _ = attachments.of(standing(short(5), winner=0), site="pbem.example", generated=NOW)
+    document = json.loads(game_record.content)
+    header = document["header"]
+
+    check_document(document)
+    assert (header["date-start"], header["date-end"], header["date-generated"]) == (
+        "2026-11-20T09:00:00Z",
+        "2026-11-21T09:00:00Z",
+        "2026-11-21T09:30:01Z",
+    )
+    assert header["site"] == {"name": "pbem.example", "gameid": "42"}
+    assert [(player["name"], player["userid"], player["result"]) for player in header["players"]] == [
+        ("alice", "7", 1),
+        ("bob", "11", 0),
+    ]
+    assert document["moves"][-1][0]["result"] == "bob resigned"
+
+
+def test_the_animation_shows_the_start_and_every_turn() -> None:
+    *_, replay = attachments.of(standing(short(5), winner=0), site="pbem.example", generated=NOW)
+
+    assert Image.open(BytesIO(replay.content)).n_frames == 6  # type: ignore[attr-defined]
+
+
+def test_a_running_match_has_no_game_record_and_one_without_turns_no_animation() -> None:
+    running = attachments.of(standing(short(5), over=False), site="pbem.example", generated=NOW)
+    begun = attachments.of(standing(short(0), over=False), site="pbem.example", generated=NOW)
+
+    assert [each.subtype for each in running] == ["plain", "gif"]
+    assert [each.subtype for each in begun] == ["plain"]
+
+
+def test_the_files_are_the_same_again_and_hold_no_address() -> None:
+    files = attachments.of(standing(short(9), winner=0), site="pbem.example", generated=NOW)
+
+    assert files == attachments.of(standing(short(9), winner=0), site="pbem.example", generated=NOW)
+    assert not any(b"secret" in each.content for each in files)
+    assert not any(b"@" in each.content for each in files[:2])
