@@ -39,6 +39,7 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/mail.py
 	$(BIN)/python -P bench/replay.py
 	$(BIN)/python -P bench/engines.py
+	$(BIN)/python -P bench/picture.py
 	$(BIN)/python -P bench/replies.py
 
 lock:                        ## choose versions anew (needs uv)

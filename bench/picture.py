@@ -1,11 +1,12 @@
 """What the faces of a board cost: PNG, animation, words and text, for the match of every playthrough.
 
-The floor: a picture is to take no longer than the mail it is for, about 10 ms, and to leave it far below 100 KB.
+Run `python bench/picture.py`. The floor: a picture is to take no longer than the mail it is for, about 10 ms, and to leave it far below 100 KB.
 """
 
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -37,13 +38,13 @@ def costs() -> Table:
         middle = boards[len(boards) // 2]
         table.add_row(
             name,
-            f"{measured(lambda middle=middle: png(middle), 10):.1f} ms",
+            f"{measured(partial(png, middle), 10):.1f} ms",
             f"{len(png(middle)) / 1e3:.0f}",
-            f"{measured(lambda middle=middle: format_board(middle, lit=True, notes=True), 50):.2f} ms",
-            f"{measured(lambda middle=middle: format_board(middle, lit=True, notes=True, charset='unicode'), 50):.2f} ms",
-            f"{measured(lambda middle=middle: spoken(middle, width=72), 50):.2f} ms",
+            f"{measured(partial(format_board, middle, lit=True, notes=True), 50):.2f} ms",
+            f"{measured(partial(format_board, middle, lit=True, notes=True, charset='unicode'), 50):.2f} ms",
+            f"{measured(partial(spoken, middle, width=72), 50):.2f} ms",
             str(len(boards)),
-            f"{measured(lambda boards=boards: animation(boards), 1):.0f} ms",
+            f"{measured(partial(animation, boards), 1):.0f} ms",
             f"{len(animation(boards)) / 1e3:.0f}",
         )
     return table

@@ -11,6 +11,7 @@ from notation.record import Record, loads
 from pbem import attachments
 from pbem.matches import Standing
 from pbem.models import Match, MatchState, Player
+from pbem.picture import animation
 from tests.notation.test_gamerecord import check_document, played
 
 NOW = datetime(2026, 11, 21, 9, 30, 1, tzinfo=UTC)
@@ -89,7 +90,10 @@ def test_the_game_record_says_when_where_and_who_won() -> None:
 
 def test_the_animation_shows_the_start_and_every_turn() -> None:
     *_, replay = attachments.of(standing(short(5), winner=0), site="pbem.example", generated=NOW)
+    boards = [position.diagram() for position in record.replay(short(5))]
+    captions = ["", *(f"{number}. {text}" for number, text in enumerate(short(5).moves, start=1))]
 
+    assert replay.content == animation(boards, captions=captions)
     assert Image.open(BytesIO(replay.content)).n_frames == 6  # type: ignore[attr-defined]
 
 

@@ -71,6 +71,21 @@ def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_what_a_thing_shows_is_easily_seen_on_it(name: str) -> None:
+    diagram = diagrams(name)[-1]
+    picture = drawn(diagram).convert("L")
+    layout = Layout.of(diagram, len(diagram.remarks), 2)
+    marks = diagram.legend.by_text()
+    for row, (_, names) in enumerate(diagram.rows):
+        for cell, text in names:
+            if marks[text].shown:
+                (x, y), (width, height) = layout.place(diagram, cell, row), layout.cell
+                middle = (x + width * 3 // 8, y + height * 3 // 8, x + width * 5 // 8, y + height * 5 // 8)
+                darkest, lightest = picture.crop(middle).getextrema()
+                assert int(lightest) - int(darkest) > 100  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_picture_is_for_a_phone_and_small(name: str) -> None:
     for diagram in (diagrams(name)[0], diagrams(name)[-1]):
         content = png(diagram)
