@@ -1,6 +1,7 @@
 """What the faces of a board cost: PNG, animation, words and text, for the match of every playthrough.
 
-Run `python bench/picture.py`. The floor: a picture is to take no longer than the mail it is for, about 10 ms, and to leave it far below 100 KB.
+Run `python bench/picture.py`. A picture is to take no longer than the mail it is for, about 10 ms, and to leave that
+mail far below 100 KB.
 """
 
 import sys
