@@ -118,6 +118,8 @@ class Incoming(SQLModel, table=True):
     sender: str | None = None
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
     state: str = Field(default=IncomingState.NEW.value, index=True)
+    attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often the mail was tried, counted before it was read (see attempts)."""
     verdict: str | None = None
     trouble: str | None = None
     received: datetime = Field(sa_type=Utc)

@@ -11,8 +11,10 @@ from sqlalchemy import Engine, update
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
+from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.database import transaction
+from pbem.failpoints import Step
 from pbem.models import Outgoing, OutgoingState
 from pbem.render import Renderer
 from pbem.transport import NotSent, Outbox
@@ -68,6 +70,8 @@ def send_due(
     ends.write_down(engine, clock())  # of an earlier call, when the database was away
     with transaction(engine) as session:
         letters = _rendered(session, renderer, clock())
+    if letters:
+        failpoints.reach(Step.RENDERED)
     attempts = 0
     try:
         for letter in letters:
@@ -142,6 +146,7 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
     except NotSent as error:
         _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
         return _End(row.id, str(error), later=error.later)
+    failpoints.reach(Step.SENT)
     _log(row, "sent")
     return _End(row.id, None, later=False)
 
@@ -160,6 +165,7 @@ def _mark(engine: Engine, ends: list[_End], now: datetime) -> None:
         for end in ends:
             if end.trouble is not None:
                 _postpone(session.get_one(Outgoing, end.outgoing), end, now)
+    failpoints.reach(Step.MARKED)
 
 
 def _postpone(row: Outgoing, end: _End, now: datetime) -> None:

@@ -1,0 +1,20 @@
+"""How often a mail was tried."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Mails that wait now begin at none."""
+    op.add_column("incoming", sa.Column("attempts", sa.Integer(), nullable=False, server_default="0"))
+
+
+def downgrade() -> None:
+    """The counts are lost."""
+    with op.batch_alter_table("incoming") as incoming:
+        incoming.drop_column("attempts")
