@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, col, func, select
 
 from pbem import attempts, authority, failpoints, mail, outgoing, preferences, proposals
@@ -52,12 +52,8 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> lis
     """Add rows for the arrivals that are not there yet; the ids of the new ones. Raw mail comes first."""
     added = []
     for arrival in arrivals:
-        key = mail.key(arrival.raw, arrival.recipients)
-        if session.exec(select(Incoming.id).where(Incoming.key == key)).first() is not None:
-            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
-            continue
         row = Incoming(
-            key=key,
+            key=mail.key(arrival.raw, arrival.recipients),
             raw=arrival.raw,
             size=arrival.size or len(arrival.raw),
             source=arrival.source,
@@ -65,10 +61,23 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> lis
             recipients=list(arrival.recipients),
             received=now,
         )
-        session.add(row)
-        session.flush()
+        if _is_stored(session, row.key):
+            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
+            continue
+        try:
+            with session.begin_nested():
+                session.add(row)
+        except IntegrityError:
+            if not _is_stored(session, row.key):
+                raise
+            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")  # it came twice at once
+            continue
         added.append(row.id or 0)
     return added
+
+
+def _is_stored(session: Session, key: str) -> bool:
+    return session.exec(select(Incoming.id).where(Incoming.key == key)).first() is not None
 
 
 def waiting(session: Session) -> list[int]:

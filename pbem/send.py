@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import Engine, update
+from sqlalchemy import ColumnElement, Engine, update
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, or_, select
 
 from pbem import failpoints
 from pbem.config import ServerSettings
@@ -23,6 +23,8 @@ log = structlog.get_logger()
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60, 120, 240))
 GIVE_UP_AFTER = timedelta(days=5)
+FEW = len(PAUSES)
+"""After fewer attempts nothing is given up: the days may have passed in a clock that was set, or while we were down."""
 TOGETHER = 16
 """So many mails are rendered in one transaction and marked as sent in another; a crash between the two sends
 those that had gone out again, under the same Message-ID."""
@@ -106,7 +108,7 @@ def _rendered(session: Session, renderer: Renderer, now: datetime) -> list[_Lett
     """The next mails that are due, oldest first."""
     rows = session.exec(
         select(Outgoing)
-        .where(Outgoing.state == OutgoingState.OWED, col(Outgoing.due) <= now)
+        .where(Outgoing.state == OutgoingState.OWED, _is_due(now))
         .order_by(col(Outgoing.id))
         .limit(TOGETHER)
     ).all()
@@ -117,6 +119,11 @@ def _rendered(session: Session, renderer: Renderer, now: datetime) -> list[_Lett
         raise
     except Exception:  # noqa: BLE001 - a bug in a template or a replay; the other mails must go on
         return [_rendered_alone(session, renderer, row) for row in rows]
+
+
+def _is_due(now: datetime) -> ColumnElement[bool]:
+    """Whether the time has come; also where the clock was set back since, and `due` lies further off than any pause."""
+    return or_(col(Outgoing.due) <= now, Outgoing.attempts == 0, col(Outgoing.due) > now + PAUSES[-1])
 
 
 def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Letter:
@@ -172,7 +179,7 @@ def _postpone(row: Outgoing, end: _End, now: datetime) -> None:
     """Make the mail due again later, or give it up."""
     row.attempts += 1
     row.trouble = end.trouble
-    if end.later and now - row.created < GIVE_UP_AFTER:
+    if end.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
     else:
         row.state = OutgoingState.FAILED

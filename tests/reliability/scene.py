@@ -2,10 +2,12 @@
 
 import contextlib
 import smtplib
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from email import message_from_bytes
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import create_engine, text
@@ -19,7 +21,7 @@ from tests.operating.matches import NextMove
 from tests.operating.people import PostOffice, written
 from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
 from tests.reliability.processes import Process
-from tests.servers import HOST, PASSWORD, Mailbox, until
+from tests.servers import HOST, PASSWORD, Mailbox
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Letter:
     told: tuple[str, ...] = ()
     """Who gets a mail because of it, and how many."""
 
-    @property
+    @cached_property
     def message_id(self) -> str:
         """The Message-ID that its sender gave it."""
         return id_of(self.raw)
@@ -58,9 +60,11 @@ class Lmtp:
 
     def deliver(self, process: Process) -> None:
         """Hand in what is kept, each mail over a connection of its own."""
-        port = process.ready().port
-        for letter in tuple(self.kept):
-            with contextlib.suppress(smtplib.SMTPException, OSError), smtplib.LMTP(HOST, port, timeout=20) as lmtp:
+        for letter in tuple(self.kept) if process.serves() else ():
+            with (
+                contextlib.suppress(smtplib.SMTPException, OSError),
+                smtplib.LMTP(HOST, process.port, timeout=20) as lmtp,
+            ):
                 lmtp.sendmail(letter.sender, [letter.to], letter.raw)
                 self.kept.remove(letter)
 
@@ -69,7 +73,7 @@ class Lmtp:
         """How many mails have not been acknowledged."""
         return len(self.kept)
 
-    def leftovers(self, accepted: Iterable[Letter]) -> None:
+    def leftovers(self, accepted: Iterable[str]) -> None:
         """Assert that nothing is waiting."""
         assert self.kept == []
 
@@ -88,7 +92,7 @@ class Imap:
             username = "{mailbox.user}"
             password = {{ value = '{PASSWORD}' }}
             idle_seconds = 3600
-            poll_seconds = 3600
+            poll_seconds = 0.1
         """
 
     def post(self, letter: Letter) -> None:
@@ -104,11 +108,11 @@ class Imap:
         """How many mails have not been moved away."""
         return len(self._mailbox.files())
 
-    def leftovers(self, accepted: Iterable[Letter]) -> None:
+    def leftovers(self, accepted: Iterable[str]) -> None:
         """Assert that the folder is empty and every mail is in the other one; twice if it was copied twice."""
         assert self._mailbox.files() == []
         processed = Counter(id_of(raw) for raw in self._mailbox.raws("Processed"))
-        assert set(processed) == {letter.message_id for letter in accepted}
+        assert set(processed) == set(accepted)
 
 
 @dataclass
@@ -119,17 +123,14 @@ class Scene:
     database: str
     door: Lmtp | Imap
     post: PostOffice
-    letters: list[Letter] = field(default_factory=list)
-    """All that was ever written, each once."""
+    written: dict[str, Letter] = field(default_factory=dict)
+    """All that was ever written, by Message-ID."""
 
     def __post_init__(self) -> None:
         self.site.configure(self.door.inbox, smtp_out(self.post.port), address=self.door.address)
         self._engine = create_engine(self.database, poolclass=NullPool)
         self._started: list[Process] = []
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {"PBEM_SERVER__DATABASE": self.database, "PBEM_LOG__LEVEL": "info"}
+        self.environment = {"PBEM_SERVER__DATABASE": self.database}
 
     @contextlib.contextmanager
     def works(self) -> Iterator[daemon.Works]:
@@ -157,8 +158,7 @@ class Scene:
     def write(self, *letters: Letter) -> None:
         """Hand mails to whoever carries them to the server."""
         for letter in letters:
-            if letter not in self.letters:
-                self.letters.append(letter)
+            self.written[letter.message_id] = letter
             self.door.post(letter)
 
     def rows(self, sql: str, **values: object) -> list[Any]:
@@ -174,17 +174,22 @@ class Scene:
 
     def quiet(self, seconds: float = 30) -> None:
         """Wait until nothing is left to do."""
-        until(self._is_quiet, f"all is quiet: {self._state()}\n{self._started[-1].log}", seconds)
+        end = time.monotonic() + seconds
+        while not self.is_quiet():
+            assert time.monotonic() < end, f"not quiet: {self.state()}\n{self._started[-1].log}"
+            time.sleep(0.02)
 
-    def _is_quiet(self) -> bool:
+    def is_quiet(self) -> bool:
+        """Whether everything written is handled and everything owed is sent."""
         return (
             self.door.untold == 0
-            and self.count("incoming") >= len(self.letters)
+            and self.count("incoming") >= len(self.written)
             and self.count("incoming", "state = 'new'") == 0
             and self.count("outgoing", "state = 'owed'") == 0
         )
 
-    def _state(self) -> str:
+    def state(self) -> str:
+        """How far it is, for who waits in vain."""
         return repr(
             {
                 "untold": self.door.untold,
@@ -236,9 +241,9 @@ def conserved(scene: Scene, *, before: dict[int, list[str]]) -> int:
 
 def _every_mail_is_a_row(scene: Scene) -> None:
     ids = [id_of(bytes(raw)) for raw in scene.rows("select raw from incoming order by id")]
-    assert sorted(ids) == sorted(letter.message_id for letter in scene.letters)
+    assert sorted(ids) == sorted(scene.written)
     assert scene.rows("select distinct state from incoming") == ["done"]
-    scene.door.leftovers(scene.letters)
+    scene.door.leftovers(scene.written)
 
 
 def plies(scene: Scene) -> dict[int, list[str]]:
@@ -253,7 +258,7 @@ def plies(scene: Scene) -> dict[int, list[str]]:
 
 def _every_turn_is_one_ply(scene: Scene, before: dict[int, list[str]]) -> None:
     wanted = {match: list(turns) for match, turns in before.items()}
-    for match, number, turn in sorted(letter.ply for letter in scene.letters if letter.ply):
+    for match, number, turn in sorted(letter.ply for letter in scene.written.values() if letter.ply):
         turns = wanted.setdefault(match, [])
         assert number == len(turns) + 1
         turns.append(turn)
@@ -268,9 +273,9 @@ def _every_owed_mail_came(scene: Scene) -> int:
     assert {(message_id, recipient) for message_id, recipient, _ in came} == set(owed.items())
     assert len(set(came)) == len(owed), "the same bytes each time"
     because = dict(scene.rows("select id, raw from incoming"))
-    told: dict[str, list[str]] = {letter.message_id: [] for letter in scene.letters}
+    told: dict[str, list[str]] = {message_id: [] for message_id in scene.written}
     for incoming, address in scene.rows("select incoming, address from outgoing"):
         told[id_of(bytes(because[incoming]))].append(address)
-    for letter in scene.letters:
+    for letter in scene.written.values():
         assert sorted(told[letter.message_id]) == sorted(letter.told), letter
     return len(came) - len(owed)
