@@ -2,6 +2,7 @@
 
 import contextlib
 import smtplib
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -61,12 +62,27 @@ class Lmtp:
     def deliver(self, process: Process) -> None:
         """Hand in what is kept, each mail over a connection of its own."""
         for letter in tuple(self.kept) if process.serves() else ():
-            with (
-                contextlib.suppress(smtplib.SMTPException, OSError),
-                smtplib.LMTP(HOST, process.port, timeout=20) as lmtp,
-            ):
-                lmtp.sendmail(letter.sender, [letter.to], letter.raw)
-                self.kept.remove(letter)
+            self.hand_in(process, letter)
+
+    def deliver_at_once(self, process: Process) -> None:
+        """Hand in what is kept, all mails at the same moment."""
+        gate = threading.Barrier(len(self.kept))
+
+        def hand_in(letter: Letter) -> None:
+            gate.wait(10)
+            self.hand_in(process, letter)
+
+        threads = [threading.Thread(target=hand_in, args=(letter,)) for letter in self.kept]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+
+    def hand_in(self, process: Process, letter: Letter) -> None:
+        """Try to hand in a mail; forget it once it is accepted."""
+        with contextlib.suppress(smtplib.SMTPException, OSError), smtplib.LMTP(HOST, process.port, timeout=50) as lmtp:
+            lmtp.sendmail(letter.sender, [letter.to], letter.raw)
+            self.kept.remove(letter)
 
     @property
     def untold(self) -> int:
