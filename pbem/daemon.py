@@ -179,7 +179,7 @@ def _stop(works: Works, threads: list[threading.Thread], bells: tuple[threading.
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = [thread.name for thread in threads if thread.is_alive()]
-    last = threading.Thread(target=works.ends.write_down, args=(works.engine, works.clock()), daemon=True)
+    last = threading.Thread(target=works.ends.let_go, args=(works.engine, works.clock()), daemon=True)
     last.start()
     last.join(LAST_SECONDS)
     log.info("stopped", unfinished=late)

@@ -35,6 +35,8 @@ class Step(StrEnum):
     COMMITTING = "committing"
     """All is in the transaction, which ends next."""
     COMMITTED = "committed"
+    BEGUN = "begun"
+    """Owed mails are chosen, and it is counted that we begin with them."""
     RENDERED = "rendered"
     SENT = "sent"
     """The next hop has taken the mail; we have not written that down."""

@@ -151,6 +151,8 @@ class Outgoing(SQLModel, table=True):
     """The mail that told this one's news together with others."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)
     attempts: int = 0
+    begun: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often the server ended while it had the mail in hand, counting the present time."""
     due: datetime = Field(sa_type=Utc)
     trouble: str | None = None
     created: datetime = Field(sa_type=Utc)

@@ -25,6 +25,8 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 6
 GIVE_UP_AFTER = timedelta(days=5)
 FEW = len(PAUSES)
 """After fewer attempts nothing is given up: the days may have passed in a clock that was set, or while we were down."""
+MOST = 3
+"""A mail with which the server ended so often is given up."""
 TOGETHER = 16
 """So many mails are rendered in one transaction and marked as sent in another; a crash between the two sends
 those that had gone out again, under the same Message-ID."""
@@ -39,11 +41,13 @@ def unsigned(raw: bytes) -> bytes:
 
 
 class Ends:
-    """How attempts ended that the database does not know yet; any thread may write them down."""
+    """What the database does not know yet of the mails in hand: how attempts ended; any thread may write it down."""
 
     def __init__(self) -> None:
         self._ends: list[_End] = []
         self._lock = threading.Lock()
+        self.begun: set[int] = set()
+        """Mails that this process has in hand: when it lets go of them, they were no trouble to it."""
 
     def add(self, end: "_End") -> None:
         """Remember one more."""
@@ -54,7 +58,14 @@ class Ends:
         """Mark the mails; what the database does not take is remembered, so that nothing is sent twice for it."""
         with self._lock:
             _mark(engine, self._ends, now)
+            self.begun.difference_update(end.outgoing for end in self._ends)
             self._ends.clear()
+
+    def let_go(self, engine: Engine, now: datetime) -> None:
+        """Before the process ends in good order: mark, and clear the mails that it leaves in hand of suspicion."""
+        self.write_down(engine, now)
+        with transaction(engine) as session:
+            session.exec(update(Outgoing).where(col(Outgoing.id).in_(self.begun)).values(begun=0))
 
 
 def send_due(
@@ -71,7 +82,12 @@ def send_due(
     ends = Ends() if ends is None else ends
     ends.write_down(engine, clock())  # of an earlier call, when the database was away
     with transaction(engine) as session:
-        letters = _rendered(session, renderer, clock())
+        numbers = _begin(session, ends.begun, clock())
+    ends.begun |= set(numbers)
+    if numbers:
+        failpoints.reach(Step.BEGUN)
+    with transaction(engine) as session:
+        letters = _rendered(session, renderer, numbers)
     if letters:
         failpoints.reach(Step.RENDERED)
     attempts = 0
@@ -84,6 +100,35 @@ def send_due(
     finally:
         ends.write_down(engine, clock())
     return attempts
+
+
+def _begin(session: Session, begun: set[int], now: datetime) -> list[int]:
+    """Choose the next mails that are due, oldest first, and count that we begin with them, before anything is made.
+
+    A mail that was in hand when the server ended goes alone, so that no other suffers if it was the cause;
+    one that was there three times is given up.
+    """
+    due = session.exec(
+        select(Outgoing)
+        .where(Outgoing.state == OutgoingState.OWED, _is_due(now))
+        .order_by(col(Outgoing.id))
+        .limit(TOGETHER)
+    ).all()
+    chosen: list[Outgoing] = []
+    for row in due:
+        suspect = row.begun > 0 and row.id not in begun
+        if suspect and row.begun >= MOST:
+            row.state, row.begun = OutgoingState.FAILED, 0
+            row.trouble = f"The server ended {MOST} times while it made or sent this mail."
+            _log(row, f"given up: {row.trouble}")
+            continue
+        if suspect and chosen:
+            break
+        chosen.append(row)
+        row.begun += row.id not in begun
+        if suspect:
+            break
+    return [row.id for row in chosen if row.id is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +149,9 @@ class _End:
     later: bool
 
 
-def _rendered(session: Session, renderer: Renderer, now: datetime) -> list[_Letter]:
-    """The next mails that are due, oldest first."""
-    rows = session.exec(
-        select(Outgoing)
-        .where(Outgoing.state == OutgoingState.OWED, _is_due(now))
-        .order_by(col(Outgoing.id))
-        .limit(TOGETHER)
-    ).all()
+def _rendered(session: Session, renderer: Renderer, numbers: list[int]) -> list[_Letter]:
+    """The mails of those numbers, in their order."""
+    rows = session.exec(select(Outgoing).where(col(Outgoing.id).in_(numbers)).order_by(col(Outgoing.id))).all()
     try:
         mails = list(renderer.render(session, rows))
         return [_Letter(row, mail.as_bytes()) for row, mail in zip(rows, mails, strict=True)]
@@ -167,7 +207,7 @@ def _mark(engine: Engine, ends: list[_End], now: datetime) -> None:
         session.exec(
             update(Outgoing)
             .where(col(Outgoing.id).in_(sent))
-            .values(state=OutgoingState.SENT.value, sent=now, trouble=None, attempts=Outgoing.attempts + 1)
+            .values(state=OutgoingState.SENT.value, sent=now, trouble=None, attempts=Outgoing.attempts + 1, begun=0)
         )
         for end in ends:
             if end.trouble is not None:
@@ -178,6 +218,7 @@ def _mark(engine: Engine, ends: list[_End], now: datetime) -> None:
 def _postpone(row: Outgoing, end: _End, now: datetime) -> None:
     """Make the mail due again later, or give it up."""
     row.attempts += 1
+    row.begun = 0
     row.trouble = end.trouble
     if end.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]

@@ -79,6 +79,11 @@ class Process:
         assert self._process.exitcode is not None, f"it still runs after {seconds} s: {self.log}"
         return -self._process.exitcode
 
+    def end(self) -> None:
+        """SIGTERM, and wait until it has ended in good order."""
+        self._process.terminate()
+        assert self.died() == 0, self.log
+
     def kill(self) -> None:
         """SIGKILL, whatever it does just now."""
         self._process.kill()

@@ -45,6 +45,7 @@ TABLE = {
     Step.EXECUTED: Aftermath(),
     Step.COMMITTING: Aftermath(),
     Step.COMMITTED: Aftermath(played=1, owed=2),
+    Step.BEGUN: Aftermath(played=1, owed=2),
     Step.RENDERED: Aftermath(played=1, owed=2),
     Step.SENT: Aftermath(played=1, owed=2, arrived=1, twice=1),
     Step.MARKED: Aftermath(played=1, owed=0, arrived=2, marked=2),

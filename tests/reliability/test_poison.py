@@ -23,6 +23,7 @@ from tests.operating import matches
 from tests.operating.people import words, written
 from tests.reliability.conftest import Stage
 from tests.reliability.scene import Scene, asking, conserved, plies
+from tests.servers import until
 
 ADMIN = "admin@pbem.example"
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -75,6 +76,42 @@ def retry(scene: Scene) -> None:
     assert "no traceback" in scene.site.pbem("show", "--mail", "1", **scene.environment).out
     assert scene.site.pbem("retry", "1", **scene.environment).code == 0
     assert scene.rows("select state, attempts, verdict from incoming where id = 1") == [("new", 0, None)]
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_an_owed_mail_that_ends_the_server_three_times_is_given_up_and_the_others_go_out(
+    stage: Stage, database: str
+) -> None:
+    scene = stage("imap", database)
+    scene.environment["PBEM_SERVER__ADMIN"] = ADMIN
+    scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob", "cid")))
+    deaths = [[1, 1, 1], [2, 1, 1], [3, 1, 1]]
+    assert scene.start(Step.COMMITTED, 3).died() == signal.SIGKILL  # so that all three are owed at once
+    for begun in deaths:
+        assert scene.start(Step.RENDERED).died() == signal.SIGKILL
+        assert scene.rows("select begun from outgoing order by id") == begun
+    scene.start()
+    scene.quiet()
+    assert scene.rows("select state, attempts from outgoing where id = 1") == [("failed", 0)]
+    assert "ended 3 times" in scene.rows("select trouble from outgoing where id = 1")[0]
+    assert sorted(recipient for recipient, _ in scene.post.taken if recipient != ADMIN) == [
+        "bob@mail.example",
+        "cid@mail.example",
+    ]
+    assert scene.site.pbem("retry", "--out", "1", **scene.environment).code == 0
+    assert scene.rows("select state, begun from outgoing where id = 1") == [("owed", 0)]
+
+
+def test_a_server_that_is_stopped_in_good_order_leaves_no_mail_under_suspicion(stage: Stage) -> None:
+    scene = stage("lmtp", "sqlite")
+    scene.post.stalls_at = "ann@mail.example"
+    scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob")))
+    daemon = scene.start()
+    scene.door.deliver(daemon)
+    until(lambda: scene.post.stalled, "the mail to ann hangs")
+    assert scene.rows("select begun from outgoing where address = 'ann@mail.example'") == [1]
+    daemon.end()
+    assert scene.rows("select distinct begun from outgoing") == [0]
 
 
 # A mail that meets a bug

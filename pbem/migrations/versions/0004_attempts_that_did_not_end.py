@@ -1,4 +1,4 @@
-"""How often a mail was tried."""
+"""How often a mail was tried, coming in or going out, also where the attempt ended the server."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,10 +11,13 @@ depends_on = None
 
 def upgrade() -> None:
     """Mails that wait now begin at none."""
+    op.add_column("outgoing", sa.Column("begun", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("incoming", sa.Column("attempts", sa.Integer(), nullable=False, server_default="0"))
 
 
 def downgrade() -> None:
     """The counts are lost."""
+    with op.batch_alter_table("outgoing") as outgoing:
+        outgoing.drop_column("begun")
     with op.batch_alter_table("incoming") as incoming:
         incoming.drop_column("attempts")
