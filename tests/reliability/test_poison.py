@@ -15,8 +15,11 @@ from sqlmodel import col, select
 from engines import GAMES
 from engines.phages import PhagesPosition
 from pbem import alerts, database
+from pbem.commands import COMMANDS
+from pbem.commands.reading import Reader
 from pbem.failpoints import Step
 from pbem.models import Incoming, IncomingState
+from pbem.render import WIDTH
 from pbem.transport import Arrival
 from tests.correspondence import Correspondence, correspondence
 from tests.operating import matches
@@ -250,6 +253,21 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     assert '"pbem show --mail 7"' in words(alert)
     assert '"pbem retry 7"' in words(alert)
     assert "1 mail that came could not be handled" in words(alert)
+
+
+def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
+    letters.write("ann@mail.example", "help")
+    for number in range(1, 30):
+        shunted(letters, number, NOON)
+    with database.transaction(letters.works.engine) as session:
+        session.connection().exec_driver_sql("update outgoing set state = 'failed'")
+    (alert,) = (mail for mail in letters.write("bob@mail.example", "help") if str(mail["To"]) == ADMIN)
+    lines = words(alert).splitlines()
+    assert "- and 9 more" in lines
+    assert "1 mail that players should have got could not be made, or nobody would" in lines
+    assert max(map(len, lines)) <= WIDTH
+    for line in lines:
+        assert Reader(COMMANDS, lambda number: "quadraphages", 1).read("", [line]).commands == (), line
 
 
 def test_a_mail_that_can_not_be_made_is_told_too(letters: Correspondence) -> None:
