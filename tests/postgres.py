@@ -1,4 +1,4 @@
-"""A real PostgreSQL of our own, in a folder of its own, on a free port; a new database for whoever asks."""
+"""A real PostgreSQL of our own, in a folder of its own, on a free port; an empty place for whoever asks."""
 
 import itertools
 import os
@@ -32,10 +32,11 @@ class Postgres:
         self.start()
 
     def database(self) -> str:
-        """The URL of an empty database."""
-        name = f"pbem{next(self._numbers)}"
-        self._run("createdb", "-h", HOST, "-p", str(self._port), "-U", "pbem", name)
-        return f"postgresql+psycopg://pbem@{HOST}:{self._port}/{name}"
+        """The URL of a place without tables: a schema of its own, which is made and removed faster than a database."""
+        name = f"case{next(self._numbers)}"
+        where = ("-h", HOST, "-p", str(self._port), "-U", "pbem")
+        self._run("psql", *where, "-q", "-c", f"create schema {name}", "postgres")
+        return f"postgresql+psycopg://pbem@{HOST}:{self._port}/postgres?options=-csearch_path%3D{name}"
 
     def start(self) -> None:
         """Take connections."""

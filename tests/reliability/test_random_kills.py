@@ -50,12 +50,20 @@ def live(scene: Scene, players: Players, chance: random.Random) -> None:
 
     A mail that was in hand at two deaths is let through: at the third it would be taken for poison, and rightly so.
     """
-    suspect = scene.count("incoming", "state = 'new' and attempts > 1") > 0
+    suspect = has_suspects(scene)
     step = None if suspect else chance.choice([*Step, *[None] * len(Step)])
     daemon = scene.start(step, chance.randint(1, 4))
     over = time.monotonic() + chance.choice((chance.uniform(0, 0.4), chance.uniform(0, 2)))
     while daemon.runs and (time.monotonic() < over or suspect):
         players.look()
         time.sleep(0.02)
-        suspect = suspect and scene.count("incoming", "state = 'new' and attempts > 1") > 0
+        suspect = suspect and has_suspects(scene)
     daemon.kill()
+
+
+def has_suspects(scene: Scene) -> bool:
+    """Whether a mail was in hand at two deaths already."""
+    return bool(
+        scene.count("incoming", "state = 'new' and attempts > 1")
+        or scene.count("outgoing", "state = 'owed' and begun > 1")
+    )
