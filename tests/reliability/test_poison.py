@@ -19,8 +19,8 @@ from pbem.commands import COMMANDS
 from pbem.commands.reading import Reader
 from pbem.failpoints import Step
 from pbem.models import Incoming, IncomingState
-from pbem.render import WIDTH
 from pbem.transport import Arrival
+from pbem.words import WIDTH
 from tests.correspondence import Correspondence, correspondence
 from tests.operating import matches
 from tests.operating.people import words, written
