@@ -186,7 +186,7 @@ def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> N
     event.listen(works.engine, "connect", full)
     works.engine.dispose()
     for _ in range(5):
-        with pytest.raises(OperationalError, match="full|no such savepoint"):
+        with pytest.raises(OperationalError, match=r"full|no such savepoint"):
             works.handle_waiting()
     event.remove(works.engine, "connect", full)
     works.engine.dispose()
