@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check slow golden bench lock format docs screenshots clean
+.PHONY: demo test check slow soak golden bench lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by mail, without accounts or servers
 	@$(BIN)/pbem demo
@@ -20,6 +20,9 @@ check: .venv/ready           ## what must be green at every commit
 
 slow: .venv/ready            ## the tests that take minutes
 	$(BIN)/pytest -q -m slow --timeout=1800
+
+soak: .venv/ready            ## crashes at every step and at random, again and again, for many minutes
+	$(BIN)/pytest -q -s -m soak --timeout=3600 tests/reliability
 
 golden: .venv/ready          ## write the golden files anew; review them as a diff
 	PBEM_GOLDEN=write $(BIN)/pytest -q tests/stories tests/playthroughs tests/templates

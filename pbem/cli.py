@@ -219,7 +219,7 @@ def show(
 
 def _show_mail(session: Session, row: Incoming) -> None:
     out.print(f"mail {row.id} from {row.source}, received {row.received:%Y-%m-%d %H:%M:%S} UTC", markup=False)
-    out.print(f"state {row.state}, verdict: {row.verdict or 'none yet'}", markup=False)
+    out.print(f"state {row.state}, verdict: {row.verdict or 'none yet'}, attempts: {row.attempts}", markup=False)
     for owed in session.exec(select(Outgoing).where(Outgoing.incoming == row.id)):
         out.print(f"owed: {owed.template} to {owed.address}, {owed.state} {owed.message_id}", markup=False)
     if row.trouble:
@@ -294,7 +294,8 @@ def retry(
         for number in numbers:
             row = session.get(Outgoing if owed else Incoming, number)
             if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
-                row.state, row.handled, row.trouble = IncomingState.NEW, None, None
+                row.state, row.attempts = IncomingState.NEW, 0
+                row.handled = row.verdict = row.trouble = None
             elif isinstance(row, Outgoing) and row.state == OutgoingState.FAILED:
                 row.state, row.attempts, row.due, row.created = OutgoingState.OWED, 0, daemon.now(), daemon.now()
             else:

@@ -17,8 +17,9 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from pbem import authority, database, digest, dkim_signing, handle, receive
+from pbem import alerts, authority, database, digest, dkim_signing, failpoints, handle, receive
 from pbem.config import Settings
+from pbem.failpoints import Step
 from pbem.handle import Office
 from pbem.imap import ImapInbox
 from pbem.lmtp import MailListener
@@ -66,8 +67,11 @@ class Works:
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Commit the arrivals; the ids of those that are new."""
+        failpoints.reach(Step.RECEIVED)
         with database.transaction(self.engine) as session:
-            return handle.store(session, arrivals, self.clock())
+            added = handle.store(session, arrivals, self.clock())
+        failpoints.reach(Step.STORED)
+        return added
 
     def store(self, arrivals: tuple[Arrival, ...]) -> None:
         """Commit the arrivals, as a transport wants it."""
@@ -81,6 +85,7 @@ class Works:
             if stopped():
                 return handled
             handle.handle(self.engine, self.office, incoming_id, self.clock())
+        alerts.tell(self.engine, self.settings.server, self.clock())
         return len(waiting)
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
@@ -174,7 +179,7 @@ def _stop(works: Works, threads: list[threading.Thread], bells: tuple[threading.
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = [thread.name for thread in threads if thread.is_alive()]
-    last = threading.Thread(target=works.ends.write_down, args=(works.engine, works.clock()), daemon=True)
+    last = threading.Thread(target=works.ends.let_go, args=(works.engine, works.clock()), daemon=True)
     last.start()
     last.join(LAST_SECONDS)
     log.info("stopped", unfinished=late)

@@ -2,17 +2,18 @@
 
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, col, func, select
 
-from pbem import authority, mail, outgoing, preferences, proposals
+from pbem import attempts, authority, failpoints, mail, outgoing, preferences, proposals
+from pbem.attempts import Attempts
 from pbem.body import Unreadable
 from pbem.commands import COMMANDS, suggestions
 from pbem.commands.choices import resume
@@ -21,6 +22,7 @@ from pbem.commands.play import send_words
 from pbem.commands.reading import Reader, Reading, tagged_match
 from pbem.config import ServerSettings
 from pbem.database import transaction
+from pbem.failpoints import Step
 from pbem.mail import Mail
 from pbem.matches import count, stand
 from pbem.models import Incoming, IncomingState, Match, MatchState, Outgoing, Player
@@ -43,18 +45,15 @@ class Office:
 
     server: ServerSettings
     keyring: Keyring
+    attempts: Attempts = field(default_factory=Attempts)
 
 
 def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> list[int]:
     """Add rows for the arrivals that are not there yet; the ids of the new ones. Raw mail comes first."""
     added = []
     for arrival in arrivals:
-        key = mail.key(arrival.raw, arrival.recipients)
-        if session.exec(select(Incoming.id).where(Incoming.key == key)).first() is not None:
-            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
-            continue
         row = Incoming(
-            key=key,
+            key=mail.key(arrival.raw, arrival.recipients),
             raw=arrival.raw,
             size=arrival.size or len(arrival.raw),
             source=arrival.source,
@@ -62,10 +61,23 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> lis
             recipients=list(arrival.recipients),
             received=now,
         )
-        session.add(row)
-        session.flush()
+        if _is_stored(session, row.key):
+            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
+            continue
+        try:
+            with session.begin_nested():
+                session.add(row)
+        except IntegrityError:
+            if not _is_stored(session, row.key):
+                raise
+            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")  # it came twice at once
+            continue
         added.append(row.id or 0)
     return added
+
+
+def _is_stored(session: Session, key: str) -> bool:
+    return session.exec(select(Incoming.id).where(Incoming.key == key)).first() is not None
 
 
 def waiting(session: Session) -> list[int]:
@@ -80,27 +92,41 @@ def waiting(session: Session) -> list[int]:
 
 
 def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> None:
-    """Handle a stored mail and commit; shunt it where that meets a bug of ours.
+    """Handle a stored mail and commit; shunt it where that fails three times, in this process or one that it ended.
 
     Raises OperationalError where the database is at fault: then the mail is still new and can be tried again.
     """
-    try:
-        with transaction(engine) as session:
-            row = session.get_one(Incoming, incoming_id, with_for_update=True)
-            about = _handle(session, office, row, now) if row.state == IncomingState.NEW else None
-    except OperationalError:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
-        with transaction(engine) as session:
-            row = session.get_one(Incoming, incoming_id)
-            row.state, row.handled = IncomingState.SHUNTED, now
-            row.verdict, row.trouble = f"{type(error).__name__}", traceback.format_exc()
-            session.add(row)
+    error, trouble = attempts.ENDED, attempts.NO_TRACEBACK
+    while (number := office.attempts.begin(engine, incoming_id)) is not None and number <= attempts.MOST:
+        failpoints.reach(Step.COUNTED)
+        try:
+            about = _attempt(engine, office, incoming_id, now)
+        except OperationalError:
+            raise
+        except Exception as bug:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
+            error, trouble = type(bug).__name__, traceback.format_exc()
+            log.warning("mail in", incoming=incoming_id, verdict="failed", error=error, attempt=number)
+            office.attempts.end(incoming_id)
+        else:
+            office.attempts.end(incoming_id)
+            if about is not None:
+                log.info("mail in", **about)
+            return
+    if number is not None:
+        attempts.shunt(engine, incoming_id, error, trouble, now)
+        office.attempts.end(incoming_id)
         # The traceback is in the row: it may hold what people wrote, and a log line never does.
-        log.error("mail in", incoming=incoming_id, verdict="shunted", error=type(error).__name__)  # noqa: TRY400
-    else:
-        if about is not None:
-            log.info("mail in", **about)
+        log.error("mail in", incoming=incoming_id, verdict="shunted", error=error)
+
+
+def _attempt(engine: Engine, office: Office, incoming_id: int, now: datetime) -> dict[str, Any] | None:
+    """Handle the mail in one transaction, if it still waits; what the log is to say of it."""
+    with transaction(engine) as session:
+        row = session.get_one(Incoming, incoming_id, with_for_update=True)
+        about = _handle(session, office, row, now) if row.state == IncomingState.NEW else None
+        failpoints.reach(Step.COMMITTING)
+    failpoints.reach(Step.COMMITTED)
+    return about
 
 
 def _handle(session: Session, office: Office, row: Incoming, now: datetime) -> dict[str, Any]:
@@ -108,12 +134,14 @@ def _handle(session: Session, office: Office, row: Incoming, now: datetime) -> d
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     try:
         letter = mail.read(row.raw, row.sender, tuple(row.recipients))
+        failpoints.reach(Step.READ)
         about["message_id"] = letter.message_id
         if letter.automatic:
             raise Unanswerable(f"automatic: {letter.automatic}")
         if letter.sender is not None and authority.is_ours(letter.sender, office.server):
             raise Unanswerable("automatic: own mail")
         sender = authority.of(session, letter, office.server, office.keyring)
+        failpoints.reach(Step.AUTHORISED)
         context = Context(session, office.server, office.keyring, now, row, letter, sender, COMMANDS)
         verdict = _converse(context)
         about |= {
@@ -148,6 +176,7 @@ def _converse(context: Context) -> str:
         verdict = _confirmed(context, context.sender.held)
     else:
         verdict = _understood(context, context.mail, _obey)
+    failpoints.reach(Step.EXECUTED)
     _answer(context)
     return verdict
 

@@ -15,7 +15,7 @@ from pbem.models import MatchState, Outgoing
 from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
-SUBJECTS = {"confirm": "Was this you?", "welcome": "Welcome"}
+SUBJECTS = {"alert": "Mails wait for you", "confirm": "Was this you?", "welcome": "Welcome"}
 EVENTS = {"invitation": "challenge"}
 """What X-PBeM-Event says, where that is not the template's name."""
 

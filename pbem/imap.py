@@ -15,7 +15,9 @@ from typing import Any
 import structlog
 from imapclient import IMAPClient, SocketTimeout
 
+from pbem import failpoints
 from pbem.config import BadConfig, ImapSettings
+from pbem.failpoints import Step
 from pbem.transport import HEADER_BYTES, Arrival, Unreachable, header_block
 
 log = structlog.get_logger()
@@ -283,6 +285,7 @@ class ImapInbox:
             client.move(uids, self._processed)
         else:
             client.copy(uids, self._processed)
+            failpoints.reach(Step.COPIED)
             client.delete_messages(uids, silent=True)
             client.uid_expunge(uids)
 

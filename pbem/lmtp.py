@@ -11,7 +11,9 @@ import structlog
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from pbem import failpoints
 from pbem.config import ListenSettings
+from pbem.failpoints import Step
 from pbem.transport import Arrival, Store, gist
 
 log = structlog.get_logger()
@@ -222,6 +224,7 @@ class _Smtp(SMTP):
         self._busy = True
         try:
             await super().smtp_DATA(arg)
+            failpoints.reach(Step.ACKNOWLEDGED)
         finally:
             self._busy = False
         if self._leaving:

@@ -118,6 +118,8 @@ class Incoming(SQLModel, table=True):
     sender: str | None = None
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
     state: str = Field(default=IncomingState.NEW.value, index=True)
+    attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often the mail was tried, counted before it was read (see attempts)."""
     verdict: str | None = None
     trouble: str | None = None
     received: datetime = Field(sa_type=Utc)
@@ -149,6 +151,8 @@ class Outgoing(SQLModel, table=True):
     """The mail that told this one's news together with others."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)
     attempts: int = 0
+    begun: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often the server ended while it had the mail in hand, counting the present time."""
     due: datetime = Field(sa_type=Utc)
     trouble: str | None = None
     created: datetime = Field(sa_type=Utc)

@@ -83,6 +83,7 @@ def owe(
         "told_in": None,
         "state": (OutgoingState.COLLECTED if is_collected else OutgoingState.OWED).value,
         "attempts": 0,
+        "begun": 0,
         "due": now,
         "created": now,
     }

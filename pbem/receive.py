@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import structlog
 
+from pbem import failpoints
+from pbem.failpoints import Step
 from pbem.transport import Arrival, Inbox, Store, Unreachable, gist
 
 log = structlog.get_logger()
@@ -95,6 +97,7 @@ def _carry(inbox: Inbox, store: Store, stopped: Callable[[], bool], *, singly: b
                 log.warning("a mail can't be stored and stays in the mailbox", source=part[0].source, error=gist(error))
                 continue
             inbox.done(part)
+            failpoints.reach(Step.ACKNOWLEDGED)
             kept += len(part)
     if refused:
         raise NotStored(f"{refused} of {refused + kept} mails")

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import Engine, update
+from sqlalchemy import ColumnElement, Engine, update
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, or_, select
 
+from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.database import transaction
+from pbem.failpoints import Step
 from pbem.models import Outgoing, OutgoingState
 from pbem.render import Renderer
 from pbem.transport import NotSent, Outbox
@@ -21,6 +23,10 @@ log = structlog.get_logger()
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60, 120, 240))
 GIVE_UP_AFTER = timedelta(days=5)
+FEW = len(PAUSES)
+"""After fewer attempts nothing is given up: the days may have passed in a clock that was set, or while we were down."""
+MOST = 3
+"""A mail with which the server ended so often is given up."""
 TOGETHER = 16
 """So many mails are rendered in one transaction and marked as sent in another; a crash between the two sends
 those that had gone out again, under the same Message-ID."""
@@ -35,11 +41,13 @@ def unsigned(raw: bytes) -> bytes:
 
 
 class Ends:
-    """How attempts ended that the database does not know yet; any thread may write them down."""
+    """What the database does not know yet of the mails in hand: how attempts ended; any thread may write it down."""
 
     def __init__(self) -> None:
         self._ends: list[_End] = []
         self._lock = threading.Lock()
+        self.begun: set[int] = set()
+        """Mails that this process has in hand: when it lets go of them, they were no trouble to it."""
 
     def add(self, end: "_End") -> None:
         """Remember one more."""
@@ -50,7 +58,14 @@ class Ends:
         """Mark the mails; what the database does not take is remembered, so that nothing is sent twice for it."""
         with self._lock:
             _mark(engine, self._ends, now)
+            self.begun.difference_update(end.outgoing for end in self._ends)
             self._ends.clear()
+
+    def let_go(self, engine: Engine, now: datetime) -> None:
+        """Before the process ends in good order: mark, and clear the mails that it leaves in hand of suspicion."""
+        self.write_down(engine, now)
+        with transaction(engine) as session:
+            session.exec(update(Outgoing).where(col(Outgoing.id).in_(self.begun)).values(begun=0))
 
 
 def send_due(
@@ -67,7 +82,14 @@ def send_due(
     ends = Ends() if ends is None else ends
     ends.write_down(engine, clock())  # of an earlier call, when the database was away
     with transaction(engine) as session:
-        letters = _rendered(session, renderer, clock())
+        numbers = _begin(session, ends.begun, clock())
+    ends.begun |= set(numbers)
+    if numbers:
+        failpoints.reach(Step.BEGUN)
+    with transaction(engine) as session:
+        letters = _rendered(session, renderer, numbers)
+    if letters:
+        failpoints.reach(Step.RENDERED)
     attempts = 0
     try:
         for letter in letters:
@@ -78,6 +100,35 @@ def send_due(
     finally:
         ends.write_down(engine, clock())
     return attempts
+
+
+def _begin(session: Session, begun: set[int], now: datetime) -> list[int]:
+    """Choose the next mails that are due, oldest first, and count that we begin with them, before anything is made.
+
+    A mail that was in hand when the server ended goes alone, so that no other suffers if it was the cause;
+    one that was there three times is given up.
+    """
+    due = session.exec(
+        select(Outgoing)
+        .where(Outgoing.state == OutgoingState.OWED, _is_due(now))
+        .order_by(col(Outgoing.id))
+        .limit(TOGETHER)
+    ).all()
+    chosen: list[Outgoing] = []
+    for row in due:
+        suspect = row.begun > 0 and row.id not in begun
+        if suspect and row.begun >= MOST:
+            row.state, row.begun = OutgoingState.FAILED, 0
+            row.trouble = f"The server ended {MOST} times while it made or sent this mail."
+            _log(row, f"given up: {row.trouble}")
+            continue
+        if suspect and chosen:
+            break
+        chosen.append(row)
+        row.begun += row.id not in begun
+        if suspect:
+            break
+    return [row.id for row in chosen if row.id is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +149,9 @@ class _End:
     later: bool
 
 
-def _rendered(session: Session, renderer: Renderer, now: datetime) -> list[_Letter]:
-    """The next mails that are due, oldest first."""
-    rows = session.exec(
-        select(Outgoing)
-        .where(Outgoing.state == OutgoingState.OWED, col(Outgoing.due) <= now)
-        .order_by(col(Outgoing.id))
-        .limit(TOGETHER)
-    ).all()
+def _rendered(session: Session, renderer: Renderer, numbers: list[int]) -> list[_Letter]:
+    """The mails of those numbers, in their order."""
+    rows = session.exec(select(Outgoing).where(col(Outgoing.id).in_(numbers)).order_by(col(Outgoing.id))).all()
     try:
         mails = list(renderer.render(session, rows))
         return [_Letter(row, mail.as_bytes()) for row, mail in zip(rows, mails, strict=True)]
@@ -113,6 +159,11 @@ def _rendered(session: Session, renderer: Renderer, now: datetime) -> list[_Lett
         raise
     except Exception:  # noqa: BLE001 - a bug in a template or a replay; the other mails must go on
         return [_rendered_alone(session, renderer, row) for row in rows]
+
+
+def _is_due(now: datetime) -> ColumnElement[bool]:
+    """Whether the time has come; also where the clock was set back since, and `due` lies further off than any pause."""
+    return or_(col(Outgoing.due) <= now, Outgoing.attempts == 0, col(Outgoing.due) > now + PAUSES[-1])
 
 
 def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Letter:
@@ -142,6 +193,7 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
     except NotSent as error:
         _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
         return _End(row.id, str(error), later=error.later)
+    failpoints.reach(Step.SENT)
     _log(row, "sent")
     return _End(row.id, None, later=False)
 
@@ -155,18 +207,20 @@ def _mark(engine: Engine, ends: list[_End], now: datetime) -> None:
         session.exec(
             update(Outgoing)
             .where(col(Outgoing.id).in_(sent))
-            .values(state=OutgoingState.SENT.value, sent=now, trouble=None, attempts=Outgoing.attempts + 1)
+            .values(state=OutgoingState.SENT.value, sent=now, trouble=None, attempts=Outgoing.attempts + 1, begun=0)
         )
         for end in ends:
             if end.trouble is not None:
                 _postpone(session.get_one(Outgoing, end.outgoing), end, now)
+    failpoints.reach(Step.MARKED)
 
 
 def _postpone(row: Outgoing, end: _End, now: datetime) -> None:
     """Make the mail due again later, or give it up."""
     row.attempts += 1
+    row.begun = 0
     row.trouble = end.trouble
-    if end.later and now - row.created < GIVE_UP_AFTER:
+    if end.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
     else:
         row.state = OutgoingState.FAILED

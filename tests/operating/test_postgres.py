@@ -1,18 +1,10 @@
 """The same conversation on a real PostgreSQL: any database that SQLAlchemy knows will do."""
 
-import os
-import pwd
 import re
-import shutil
-import subprocess
-import tempfile
-import uuid
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine
 from sqlalchemy import text as sql
 
 from pbem import database
@@ -21,45 +13,13 @@ from pbem.models import OutgoingState
 from tests.correspondence import correspondence, text
 from tests.docs.pages import ROOT
 from tests.pbem.test_digest import NOON, PEOPLE, begin, command, gather_at_once, rows
-from tests.servers import HOST, free_port, missing
+from tests.postgres import Postgres
 from tests.stories.test_stories import STORIES
 from tests.stories.transcript import transcript
 
 
-def _programs() -> Path | None:
-    """Where initdb and pg_ctl are; Debian keeps them out of the path."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
-    on_path = shutil.which("pg_ctl")
-    return found[-1].parent if found else Path(on_path).parent if on_path else None
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    """The URL of a PostgreSQL of our own; it refuses to be run by root."""
-    programs = _programs()
-    if programs is None:
-        missing("PostgreSQL", "postgresql")
-        raise AssertionError
-    folder, port = Path(tempfile.mkdtemp(prefix="pg")), free_port()
-    as_other = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
-    if as_other:
-        os.chown(folder, pwd.getpwnam("nobody").pw_uid, -1)
-
-    def run(program: str, *words: str) -> None:
-        command = [*as_other, str(programs / program), "-D", str(folder / "data"), *words]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=folder)
-
-    run("initdb", "-A", "trust", "-U", "pbem", "-E", "UTF8")
-    run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", f"-k {folder} -p {port} -h {HOST}", "start")
-    try:
-        yield f"postgresql+psycopg://pbem@{HOST}:{port}/postgres"
-    finally:
-        run("pg_ctl", "-m", "immediate", "stop")
-        shutil.rmtree(folder)
-
-
-def test_a_match_by_mail_is_the_same_on_postgresql(postgres: str, tmp_path: Path) -> None:
-    with correspondence(tmp_path / "pg", database=postgres) as letters:
+def test_a_match_by_mail_is_the_same_on_postgresql(postgres: Postgres, tmp_path: Path) -> None:
+    with correspondence(tmp_path / "pg", database=postgres.database()) as letters:
         STORIES["to_the_end"](letters)
         on_postgres = [text(mail) for way, mail in letters.log if way == "out" and "#1" in str(mail["Subject"])]
         assert database.is_current(letters.works.engine)
@@ -76,14 +36,9 @@ def test_a_match_by_mail_is_the_same_on_postgresql(postgres: str, tmp_path: Path
 
 
 @pytest.fixture
-def empty(postgres: str) -> str:
-    """A database of its own on that PostgreSQL."""
-    name = f"pbem_{uuid.uuid4().hex}"
-    engine = create_engine(postgres, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(sql(f"create database {name}"))
-    engine.dispose()
-    return postgres.rpartition("/")[0] + f"/{name}"
+def empty(postgres: Postgres) -> str:
+    """A place of its own on that PostgreSQL."""
+    return postgres.database()
 
 
 def test_of_several_daemons_that_gather_at_once_one_does(empty: str, tmp_path: Path) -> None:

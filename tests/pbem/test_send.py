@@ -77,12 +77,35 @@ def test_a_mail_refused_for_good_has_failed(tmp_path: Path) -> None:
     assert (row.state, row.attempts) == (OutgoingState.FAILED, 1)
 
 
-def test_a_mail_is_given_up_after_days(tmp_path: Path) -> None:
+def test_a_mail_is_given_up_after_days_and_many_attempts(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         owe(letters)
-        row = attempt(letters, Grudging(1), NOON + send.GIVE_UP_AFTER + timedelta(seconds=1))
+        outbox, now = Grudging(1000), NOON
+        while (row := attempt(letters, outbox, now)).state == OutgoingState.OWED:
+            now = row.due
 
     assert row.state == OutgoingState.FAILED
+    assert now - NOON >= send.GIVE_UP_AFTER
+    assert row.attempts > send.FEW
+
+
+def test_a_clock_set_forward_gives_no_mail_up(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        owe(letters)
+        row = attempt(letters, Grudging(1), NOON + timedelta(days=365))
+
+    assert (row.state, row.attempts) == (OutgoingState.OWED, 1)
+
+
+def test_a_clock_set_back_delays_no_mail(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        owe(letters)
+        outbox = Grudging(1)
+        row = attempt(letters, outbox, NOON - timedelta(hours=1))
+        assert (row.state, row.attempts) == (OutgoingState.OWED, 1), "never tried, so it is due whatever the clock says"
+        row = attempt(letters, outbox, NOON - timedelta(days=365))
+
+    assert (row.state, row.attempts) == (OutgoingState.SENT, 2)
 
 
 def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Path) -> None:

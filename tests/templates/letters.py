@@ -5,7 +5,8 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from pbem.models import Outgoing
+from pbem import alerts
+from pbem.models import Incoming, IncomingState, Outgoing, OutgoingState
 from tests.correspondence import Correspondence, correspondence
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +33,7 @@ def examples(folder: Path) -> dict[str, EmailMessage]:
     """A mail for each template and each face: the first of its kind, if possible one that holds nothing else."""
     with correspondence(folder) as letters:
         found = write_all(letters)
+        _alert(letters)
         with Session(letters.works.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
         for several in (False, True):
@@ -98,6 +100,16 @@ def _wait_and_stop(letters: Correspondence) -> None:
     letters.write(BOB, "#4 c2c1", to=bob)
     letters.reply(letters.write("dave@mail.example", "join dave\nhelp move")[0], "yes")
     letters.wait(hours=2)
+
+
+def _alert(letters: Correspondence) -> None:
+    """A mail is put aside and another one refused for good, and the admin is told."""
+    works = letters.works
+    with Session(works.engine) as session, session.begin():
+        session.get_one(Incoming, 7).state = IncomingState.SHUNTED
+        session.get_one(Outgoing, 9).state = OutgoingState.FAILED
+    alerts.tell(works.engine, works.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock())
+    letters.wait(minutes=0)
 
 
 def _choose(letters: Correspondence) -> dict[str, EmailMessage]:

@@ -1,0 +1,43 @@
+"""Scenes on either database, with either way in."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from tests.operating.conftest import site
+from tests.operating.people import PostOffice
+from tests.operating.site import Site
+from tests.postgres import Postgres, postgres
+from tests.reliability.scene import Imap, Lmtp, Scene
+from tests.servers import dovecot, mailbox, old_dovecot, smtp_sink
+
+__all__ = ["dovecot", "mailbox", "old_dovecot", "postgres", "site", "smtp_sink"]
+
+Stage = Callable[[str, str], Scene]
+
+
+@pytest.fixture
+def stage(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """Set a scene: the way in ("lmtp", "imap", "imap without MOVE") and the database ("sqlite", "postgresql")."""
+    scenes: list[Scene] = []
+
+    with PostOffice() as post:
+
+        def begin(way: str, kind: str) -> Scene:
+            database = f"sqlite:///{tmp_path}/pbem.sqlite"
+            if kind == "postgresql":
+                server: Postgres = request.getfixturevalue("postgres")
+                database = server.database()
+            if way == "lmtp":
+                door: Lmtp | Imap = Lmtp()
+            else:
+                door = Imap(request.getfixturevalue("dovecot" if way == "imap" else "old_dovecot").mailbox())
+            scenes.append(Scene(Site(tmp_path / f"site{len(scenes)}"), database, door, post))
+            return scenes[-1]
+
+        yield begin
+        for scene in scenes:
+            scene.end()
+    structlog.reset_defaults()

@@ -1,0 +1,90 @@
+"""The daemon as a process of its own, started often: forked from a server that has done the importing already.
+
+What runs in it is what `pbem run` runs, from its first line on; only the second that Python takes to import is saved.
+"""
+
+import json
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+from typing import Any, Self
+
+from pbem import cli, failpoints
+from tests.servers import until
+
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["tests.reliability.processes"])
+
+
+def _run(folder: Path, log: Path, environment: dict[str, str]) -> None:
+    os.chdir(folder)
+    os.environ.update(environment)
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for standard in (1, 2):
+        os.dup2(descriptor, standard)
+    sys.argv = ["pbem", "run"]
+    cli.main()
+
+
+class Process:
+    """A running `pbem run` in that folder, with those additions to its environment."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self._log = folder / f"log{len(list(folder.glob('log*')))}"
+        self._log.touch()
+        self._process = _FORKS.Process(target=_run, args=(folder, self._log, environment), daemon=True)
+        self._process.start()
+
+    @classmethod
+    def to_die(cls, folder: Path, step: failpoints.Step, nth: int = 1, **environment: str) -> Self:
+        """One that kills itself when the step is reached for the nth time."""
+        return cls(folder, **{failpoints.VARIABLE: f"{step}:{nth}"}, **environment)
+
+    def serves(self) -> bool:
+        """Wait until it serves; false if it died before."""
+        until(lambda: self.lines("ready") or not self.runs, "the daemon is ready", 30)
+        return bool(self.lines("ready"))
+
+    def ready(self) -> Self:
+        """The same, once it serves."""
+        assert self.serves(), self.log
+        return self
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.is_alive()
+
+    @property
+    def port(self) -> int:
+        """Where its first listener listens."""
+        return int(self.lines("ready")[0]["listening"][0])
+
+    @property
+    def log(self) -> str:
+        """What it has logged."""
+        return self._log.read_text(encoding="utf-8")
+
+    def lines(self, event: str) -> list[dict[str, Any]]:
+        """The complete lines of the log about that event."""
+        lines = [
+            json.loads(line) for line in self.log.splitlines(keepends=True) if line[:1] == "{" and line[-1:] == "\n"
+        ]
+        return [line for line in lines if line["event"] == event]
+
+    def died(self, seconds: float = 30) -> int:
+        """Wait for its end; the signal that ended it."""
+        self._process.join(seconds)
+        assert self._process.exitcode is not None, f"it still runs after {seconds} s: {self.log}"
+        return -self._process.exitcode
+
+    def end(self) -> None:
+        """SIGTERM, and wait until it has ended in good order."""
+        self._process.terminate()
+        assert self.died() == 0, self.log
+
+    def kill(self) -> None:
+        """SIGKILL, whatever it does just now."""
+        self._process.kill()
+        self._process.join(10)

@@ -1,0 +1,304 @@
+"""Where crashes are rehearsed: a folder, a database, a way for mail to come in, a post office, matches in play."""
+
+import contextlib
+import smtplib
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import create_engine, text
+from sqlalchemy.pool import NullPool
+
+from pbem import config, daemon
+from pbem.check import faults, played
+from pbem.database import transaction
+from tests.operating import matches
+from tests.operating.matches import NextMove
+from tests.operating.people import PostOffice, written
+from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
+from tests.reliability.processes import Process
+from tests.servers import HOST, PASSWORD, Mailbox
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail that somebody writes, and what must come of it, however often it arrives."""
+
+    sender: str
+    to: str
+    raw: bytes
+    ply: tuple[int, int, str] | None = None
+    """Match, number and text of the turn it plays."""
+    told: tuple[str, ...] = ()
+    """Who gets a mail because of it, and how many."""
+
+    @cached_property
+    def message_id(self) -> str:
+        """The Message-ID that its sender gave it."""
+        return id_of(self.raw)
+
+
+def id_of(raw: bytes) -> str:
+    return str(message_from_bytes(raw)["Message-ID"]).strip()
+
+
+class Lmtp:
+    """What an MTA does for those who write: it hands in, and keeps what was not accepted, to hand it in again."""
+
+    inbox, address = LMTP_IN, ADDRESS
+
+    def __init__(self) -> None:
+        self.kept: list[Letter] = []
+
+    def post(self, letter: Letter) -> None:
+        """Take a mail for delivery."""
+        self.kept.append(letter)
+
+    def deliver(self, process: Process) -> None:
+        """Hand in what is kept, each mail over a connection of its own."""
+        for letter in tuple(self.kept) if process.serves() else ():
+            self.hand_in(process, letter)
+
+    def deliver_at_once(self, process: Process) -> None:
+        """Hand in what is kept, all mails at the same moment."""
+        gate = threading.Barrier(len(self.kept))
+
+        def hand_in(letter: Letter) -> None:
+            gate.wait(10)
+            self.hand_in(process, letter)
+
+        threads = [threading.Thread(target=hand_in, args=(letter,)) for letter in self.kept]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+
+    def hand_in(self, process: Process, letter: Letter) -> None:
+        """Try to hand in a mail; forget it once it is accepted."""
+        with contextlib.suppress(smtplib.SMTPException, OSError), smtplib.LMTP(HOST, process.port, timeout=50) as lmtp:
+            lmtp.sendmail(letter.sender, [letter.to], letter.raw)
+            self.kept.remove(letter)
+
+    @property
+    def untold(self) -> int:
+        """How many mails have not been acknowledged."""
+        return len(self.kept)
+
+    def leftovers(self, accepted: Iterable[str]) -> None:
+        """Assert that nothing is waiting."""
+        assert self.kept == []
+
+
+class Imap:
+    """A real mailbox; who writes is done when Dovecot has the mail."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self.mailbox = mailbox
+        self.password = PASSWORD
+        self.address = mailbox.user
+        self.inbox = f"""
+            [inbox.imap]
+            host = "127.0.0.1"
+            port = {mailbox.server.imap}
+            security = "none"
+            username = "{mailbox.user}"
+            password = {{ value = '{PASSWORD}' }}
+            idle_seconds = 1
+            poll_seconds = 0.1
+            answer_seconds = 2
+        """
+
+    def post(self, letter: Letter) -> None:
+        """Deliver it to the mailbox."""
+        with smtplib.LMTP(HOST, self.mailbox.server.lmtp, timeout=20) as lmtp:
+            lmtp.sendmail(letter.sender, [letter.to], letter.raw)
+
+    def deliver(self, process: Process) -> None:
+        """Leave it to the daemon, which reads its mailbox."""
+
+    @property
+    def untold(self) -> int:
+        """How many mails have not been moved away."""
+        return len(self.mailbox.files())
+
+    def leftovers(self, accepted: Iterable[str]) -> None:
+        """Assert that the folder is empty and every mail is in the other one; twice if it was copied twice."""
+        assert self.mailbox.files() == []
+        processed = Counter(id_of(raw) for raw in self.mailbox.raws("Processed"))
+        assert set(processed) == set(accepted)
+
+
+@dataclass
+class Scene:
+    """A server that may die at any time, and everything around it that does not."""
+
+    site: Site
+    database: str
+    door: Lmtp | Imap
+    post: PostOffice
+    written: dict[str, Letter] = field(default_factory=dict)
+    """All that was ever written, by Message-ID."""
+
+    def __post_init__(self) -> None:
+        self.configure()
+        self._engine = create_engine(self.database, poolclass=NullPool)
+        self._started: list[Process] = []
+        self.environment = {"PBEM_SERVER__DATABASE": self.database}
+
+    def configure(self) -> None:
+        """Write the configuration as it is now."""
+        self.site.configure(self.door.inbox, smtp_out(self.post.port), address=self.door.address)
+
+    @contextlib.contextmanager
+    def works(self) -> Iterator[daemon.Works]:
+        """The server opened inside this process."""
+        settings = config.load(self.site.config)
+        server = settings.server.model_copy(update={"database": self.database})
+        with daemon.works(settings.model_copy(update={"server": server})) as works:
+            yield works
+
+    def seed(self, number: int) -> list[Letter]:
+        """So many matches in play, and the mail that plays the next turn of each."""
+        with self.works() as works:
+            return [moving(move) for move in matches.in_play(works, number, lambda n: n % 4)]
+
+    def start(self, step: Any = None, nth: int = 1) -> Process:
+        """A daemon; with a step, one that will die there."""
+        process = (
+            Process(self.site.folder, **self.environment)
+            if step is None
+            else Process.to_die(self.site.folder, step, nth, **self.environment)
+        )
+        self._started.append(process)
+        return process
+
+    def write(self, *letters: Letter) -> None:
+        """Hand mails to whoever carries them to the server."""
+        for letter in letters:
+            self.written[letter.message_id] = letter
+            self.door.post(letter)
+
+    def rows(self, sql: str, **values: object) -> list[Any]:
+        """What a query finds; a single column comes without its tuple."""
+        with self._engine.begin() as connection:
+            found = connection.execute(text(sql), values)
+            rows = found.fetchall() if found.returns_rows else []
+        return [row[0] if len(row) == 1 else tuple(row) for row in rows]
+
+    def count(self, table: str, where: str = "1 = 1") -> int:
+        """How many rows there are."""
+        return int(self.rows(f"select count(*) from {table} where {where}")[0])
+
+    def quiet(self, seconds: float = 30) -> None:
+        """Wait until nothing is left to do."""
+        end = time.monotonic() + seconds
+        while not self.is_quiet():
+            assert time.monotonic() < end, f"not quiet: {self.state()}\n{self._started[-1].log}"
+            time.sleep(0.02)
+
+    def is_quiet(self) -> bool:
+        """Whether everything written is handled and everything owed is sent."""
+        return (
+            self.door.untold == 0
+            and self.count("incoming") >= len(self.written)
+            and self.count("incoming", "state = 'new'") == 0
+            and self.count("outgoing", "state = 'owed'") == 0
+        )
+
+    def state(self) -> str:
+        """How far it is, for who waits in vain."""
+        return repr(
+            {
+                "untold": self.door.untold,
+                "incoming": self.rows("select state, count(*) from incoming group by state"),
+                "outgoing": self.rows("select state, count(*) from outgoing group by state"),
+            }
+        )
+
+    def end(self) -> None:
+        """Leave no process behind."""
+        for process in self._started:
+            process.kill()
+        self._engine.dispose()
+
+
+def moving(move: NextMove) -> Letter:
+    """The mail that plays the next turn, and whom it concerns."""
+    opponent = f"{'o' if move.sender[0] == 'x' else 'x'}{move.sender[1:]}"
+    return Letter(move.sender, move.to, move.raw, (move.match, move.ply, move.text), (move.sender, opponent))
+
+
+def refused(letter: Letter) -> Letter:
+    """The same player, about the same match, with words that are no turn: refused, and the match stays as it is."""
+    raw = written(letter.sender, letter.to, "z99z99\n", Subject="Re: [pbem] your turn")
+    return Letter(letter.sender, letter.to, raw, told=(letter.sender,))
+
+
+def automatic(letter: Letter) -> Letter:
+    """A machine's answer in that player's name: filed, and answered to nobody."""
+    raw = written(letter.sender, letter.to, f"{letter.ply[2] if letter.ply else ''}\n", Auto_Submitted="auto-replied")
+    return Letter(letter.sender, letter.to, raw.replace(b"Auto_Submitted", b"Auto-Submitted"))
+
+
+def asking(name: str, address: str) -> Letter:
+    """A stranger who asks for help."""
+    sender = f"{name}@mail.example"
+    return Letter(sender, address, written(sender, address, "help\n"), told=(sender,))
+
+
+def conserved(scene: Scene, *, before: dict[int, list[str]], put_away: bool = True) -> int:
+    """Assert from outside that nothing was lost and nothing happened twice; how many mails came more than once."""
+    _every_mail_is_a_row(scene)
+    if put_away:
+        scene.door.leftovers(scene.written)
+    _every_turn_is_one_ply(scene, before)
+    extra = _every_owed_mail_came(scene)
+    with scene.works() as works, transaction(works.engine) as session:
+        assert [list(faults(session, match)) for match in played(session) if list(faults(session, match))] == []
+    return extra
+
+
+def _every_mail_is_a_row(scene: Scene) -> None:
+    ids = [id_of(bytes(raw)) for raw in scene.rows("select raw from incoming order by id")]
+    assert sorted(ids) == sorted(scene.written)
+    assert scene.rows("select distinct state from incoming") == ["done"]
+
+
+def plies(scene: Scene) -> dict[int, list[str]]:
+    """The turns of every match, as the database has them now."""
+    found = scene.rows("select match, number, text from ply order by match, number")
+    numbers: dict[int, list[str]] = {}
+    for match, number, turn in found:
+        numbers.setdefault(match, []).append(turn)
+        assert number == len(numbers[match]), "turns are numbered without gaps"
+    return numbers
+
+
+def _every_turn_is_one_ply(scene: Scene, before: dict[int, list[str]]) -> None:
+    wanted = {match: list(turns) for match, turns in before.items()}
+    for match, number, turn in sorted(letter.ply for letter in scene.written.values() if letter.ply):
+        turns = wanted.setdefault(match, [])
+        assert number == len(turns) + 1
+        turns.append(turn)
+    assert plies(scene) == wanted
+
+
+def _every_owed_mail_came(scene: Scene) -> int:
+    """Each person got each mail under one Message-ID and with the same words; nobody got anything else."""
+    assert scene.rows("select distinct state from outgoing") in (["sent"], [])
+    owed = dict(scene.rows("select message_id, address from outgoing"))
+    came = [(str(mail["Message-ID"]), recipient, mail.as_bytes()) for recipient, mail in scene.post.taken]
+    assert {(message_id, recipient) for message_id, recipient, _ in came} == set(owed.items())
+    assert len(set(came)) == len(owed), "the same bytes each time"
+    because = dict(scene.rows("select id, raw from incoming"))
+    told: dict[str, list[str]] = {message_id: [] for message_id in scene.written}
+    for incoming, address in scene.rows("select incoming, address from outgoing"):
+        told[id_of(bytes(because[incoming]))].append(address)
+    for letter in scene.written.values():
+        assert sorted(told[letter.message_id]) == sorted(letter.told), letter
+    return len(came) - len(owed)

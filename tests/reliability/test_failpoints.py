@@ -1,0 +1,137 @@
+"""The daemon killed at every step of a mail's path, by IMAP and by LMTP, on SQLite and on PostgreSQL.
+
+Each case sends one mail, lets the daemon die at one step, and looks at what is there: that shows where the step is,
+and that nothing was promised too early. Then more mails come, the daemon starts again, and all must come out even.
+"""
+
+import signal
+import time
+from dataclasses import asdict, dataclass
+
+import pytest
+
+from pbem.failpoints import Step
+from pbem.send import TOGETHER
+from tests.reliability.conftest import Stage
+from tests.reliability.scene import Letter, Scene, asking, automatic, conserved, plies, refused
+
+WAYS = ("imap", "lmtp")
+DATABASES = ("sqlite", "postgresql")
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """What is found right after the crash; None where another thread may have been there already or not."""
+
+    stored: int = 1
+    untold: int | None = None
+    """Mails that their sender, or the mailbox, still answers for."""
+    attempts: int | None = 1
+    played: int | None = 0
+    owed: int | None = 0
+    arrived: int = 0
+    marked: int = 0
+    twice: int = 0
+    """How many mails come a second time in the end."""
+
+
+TABLE = {
+    Step.RECEIVED: Aftermath(stored=0, untold=1, attempts=0),
+    Step.STORED: Aftermath(untold=1, attempts=0),
+    Step.ACKNOWLEDGED: Aftermath(untold=0, attempts=None, played=None, owed=None),
+    Step.COUNTED: Aftermath(),
+    Step.READ: Aftermath(),
+    Step.AUTHORISED: Aftermath(),
+    Step.EXECUTED: Aftermath(),
+    Step.COMMITTING: Aftermath(),
+    Step.COMMITTED: Aftermath(played=1, owed=2),
+    Step.BEGUN: Aftermath(played=1, owed=2),
+    Step.RENDERED: Aftermath(played=1, owed=2),
+    Step.SENT: Aftermath(played=1, owed=2, arrived=1, twice=1),
+    Step.MARKED: Aftermath(played=1, owed=0, arrived=2, marked=2),
+}
+
+
+def test_every_step_is_in_the_table() -> None:
+    assert set(TABLE) == set(Step) - {Step.COPIED}
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("step", TABLE)
+def test_a_crash_loses_nothing_and_does_nothing_twice(stage: Stage, way: str, database: str, step: Step) -> None:
+    scene = stage(way, database)
+    first, second, third = scene.seed(3)
+    before = plies(scene)
+    crash(scene, step, first)
+    certain = {name: value for name, value in asdict(TABLE[step]).items() if value is not None and name != "twice"}
+    assert aftermath(scene, before) | certain == aftermath(scene, before)
+
+    # The first one comes once more in any case: whoever sent it may not have heard that it arrived.
+    scene.write(second, refused(third), first, automatic(third), asking("nobody", scene.door.address))
+    scene.door.deliver(scene.start().ready())
+    scene.quiet()
+    assert conserved(scene, before=before) == TABLE[step].twice
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_a_crash_between_copying_and_expunging(stage: Stage, database: str) -> None:
+    scene = stage("imap without MOVE", database)
+    first, second = scene.seed(2)
+    before = plies(scene)
+    crash(scene, Step.COPIED, first)
+    assert (scene.count("incoming"), scene.door.untold) == (1, 1)
+    scene.write(second)
+    scene.start().ready()
+    scene.quiet()
+    assert conserved(scene, before=before) <= 2
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("way", ["imap", "imap without MOVE", "lmtp"])
+@pytest.mark.parametrize("nth", [2, 5])
+@pytest.mark.parametrize("step", Step)
+@pytest.mark.timeout(60)
+def test_crashes_again_and_again_under_a_load(stage: Stage, way: str, database: str, step: Step, nth: int) -> None:
+    scene = stage(way, database)
+    letters = scene.seed(24)
+    before = plies(scene)
+    crashes = 0
+    daemon = scene.start(step, nth)
+    while letters or not scene.is_quiet():
+        if letters and scene.is_quiet():
+            some, letters = letters[:3], letters[3:]
+            for letter in some:
+                scene.write(letter, refused(letter), letter)
+        if daemon.runs:
+            scene.door.deliver(daemon)
+        else:
+            crashes += 1
+            daemon = scene.start(step, nth + crashes)
+        time.sleep(0.02)
+    extra = conserved(scene, before=before)
+    assert extra <= crashes * TOGETHER
+    print(f"\n{step}:{nth}, {way}, {database}: {crashes} crashes, {extra} mails twice")
+    assert crashes or (step is Step.COPIED) is not (way == "imap without MOVE")
+
+
+def crash(scene: Scene, step: Step, letter: Letter) -> None:
+    """One mail, at which the daemon dies."""
+    scene.write(letter)
+    daemon = scene.start(step)
+    scene.door.deliver(daemon)
+    assert daemon.died() == signal.SIGKILL, daemon.log
+
+
+def aftermath(scene: Scene, before: dict[int, list[str]]) -> dict[str, int]:
+    """What is there now, from outside."""
+    return {
+        "stored": scene.count("incoming"),
+        "untold": scene.door.untold,
+        "attempts": sum(scene.rows("select attempts from incoming")),
+        "played": sum(map(len, plies(scene).values())) - sum(map(len, before.values())),
+        "owed": scene.count("outgoing", "state = 'owed'"),
+        "arrived": len(scene.post.ids()),
+        "marked": scene.count("outgoing", "state = 'sent'"),
+    }

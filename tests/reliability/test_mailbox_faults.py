@@ -1,0 +1,156 @@
+"""A real mailbox that hangs up, freezes, renumbers, is full, missing or locked: nothing is lost or done twice."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.operating.people import PostOffice
+from tests.operating.site import Site
+from tests.reliability.conftest import Stage
+from tests.reliability.processes import Process
+from tests.reliability.scene import Imap, Letter, Scene, conserved, plies
+from tests.servers import Dovecot, until
+
+pytestmark = pytest.mark.dovecot
+
+
+def started(stage: Stage, number: int = 3) -> tuple[Scene, list[Letter], dict[int, list[str]], Process, Imap]:
+    """A daemon that waits for mail in an empty mailbox."""
+    scene = stage("imap", "sqlite")
+    assert isinstance(scene.door, Imap)
+    letters = scene.seed(number)
+    before = plies(scene)
+    return scene, letters, before, scene.start().ready(), scene.door
+
+
+def interrupted(daemon: Process) -> None:
+    until(lambda: daemon.lines("receiving interrupted"), f"the daemon notices: {daemon.log}", 20)
+
+
+def test_a_dropped_connection(stage: Stage) -> None:
+    scene, letters, before, daemon, door = started(stage)
+    for letter in letters:
+        until(lambda: kicked(door), "it has connected again")
+        scene.write(letter)
+    scene.quiet()
+    assert daemon.runs
+    assert conserved(scene, before=before) == 0
+
+
+def kicked(door: Imap) -> bool:
+    """Whether there was a connection to end."""
+    try:
+        door.mailbox.kick()
+    except subprocess.CalledProcessError:
+        return False
+    return True
+
+
+def test_a_frozen_server(stage: Stage) -> None:
+    scene, (first, second, third), before, daemon, door = started(stage)
+    scene.write(first)
+    scene.quiet()
+    with door.mailbox.server.frozen():
+        interrupted(daemon)
+    scene.write(second, third)
+    scene.quiet()
+    assert daemon.runs
+    assert conserved(scene, before=before) == 0
+
+
+def test_uids_that_mean_other_mails(stage: Stage) -> None:
+    scene, (first, second, third), before, _, door = started(stage)
+    scene.write(first)
+    scene.quiet()
+    door.mailbox.bump_uidvalidity()
+    scene.write(second)
+    scene.quiet()
+    door.mailbox.bump_uidvalidity()
+    scene.write(third)
+    scene.quiet()
+    assert conserved(scene, before=before) == 0
+
+
+def test_a_folder_that_is_not_there(stage: Stage) -> None:
+    scene = stage("imap", "sqlite")
+    door = scene.door
+    assert isinstance(door, Imap)
+    letters = scene.seed(2)
+    before = plies(scene)
+    door.inbox += 'folder = "Games"\n'
+    scene.configure()
+    scene.write(*letters)
+    daemon = scene.start().ready()
+    interrupted(daemon)
+    door.mailbox.server.doveadm("mailbox", "create", "-u", door.mailbox.user, "Games")
+    door.mailbox.server.doveadm("move", "-u", door.mailbox.user, "Games", "mailbox", "INBOX", "all")
+    until(lambda: scene.count("incoming", "state = 'done'") == 2, "both mails are handled", 20)
+    until(lambda: not door.mailbox.files("Games"), "and put away")
+    scene.quiet()
+    assert conserved(scene, before=before) == 0
+
+
+def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
+    """How long it lasts makes no difference: test_receive shows that the pauses stop growing at five minutes."""
+    scene = stage("imap", "sqlite")
+    assert isinstance(scene.door, Imap)
+    secret = tmp_path / "imap.password"
+    secret.write_text("not this one\n", encoding="utf-8")
+    scene.door.inbox = scene.door.inbox.replace("{ value = ", f"{{ file = '{secret}' }} #")
+    letters = scene.seed(2)
+    before = plies(scene)
+    scene.configure()
+    scene.write(*letters)
+    daemon = scene.start().ready()
+    interrupted(daemon)
+    assert "not this one" not in daemon.log
+    secret.write_text(f"{scene.door.password}\n", encoding="utf-8")
+    scene.quiet()
+    assert len(daemon.lines("receiving interrupted")) == 1, "told once, however often it was tried"
+    assert conserved(scene, before=before) == 0
+
+
+QUOTA = """
+mail_plugins = quota
+protocol imap {
+  mail_plugins = quota imap_quota
+  imap_capability = IMAP4rev1 UIDPLUS
+}
+plugin {
+  quota = maildir:User quota
+  quota_rule = *:messages=3
+  quota_grace = 0
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def strict_dovecot() -> Iterator[Dovecot]:
+    """One that adds no fourth mail to three, and has no MOVE, which it would allow."""
+    server = Dovecot(extra=QUOTA)
+    yield server
+    server.stop()
+
+
+def test_a_mailbox_over_its_quota(strict_dovecot: Dovecot, tmp_path: Path) -> None:
+    mailbox = strict_dovecot.mailbox()
+    with PostOffice() as post:
+        scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Imap(mailbox), post)
+        letters = scene.seed(6)
+        before = plies(scene)
+        for number, letter in enumerate(letters):  # past the quota, which is looked at only when mail is added
+            scene.written[letter.message_id] = letter
+            mailbox.drop(letter.raw, f"{number}.mail")
+        daemon = scene.start().ready()
+        until(lambda: daemon.lines("mail can't be moved; marked instead"), "the daemon is refused a copy", 20)
+        until(lambda: scene.count("outgoing", "state = 'sent'") == 12, "all are handled and answered", 20)
+        daemon.kill()
+        again = scene.start().ready()
+        time.sleep(0.5)  # nothing is to happen
+        assert conserved(scene, before=before, put_away=False) == 0
+        assert len(mailbox.files()) == 6, "they stay where they are, and are not read again"
+        assert not again.lines("mail in")
+        scene.end()

@@ -1,0 +1,283 @@
+"""Mails that can't be handled: counted before they are read, put aside after three attempts, told to the admin."""
+
+import signal
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
+from sqlmodel import col, select
+
+from engines import GAMES
+from engines.phages import PhagesPosition
+from pbem import alerts, database
+from pbem.commands import COMMANDS
+from pbem.commands.reading import Reader
+from pbem.failpoints import Step
+from pbem.models import Incoming, IncomingState
+from pbem.transport import Arrival
+from pbem.words import WIDTH
+from tests.correspondence import Correspondence, correspondence
+from tests.operating import matches
+from tests.operating.people import words, written
+from tests.reliability.conftest import Stage
+from tests.reliability.scene import Scene, asking, conserved, plies
+from tests.servers import until
+
+ADMIN = "admin@pbem.example"
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+SECRET = "my secret garden"
+TURN = matches.sample().moves[0]
+
+
+@pytest.fixture
+def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
+    monkeypatch.setenv("PBEM_SERVER__ADMIN", ADMIN)
+    with correspondence(tmp_path) as letters:
+        yield letters
+
+
+# A mail that ends the process
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_a_mail_that_ends_the_server_three_times_is_put_aside_and_the_rest_goes_on(stage: Stage, database: str) -> None:
+    scene = stage("imap", database)
+    scene.environment["PBEM_SERVER__ADMIN"] = ADMIN
+    poison, good = scene.seed(2)
+    before = plies(scene)
+    scene.write(poison)
+    for life in (1, 2, 3):
+        daemon = scene.start(Step.READ)
+        assert daemon.died() == signal.SIGKILL
+        assert scene.rows("select state, attempts from incoming") == [("new", life)]
+    scene.write(good, asking("nobody", scene.door.address))
+    daemon = scene.start()
+    scene.quiet()
+    assert scene.rows("select state, verdict, attempts from incoming where id = 1") == [
+        ("shunted", "ended the server, 3 times", 3)
+    ]
+    assert scene.count("incoming", "state = 'done'") == 2
+    assert "mail 1\n" in words(scene.post.next(ADMIN))
+    daemon.kill()
+    retry(scene)
+    scene.start()
+    scene.quiet()
+    scene.rows("delete from outgoing where template = 'alert'")
+    scene.post.taken = [(recipient, mail) for recipient, mail in scene.post.taken if recipient != ADMIN]
+    assert conserved(scene, before=before) == 0
+
+
+def retry(scene: Scene) -> None:
+    """As the operator does."""
+    listed = scene.site.pbem("shunted", **scene.environment)
+    assert (listed.code, "ended the server" in listed.out) == (1, True)
+    assert "no traceback" in scene.site.pbem("show", "--mail", "1", **scene.environment).out
+    assert scene.site.pbem("retry", "1", **scene.environment).code == 0
+    assert scene.rows("select state, attempts, verdict from incoming where id = 1") == [("new", 0, None)]
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_an_owed_mail_that_ends_the_server_three_times_is_given_up_and_the_others_go_out(
+    stage: Stage, database: str
+) -> None:
+    scene = stage("imap", database)
+    scene.environment["PBEM_SERVER__ADMIN"] = ADMIN
+    scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob", "cid")))
+    deaths = [[1, 1, 1], [2, 1, 1], [3, 1, 1]]
+    assert scene.start(Step.COMMITTED, 3).died() == signal.SIGKILL  # so that all three are owed at once
+    for begun in deaths:
+        assert scene.start(Step.RENDERED).died() == signal.SIGKILL
+        assert scene.rows("select begun from outgoing order by id") == begun
+    scene.start()
+    scene.quiet()
+    assert scene.rows("select state, attempts from outgoing where id = 1") == [("failed", 0)]
+    assert "ended 3 times" in scene.rows("select trouble from outgoing where id = 1")[0]
+    assert sorted(recipient for recipient, _ in scene.post.taken if recipient != ADMIN) == [
+        "bob@mail.example",
+        "cid@mail.example",
+    ]
+    assert scene.site.pbem("retry", "--out", "1", **scene.environment).code == 0
+    assert scene.rows("select state, begun from outgoing where id = 1") == [("owed", 0)]
+
+
+def test_a_server_that_is_stopped_in_good_order_leaves_no_mail_under_suspicion(stage: Stage) -> None:
+    scene = stage("lmtp", "sqlite")
+    scene.post.stalls_at = "ann@mail.example"
+    scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob")))
+    daemon = scene.start()
+    scene.door.deliver(daemon)
+    until(lambda: scene.post.stalled, "the mail to ann hangs")
+    assert scene.rows("select begun from outgoing where address = 'ann@mail.example'") == [1]
+    daemon.end()
+    assert scene.rows("select distinct begun from outgoing") == [0]
+
+
+# A mail that meets a bug
+
+
+class Brittle(PhagesPosition):
+    """An engine with a bug that strikes so many times."""
+
+    strikes: ClassVar[int] = 0
+    struck: ClassVar[int] = 0
+
+    def play(self, move: Any) -> Any:
+        if Brittle.struck < Brittle.strikes:
+            Brittle.struck += 1
+            raise ZeroDivisionError(f"a bug, by {move}")
+        return super().play(move)
+
+
+@pytest.fixture
+def brittle(monkeypatch: pytest.MonkeyPatch) -> type[Brittle]:
+    """Quadraphages, as long as nobody has ordered strikes."""
+    game = GAMES["quadraphages"]
+
+    def start(chosen: Any) -> Brittle:
+        real = game.start(chosen)
+        return Brittle(**{field.name: getattr(real, field.name) for field in fields(real) if field.init})
+
+    monkeypatch.setitem(GAMES, "quadraphages", replace(game, start=start))
+    monkeypatch.setattr(Brittle, "strikes", 0)
+    monkeypatch.setattr(Brittle, "struck", 0)
+    return Brittle
+
+
+def test_an_engine_that_raises_shunts_the_mail_and_the_rest_goes_on(
+    letters: Correspondence, brittle: type[Brittle]
+) -> None:
+    letters.match()
+    brittle.strikes = 3
+    assert [str(mail["To"]) for mail in letters.reply(letters.last("alice"), f"{TURN}\n\n{SECRET}")] == [ADMIN]
+    assert brittle.struck == 3
+    with database.transaction(letters.works.engine) as session:
+        row = session.exec(select(Incoming).order_by(col(Incoming.id).desc()).limit(1)).one()
+        assert (row.state, row.attempts, row.verdict) == ("shunted", 3, "ZeroDivisionError, 3 times")
+        assert "a bug, by" in (row.trouble or "")
+    assert "QUADRAPHAGES" in words(letters.write("bob@mail.example", "rules quadraphages")[0])
+
+
+def test_a_bug_that_passes_is_no_matter(letters: Correspondence, brittle: type[Brittle]) -> None:
+    letters.match()
+    brittle.strikes = 2
+    sent = letters.reply(letters.last("alice"), TURN)
+    assert {str(mail["To"]) for mail in sent} == {"alice@mail.example", "bob@mail.example"}
+    with database.transaction(letters.works.engine) as session:
+        assert session.exec(select(Incoming).order_by(col(Incoming.id).desc()).limit(1)).one().attempts == 3
+
+
+def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> None:
+    works = letters.works
+    letters.match()
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+    raw = written("alice@mail.example", to, "say " + "very " * 490 + "long\n")
+    (waiting,) = works.take((Arrival(raw, "test", recipients=(to,)),))
+    pages = []
+
+    def full(connection: Any, _record: object) -> None:
+        pages.append(connection.execute("PRAGMA page_count").fetchone()[0])
+        connection.execute(f"PRAGMA max_page_count = {pages[-1]}")
+
+    event.listen(works.engine, "connect", full)
+    works.engine.dispose()
+    for _ in range(5):
+        with pytest.raises(OperationalError, match=r"full|no such savepoint"):
+            works.handle_waiting()
+    event.remove(works.engine, "connect", full)
+    works.engine.dispose()
+    with database.transaction(works.engine) as session:
+        row = session.get_one(Incoming, waiting)
+        assert (row.state, row.attempts) == (IncomingState.NEW, 1)
+    assert works.handle_waiting() == 1
+    with database.transaction(works.engine) as session:
+        row = session.get_one(Incoming, waiting)
+        assert (row.state, row.attempts) == (IncomingState.DONE, 1)
+
+
+# What the admin gets
+
+
+def shunted(letters: Correspondence, number: int, when: datetime) -> None:
+    """A mail that was put aside at that time."""
+    with database.transaction(letters.works.engine) as session:
+        row = session.get(Incoming, number) or Incoming(
+            id=number, key=str(number), raw=b"", size=0, source="test", recipients=[], received=when
+        )
+        row.state, row.handled = IncomingState.SHUNTED, when
+        session.add(row)
+
+
+def test_the_admin_is_told_once_an_hour_at_most_and_only_news(letters: Correspondence) -> None:
+    works = letters.works
+
+    def told(minutes: int) -> bool:
+        return alerts.tell(works.engine, works.settings.server, NOON + timedelta(minutes=minutes))
+
+    assert not told(0), "nothing is wrong"
+    shunted(letters, 1, NOON)
+    assert told(0)
+    assert not told(61), "no news"
+    shunted(letters, 2, NOON + timedelta(minutes=61))
+    assert told(61)
+    shunted(letters, 3, NOON + timedelta(minutes=62))
+    assert not told(120), "less than an hour ago"
+    assert told(121)
+    shunted(letters, 1, NOON + timedelta(minutes=122))
+    assert told(200), "tried again, and shunted again"
+    shunted(letters, 4, NOON - timedelta(days=30))
+    assert told(-30 * 24 * 60), "the clock was set back"
+
+
+def test_without_an_admin_nobody_is_told(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        shunted(letters, 1, NOON)
+        assert not alerts.tell(letters.works.engine, letters.works.settings.server, NOON)
+
+
+def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
+    letters: Correspondence, brittle: type[Brittle]
+) -> None:
+    letters.match()
+    to = letters.last("alice")["Reply-To"].addresses[0]
+    brittle.strikes = 3
+    (alert,) = letters.reply(letters.last("alice"), f"{TURN}\n\n{SECRET}")
+    raw = alert.as_bytes().decode().lower()
+    for word in (SECRET, TURN, "alice", to.username.partition("+")[2], letters.works.settings.server.key.read()):
+        assert word not in raw
+    assert str(alert["Subject"]) == "[pbem] Mails wait for you"
+    assert '"pbem show --mail 7"' in words(alert)
+    assert '"pbem retry 7"' in words(alert)
+    assert "1 mail that came could not be handled" in words(alert)
+
+
+def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
+    letters.write("ann@mail.example", "help")
+    for number in range(1, 30):
+        shunted(letters, number, NOON)
+    with database.transaction(letters.works.engine) as session:
+        session.connection().exec_driver_sql("update outgoing set state = 'failed'")
+    (alert,) = (mail for mail in letters.write("bob@mail.example", "help") if str(mail["To"]) == ADMIN)
+    lines = words(alert).splitlines()
+    assert "- and 9 more" in lines
+    assert "1 mail that players should have got could not be made, or nobody would" in lines
+    assert max(map(len, lines)) <= WIDTH
+    for line in lines:
+        assert Reader(COMMANDS, lambda number: "quadraphages", 1).read("", [line]).commands == (), line
+
+
+def test_a_mail_that_can_not_be_made_is_told_too(letters: Correspondence) -> None:
+    letters.write("ann@mail.example", "help")
+    with database.transaction(letters.works.engine) as session:
+        session.connection().exec_driver_sql(
+            "update outgoing set state = 'owed', template = 'gone', due = '2007-01-01'"
+        )
+    letters.write("bob@mail.example", "help")
+    sent = letters.write("cid@mail.example", "help")
+    (alert,) = [mail for mail in sent if str(mail["To"]) == ADMIN]
+    assert "- out 1\n" in words(alert)
+    assert '"pbem retry --out 1"' in words(alert)

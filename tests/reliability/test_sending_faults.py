@@ -1,0 +1,86 @@
+"""The next hop refuses or hangs up, a template is broken: mail stays owed, and goes out under its Message-ID."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import pbem
+from tests.operating.people import PostOffice, written
+from tests.operating.site import ADDRESS, Site, environment, smtp_out
+from tests.reliability.conftest import Stage
+from tests.reliability.scene import conserved, plies
+from tests.servers import SmtpSink, until
+
+Sinks = Callable[..., SmtpSink]
+
+FAULTS = [
+    *((fault, command) for fault in ("-r", "-q", "-Q") for command in ("MAIL", "RCPT", "DATA", ".")),
+    ("-q", "CONNECT"),
+    ("-f", "CONNECT"),
+    ("-f", "EHLO,HELO"),
+    ("-f", "MAIL"),
+]
+"""A 4xx answer, a hang-up, a 421 and a hang-up at each stage, and the 5xx that are about us and not the mail."""
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=" ".join)
+def test_what_the_next_hop_did_not_take_goes_out_later(stage: Stage, smtp_sink: Sinks, fault: tuple[str, str]) -> None:
+    scene = stage("lmtp", "sqlite")
+    post, sink = scene.post, smtp_sink(*fault)
+    letters = scene.seed(2)
+    before = plies(scene)
+    scene.site.configure(scene.door.inbox, smtp_out(sink.port), address=scene.door.address)
+    scene.write(*letters)
+    daemon = scene.start().ready()
+    scene.door.deliver(daemon)
+    until(lambda: scene.count("outgoing", "state = 'owed' and attempts = 1") == 4, "each was tried", 20)
+    daemon.kill()
+    assert post.ids() == []
+    scene.rows("update outgoing set due = '2007-01-01 00:00:00+00:00'")
+    scene.configure()
+    scene.start()
+    scene.quiet()
+    assert conserved(scene, before=before) == 0
+    if fault == ("-q", "."):  # the sink has them all: RFC 1047's duplicates, under the same Message-ID
+        taken = re.findall(rb"(?im)^message-id: *(.+?)\r?$", b"".join(sink.taken()))
+        assert sorted(taken) == sorted(message_id.encode() for message_id in post.ids())
+
+
+def test_a_template_that_fails_keeps_its_mails_owed_and_holds_up_no_other(tmp_path: Path) -> None:
+    """A copy of the program with a broken template, mended afterwards, as an upgrade may bring both."""
+    program = tmp_path / "program"
+    for package in ("pbem", "engines", "notation", "templates"):
+        shutil.copytree(Path(pbem.__file__).parent.parent / package, program / package)
+    site = Site(tmp_path / "site")
+    with PostOffice() as post:
+        site.configure(outbox=smtp_out(post.port))
+        confirm = program / "templates" / "confirm.txt.j2"
+        words = confirm.read_text(encoding="utf-8")
+        confirm.write_text(words + "{{ a_word_that_nobody_gives }}\n", encoding="utf-8")
+        site.drop(
+            *(written(f"{name}@mail.example", ADDRESS, body) for name, body in (("ann", "join ann"), ("bob", "help")))
+        )
+        run_once(site, program)
+        assert [recipient for recipient, _ in post.taken] == ["bob@mail.example"]
+        assert "a_word_that_nobody_gives" in site.rows("select trouble from outgoing where state = 'owed'")[0]
+        run_once(site, program)
+        assert post.next("admin@pbem.example")["Subject"] == "[pbem] Mails wait for you"
+        confirm.write_text(words, encoding="utf-8")
+        site.rows("update outgoing set due = '2007-01-01 00:00:00+00:00' where state = 'owed'")
+        run_once(site, program)
+        assert post.next("ann@mail.example")["Message-ID"] in site.rows(
+            "select message_id from outgoing where state = 'sent'"
+        )
+        assert len(post.taken) == 3
+
+
+def run_once(site: Site, program: Path) -> None:
+    """`pbem run --once`, of that copy."""
+    surroundings = environment() | {"PYTHONPATH": str(program), "PBEM_SERVER__ADMIN": "admin@pbem.example"}
+    command = [sys.executable, "-c", "from pbem.cli import main; main()", "run", "--once"]
+    subprocess.run(command, cwd=site.folder, env=surroundings, check=True, capture_output=True, timeout=60)
