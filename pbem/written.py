@@ -50,7 +50,7 @@ class _Sieve:
         self._at = notices.banner_lines(self._page)
         while self._at < len(self._page):
             self._step()
-        return _trimmed(self._kept)
+        return trimmed(self._kept)
 
     def _step(self) -> None:
         line = self._page[self._at]
@@ -298,12 +298,16 @@ def _unfolded(text: str) -> str:
         return text
 
 
-def _trimmed(found: Sequence[str]) -> tuple[str, ...]:
-    """The lines without blank ones at the ends, and never two blank ones together."""
+def trimmed(found: Sequence[str]) -> tuple[str, ...]:
+    """The lines without blank ones at the ends, and never two blank ones together.
+
+    >>> trimmed(["", "c1b1 ", "", " ", "Bye", ""])
+    ('c1b1', '', 'Bye')
+    """
     kept: list[str] = []
     for line in found:
-        if line.strip() or (kept and kept[-1].strip()):
-            kept.append(line)
-    while kept and not kept[-1].strip():
+        if line.strip() or (kept and kept[-1]):
+            kept.append(line.rstrip())
+    while kept and not kept[-1]:
         kept.pop()
     return tuple(kept)

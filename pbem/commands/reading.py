@@ -21,6 +21,7 @@ from pbem.commands.core import Command, Line, named, unsure
 from pbem.commands.pbmserv import IGNORED, Modern, Translator
 from pbem.mail import bare_subject
 from pbem.refusals import Refused
+from pbem.written import trimmed
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
@@ -117,13 +118,13 @@ class Reader:
     def _reading(self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]) -> Reading:
         """What the mail says, where its lines are these."""
         if found:
-            return Reading(tuple(found[:MOST_COMMANDS]), _trimmed([*before, "", *after]), _first(before), subject=told)
+            return Reading(tuple(found[:MOST_COMMANDS]), trimmed([*before, "", *after]), _first(before), subject=told)
         fresh = smoothed(subject) if subject == bare_subject(subject) else ""
         first = _first(before) or self._translator.translate(fresh)[0].text.strip()
         others = sum(bool(line.strip()) for line in before) > 1
         if not others and (only := self._looking(smoothed(first))):
             return Reading((only,), (), first, subject=told)
-        rest = _trimmed(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
+        rest = trimmed(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
         return Reading((), rest, self._translator.veil(first), self._guess(smoothed(first)), told)
 
     def _subject(self, subject: str) -> list[Line]:
@@ -427,14 +428,3 @@ def _as_written(line: Line, written: str) -> Line:
 def _first(lines: Sequence[str]) -> str:
     """The first line that says anything."""
     return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]
-
-
-def _trimmed(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines without blank ones at the ends, and never two blank ones together."""
-    kept: list[str] = []
-    for line in lines:
-        if line.strip() or (kept and kept[-1]):
-            kept.append(line.rstrip())
-    while kept and not kept[-1]:
-        kept.pop()
-    return tuple(kept)
