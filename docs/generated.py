@@ -20,17 +20,17 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
-from engines import GAMES  # noqa: E402 - the checkout must be on the path first
-from engines.core import Game, Position  # noqa: E402
-from notation import NOTATIONS  # noqa: E402
-from notation.board import format_board  # noqa: E402
-from pbem import handle, logs  # noqa: E402
-from pbem.authority import NOTICES_MAY  # noqa: E402
-from pbem.cli import app  # noqa: E402
-from pbem.commands import COMMANDS  # noqa: E402
-from pbem.commands.core import Command  # noqa: E402
-from pbem.config import LogSettings, Secret, Settings, Tls  # noqa: E402
-from tests.correspondence import correspondence, text  # noqa: E402
+from engines import GAMES
+from engines.core import Game, Position
+from notation import NOTATIONS
+from notation.board import format_board
+from pbem import handle, logs
+from pbem.authority import NOTICES_MAY
+from pbem.cli import app
+from pbem.commands import COMMANDS
+from pbem.commands.core import Command
+from pbem.config import LogSettings, Secret, Settings, Tls
+from tests.correspondence import correspondence, text
 
 LETTERS = ROOT / "tests" / "templates" / "mails"
 EXAMPLE = ROOT / "config.example.toml"

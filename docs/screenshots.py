@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
-from pbem import logs  # noqa: E402 - the checkout must be on the path first
-from pbem.config import LogSettings  # noqa: E402
-from tests.templates.letters import examples  # noqa: E402
+from pbem import logs
+from pbem.config import LogSettings
+from tests.templates.letters import examples
 
 CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars")
