@@ -1,27 +1,15 @@
 """Whatever is wrong with a mail: one answer that helps, or deliberate silence, and nothing changed."""
 
-from collections.abc import Iterator
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text as sql
 
 from pbem import tokens
 from pbem.tokens import Keyring, Purpose, Token
-from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+from tests.correspondence import ADDRESS, Correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice (X, to move) and bob (O); two turns are played."""
-    with correspondence(tmp_path) as letters:
-        letters.match()
-        letters.reply(letters.last("alice"), "1 a7b7 i3i2")
-        letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
-        yield letters
 
 
 def standing(letters: Correspondence) -> list[tuple[object, ...]]:

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -17,16 +16,6 @@ from tests.stories.test_games import NAMES, is_asked, played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 MOST = 100_000
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice and bob, two turns played."""
-    with correspondence(tmp_path) as letters:
-        letters.match()
-        letters.reply(letters.last("alice"), "1 a7b7 i3i2")
-        letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
-        yield letters
 
 
 def markup(mail: EmailMessage) -> str:

@@ -1,9 +1,7 @@
 """What `yes` does and can't do: suggestions, stale ones, those of others; resigning; and passwords of the old kind."""
 
 import re
-from collections.abc import Iterator
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,16 +12,6 @@ from pbem.proposals import NO, YES, consents, refuses
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice (X, to move) and bob (O); two turns are played."""
-    with correspondence(tmp_path) as letters:
-        letters.match()
-        letters.reply(letters.last("alice"), "1 a7b7 i3i2")
-        letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
-        yield letters
 
 
 SLIP, MEANT = "b7d7 i2g2 1 7d6d g2g1", "b7d7 i2g2 1 d7d6 g2g1"
