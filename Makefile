@@ -56,7 +56,7 @@ lock:                        ## choose versions anew (needs uv)
 .venv/ready: deploy/lock/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-binary dkimpy -r deploy/lock/dev.txt
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-binary dkimpy,authres -r deploy/lock/dev.txt
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from email.message import EmailMessage
 from pathlib import Path
 from types import NoneType, UnionType
@@ -15,6 +16,7 @@ import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
+from sqlmodel import Session, SQLModel
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
@@ -24,12 +26,17 @@ from engines import GAMES
 from engines.core import Game, Position
 from notation import NOTATIONS
 from notation.board import format_board
-from pbem import handle, logs
-from pbem.authority import NOTICES_MAY
+from pbem import daemon, database, handle, logs
+from pbem import proofs as proofs_of
+from pbem.authority import NOTICES_MAY, Sender
 from pbem.cli import app
 from pbem.commands import COMMANDS
 from pbem.commands.core import Command
-from pbem.config import LogSettings, Secret, Settings, Tls
+from pbem.config import ChecksSettings, LogSettings, Secret, Settings, Tls
+from pbem.mail import Mail
+from pbem.models import Incoming, Player
+from pbem.refusals import Unanswerable
+from pbem.sender_checks import Checked, Finding
 from tests.correspondence import correspondence, text
 
 LETTERS = ROOT / "tests" / "templates" / "mails"
@@ -105,12 +112,55 @@ def proofs() -> str:
         [
             "mail from an unknown address",
             "none",
-            f"{_listed([name for name in strangers if name != 'join'])} at once; `join` after a `yes`",
+            f"{_listed([name for name in strangers if name != 'join'])} at once; `join` after a `yes`; no answer else",
         ],
         ["answer to our question", "the token of the held mail", "`yes` lets that mail act, `no` drops it"],
-        ["a token that is not ours, or revoked", "none", "nothing, and no answer"],
+        ["answer from an address that is to become a player's", "the token of that question", "`yes` or `no` to it"],
+        [
+            "a token that was ours: revoked, or of a match long over",
+            "none",
+            "as a fresh mail of that player's: the question goes to the address on file",
+        ],
+        ["a token that is not ours", "none", "nothing, and no answer"],
     ]
     return table(["the mail", "the proof in it", "what it may do"], rows)
+
+
+def domains() -> str:
+    """What the word of the border, or a DKIM signature, adds to a token, by policy; as `proofs.weigh` has it."""
+    choices = get_args(ChecksSettings.model_fields["proof"].annotation)
+    rows = [
+        [mail, finding.value, *(_worth(proven, finding, proof) for proof in choices)]
+        for mail, proven in (("with a good token", True), ("fresh, from a player's address", False))
+        for finding in Finding
+    ]
+    return table(["the mail", "its sender's domain", *(f'`proof = "{proof}"`' for proof in choices)], rows)
+
+
+def _worth(proven: bool, finding: Finding, proof: str) -> str:
+    """What becomes of a mail that wants to change something."""
+    player = Player(id=1, name="alice", address="alice@mail.example", confirmed=daemon.now(), created=daemon.now())
+    sender = Sender(player.address, player, proven=proven)
+    letter = Mail(None, player.address, (), (), "", None, ())
+    checked = Checked(finding, "proof")
+    settings = ChecksSettings(authserv_id="mx.example", proof=proof)  # type: ignore[arg-type]
+    incoming = Incoming(key="", raw=b"", size=0, source="", recipients=[], received=daemon.now())
+    with database_of_nothing() as session:
+        try:
+            weighed = proofs_of.weigh(session, sender, letter, checked, settings, incoming)
+        except Unanswerable:
+            return "no answer"
+    return "acts at once" if weighed.proven else "is asked about"
+
+
+@contextmanager
+def database_of_nothing() -> Iterator[Session]:
+    """An empty database in memory."""
+    engine = database.connect("sqlite://")
+    SQLModel.metadata.create_all(engine)
+    with Session(engine) as session:
+        yield session
+    engine.dispose()
 
 
 def _in_order(names: frozenset[str]) -> list[str]:

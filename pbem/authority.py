@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
 
 from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.mail import Mail
-from pbem.models import Outgoing, Player
+from pbem.models import Match, Outgoing, Player
 from pbem.refusals import Unanswerable
 from pbem.tokens import Keyring, Purpose, Token
 
 NOTICES_MAY = frozenset({"stop", "start"})
+GRACE = timedelta(days=30)
+"""So long after the end of its match a reply token still proves who writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +31,39 @@ class Sender:
     ply: int | None = None
     """How many turns the player had seen when he wrote."""
     held: int | None = None
+    move: int | None = None
+    """The mail of ours that asks this address whether a player may have it; nobody has answered for him yet."""
     plies: Mapping[int, int] = field(default_factory=dict)
     """How many turns he had seen in each match that the mail showed which he answers, where it showed several."""
     may: frozenset[str] = frozenset()
     """The commands that the mail may give although it proves nothing else."""
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether nothing connects the mail with a player or an invitation."""
+        known = self.player is not None and self.player.confirmed is not None
+        return not (known or self.proven or self.move is not None)
 
     def seen(self, match: int) -> int | None:
         """How many turns of the match the player had seen when he wrote; None where that is not known."""
         return self.ply if match == self.match else self.plies.get(match)
 
 
-def of(session: Session, mail: Mail, server: ServerSettings, keyring: Keyring) -> Sender:
+def of(session: Session, mail: Mail, server: ServerSettings, keyring: Keyring, now: datetime) -> Sender:
     """The sender of the mail; raises Unanswerable for a token that is none and for a mail without sender."""
     tags = list(_tags(mail, server))
+    spent: Sender | None = None
     for tag in tags:
         token = tokens.parse(tag)
         player = session.get(Player, token.player) if token else None
         if token and player and keyring.signed(tag, player.epoch):
-            return _by_token(session, token, player)
+            if not is_over(session, token, now):
+                return _by_token(session, token, player)
+            spent = _spent(token, player)
+        elif token and player and keyring.revoked(tag, player.epoch):
+            spent = _spent(token, player)
+    if spent is not None:
+        return spent
     if tags:
         raise Unanswerable("unknown token")
     if mail.sender is None:
@@ -54,7 +72,8 @@ def of(session: Session, mail: Mail, server: ServerSettings, keyring: Keyring) -
     answered = token_of(owed) if owed else None
     if owed and answered:
         player = session.get_one(Player, answered.player)
-        if owed.address == mail.sender and owed.epoch == player.epoch:
+        fresh = owed.epoch == player.epoch and not is_over(session, answered, now)
+        if fresh and owed.address == mail.sender:
             return _by_token(session, answered, player)
         return Sender(player.address, player, proven=False, match=owed.match, ply=owed.ply if owed.match else None)
     player = session.exec(select(Player).where(Player.address == mail.sender)).first()
@@ -90,6 +109,21 @@ def _tags(mail: Mail, server: ServerSettings) -> Iterator[str]:
                 yield tag
 
 
+def is_over(session: Session, token: Token, now: datetime) -> bool:
+    """Whether the token has served its time: that of a match does, some while after its match has ended."""
+    if token.purpose is not Purpose.PLAY:
+        return False
+    match = session.get(Match, token.subject)
+    return match is None or (match.ended is not None and now - match.ended > GRACE)
+
+
+def _spent(token: Token, player: Player) -> Sender:
+    """Whoever writes with a token that proves nothing any more; the question goes to the player."""
+    if token.purpose is Purpose.PLAY:
+        return Sender(player.address, player, proven=False, match=token.subject, ply=token.ply)
+    return Sender(player.address, player, proven=False)
+
+
 def _by_token(session: Session, token: Token, player: Player) -> Sender:
     match token.purpose:
         case Purpose.PLAY:
@@ -100,6 +134,22 @@ def _by_token(session: Session, token: Token, player: Player) -> Sender:
             return Sender(player.address, player, proven=True, plies=_shown(session, token))
         case Purpose.NOTICES:
             return Sender(player.address, player, proven=False, may=NOTICES_MAY)
+        case Purpose.ADDRESS:
+            return _moving(session, token)
+
+
+def _moving(session: Session, token: Token) -> Sender:
+    """Whoever answers, from the address that a player wants to have, whether it may be had."""
+    row = session.exec(
+        select(Outgoing).where(
+            Outgoing.player == token.player,
+            Outgoing.purpose == Purpose.ADDRESS.name,
+            Outgoing.incoming == token.subject,
+        )
+    ).first()
+    if row is None:
+        raise Unanswerable("unknown token")
+    return Sender(row.address, None, proven=False, move=row.id)
 
 
 def _shown(session: Session, token: Token) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""The operator's verbs: init, run, feed, check, show, shunted, retry; and games, play, record check, demo.
+"""The operator's verbs: init, run, feed, check, show, shunted, retry, revoke, bounced; games, play, record check, demo.
 
 Exit codes: 0 all is well · 1 something was found wrong, and said · 2 it could not be done, and why.
 """
@@ -25,8 +25,8 @@ from engines import GAMES
 from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
+from pbem import bounces, config, daemon, database, demo, handle, keyboard, logs, matches, renewal
 from pbem import check as checking
-from pbem import config, daemon, database, demo, handle, keyboard, logs, matches
 from pbem.config import BadConfig, Settings
 from pbem.mime import text_of
 from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
@@ -307,6 +307,53 @@ def retry(
     out.print(f"{len(numbers) - len(missing)} will be tried again")
     if missing:
         raise typer.Exit(FOUND)
+
+
+@app.command()
+def revoke(
+    name: Annotated[str, typer.Argument(help="The player's name or address.")], config_file: ConfigOption = CONFIG
+) -> None:
+    """Make all reply addresses of a player worthless, because one got out, and mail him a new personal address."""
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        player = _player(session, name)
+        renewal.revoke_and_tell(session, works.settings.server, player, daemon.now())
+        out.print(f"{player.name}'s addresses are void; a new one goes to {player.address}", markup=False)
+
+
+@app.command()
+def bounced(
+    again: Annotated[str, typer.Option("--again", help="A player to whom mail is sent again.")] = "",
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """List the players from whose addresses mail comes back; exit code 1 when nothing is sent to one any more."""
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        if again:
+            bounces.revive(session, _player(session, again), daemon.now())
+            out.print(f"mail is sent to {again} again", markup=False)
+            return
+        found = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
+        table = Table("player", "address", "bounces", "last (UTC)", "given up (UTC)")
+        for row in found:
+            given_up = f"{row.unreachable:%Y-%m-%d %H:%M}" if row.unreachable else ""
+            last = f"{row.bounced:%Y-%m-%d %H:%M}" if row.bounced else ""
+            table.add_row(matches.name(row), escape(row.address), str(row.bounces), last, given_up)
+    if not found:
+        out.print("no mail comes back")
+        return
+    out.print(table)
+    if any(row.unreachable for row in found):
+        out.print('"pbem bounced --again PLAYER" sends mail there again')
+        raise typer.Exit(FOUND)
+
+
+def _player(session: Session, wanted: str) -> Player:
+    """The player of that name or address; ends the program with a sentence where there is none."""
+    place = Player.address if "@" in wanted else Player.name
+    player = session.exec(select(Player).where(place == wanted.lower())).first()
+    if player is None or player.confirmed is None:
+        errors.print(f"pbem: no player is called {wanted}", markup=False)
+        raise typer.Exit(FOUND)
+    return player
 
 
 @app.command()

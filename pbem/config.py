@@ -229,6 +229,32 @@ class ServerSettings(Section):
         return self.address.rpartition("@")[0]
 
 
+class ChecksSettings(Section):
+    """[checks]: what is asked of a mail besides its reply token; nothing unless said."""
+
+    authserv_id: str = ""
+    headers: Annotated[int, Field(ge=1, le=5)] = 1
+    dkim: bool = False
+    dns_seconds: Annotated[float, Field(gt=0, le=30)] = 5
+    proof: Literal["token", "token or domain", "token and domain"] = "token"
+
+    @model_validator(mode="after")
+    def checks_what_it_needs(self) -> Self:
+        """A proof by domain needs something that says which domain it was."""
+        if self.proof != "token" and not (self.authserv_id or self.dkim):
+            raise ValueError(f'proof = "{self.proof}" needs authserv_id, or dkim = true')
+        return self
+
+
+class LimitsSettings(Section):
+    """[limits]: how much mail may come of somebody before it is ignored; what goes round in circles ends here."""
+
+    player_per_hour: Annotated[int, Field(ge=1)] = 500
+    match_per_day: Annotated[int, Field(ge=1)] = 1_000
+    stranger_per_day: Annotated[int, Field(ge=1)] = 5
+    domain_per_day: Annotated[int, Field(ge=1)] = 100
+
+
 class LogSettings(Section):
     """[log]: one line per event, to standard error."""
 
@@ -244,6 +270,8 @@ class Settings(BaseSettings):
     server: ServerSettings
     inbox: InboxSettings = InboxSettings()
     outbox: OutboxSettings
+    checks: ChecksSettings = ChecksSettings()
+    limits: LimitsSettings = LimitsSettings()
     log: LogSettings = LogSettings()
 
 

@@ -17,7 +17,7 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from pbem import alerts, authority, database, digest, dkim_signing, failpoints, handle, receive
+from pbem import alerts, authority, database, digest, dkim_signing, failpoints, handle, receive, sender_checks
 from pbem.config import Settings
 from pbem.failpoints import Step
 from pbem.handle import Office
@@ -106,13 +106,14 @@ def works(settings: Settings, clock: Callable[[], datetime] = now) -> Iterator[W
     keyring = Keyring(server.key.read())
     dkim = settings.outbox.dkim
     sign = dkim_signing.signer(dkim, server.domain) if dkim else unsigned
+    sender_checks.prepare(settings.checks)
     engine = database.connect(server.database)
     try:
         database.upgrade(engine)
         yield Works(
             settings=settings,
             engine=engine,
-            office=Office(server, keyring),
+            office=Office(server, keyring, settings.checks, settings.limits),
             renderer=Renderer(server, keyring),
             outbox=_outbox(settings),
             inboxes=tuple(_inboxes(settings)),

@@ -3,24 +3,36 @@
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from typing import Any
 
 import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError, OperationalError
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
-from pbem import attempts, authority, failpoints, mail, outgoing, preferences, proposals
+from pbem import (
+    attempts,
+    authority,
+    bounces,
+    budgets,
+    failpoints,
+    mail,
+    outgoing,
+    preferences,
+    proofs,
+    proposals,
+    sender_checks,
+)
 from pbem.attempts import Attempts
 from pbem.body import Unreadable
-from pbem.commands import COMMANDS, suggestions
+from pbem.commands import COMMANDS, address, suggestions
 from pbem.commands.choices import resume
 from pbem.commands.core import Context, Line
 from pbem.commands.play import send_words
 from pbem.commands.reading import Reader, Reading, tagged_match
-from pbem.config import ServerSettings
+from pbem.config import ChecksSettings, LimitsSettings, ServerSettings
 from pbem.database import transaction
 from pbem.failpoints import Step
 from pbem.mail import Mail
@@ -28,6 +40,7 @@ from pbem.matches import count, stand
 from pbem.models import Incoming, IncomingState, Match, MatchState, Outgoing, Player
 from pbem.preferences import OFF
 from pbem.refusals import Refused, Unanswerable
+from pbem.sender_checks import Checked
 from pbem.tokens import Keyring, Purpose
 from pbem.transport import Arrival
 
@@ -41,10 +54,12 @@ MAILS = frozenset({"turn", "welcome"})
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """What handling a mail needs besides the mail: the server's settings and its key."""
+    """What handling a mail needs besides the mail: the settings and the server's key."""
 
     server: ServerSettings
     keyring: Keyring
+    checks: ChecksSettings
+    limits: LimitsSettings
     attempts: Attempts = field(default_factory=Attempts)
 
 
@@ -121,29 +136,44 @@ def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> N
 
 def _attempt(engine: Engine, office: Office, incoming_id: int, now: datetime) -> dict[str, Any] | None:
     """Handle the mail in one transaction, if it still waits; what the log is to say of it."""
+    checked = _checked(engine, office, incoming_id, now)
     with transaction(engine) as session:
         row = session.get_one(Incoming, incoming_id, with_for_update=True)
-        about = _handle(session, office, row, now) if row.state == IncomingState.NEW else None
+        about = _handle(session, office, row, checked, now) if row.state == IncomingState.NEW else None
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
     return about
 
 
-def _handle(session: Session, office: Office, row: Incoming, now: datetime) -> dict[str, Any]:
+def _checked(engine: Engine, office: Office, incoming_id: int, now: datetime) -> Checked:
+    """What the sender checks say of the mail; asked before its transaction, since they may ask the DNS."""
+    if not (office.checks.authserv_id or office.checks.dkim):
+        return sender_checks.NOT_CHECKED
+    with transaction(engine) as session:
+        raw = session.get_one(Incoming, incoming_id).raw
+    return sender_checks.check(raw, office.server.address, office.checks, now)
+
+
+def _handle(session: Session, office: Office, row: Incoming, checked: Checked, now: datetime) -> dict[str, Any]:
     """Handle the mail within the transaction; what the log is to say of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     try:
         letter = mail.read(row.raw, row.sender, tuple(row.recipients))
         failpoints.reach(Step.READ)
         about["message_id"] = letter.message_id
+        if (letter.automatic or letter.sender is None) and (bounce := bounces.take(session, office.server, row, now)):
+            raise Unanswerable(bounce)
         if letter.automatic:
             raise Unanswerable(f"automatic: {letter.automatic}")
         if letter.sender is not None and authority.is_ours(letter.sender, office.server):
             raise Unanswerable("automatic: own mail")
-        sender = authority.of(session, letter, office.server, office.keyring)
+        sender = authority.of(session, letter, office.server, office.keyring, now)
+        sender = proofs.weigh(session, sender, letter, checked, office.checks, row)
+        if sender.player is None and (bounce := bounces.take(session, office.server, row, now)):
+            raise Unanswerable(bounce)
         failpoints.reach(Step.AUTHORISED)
         context = Context(session, office.server, office.keyring, now, row, letter, sender, COMMANDS)
-        verdict = _converse(context)
+        verdict = _converse(context, office.limits)
         about |= {
             "player": sender.player.name if sender.player else None,
             "match": context.match or sender.match,
@@ -157,11 +187,17 @@ def _handle(session: Session, office: Office, row: Incoming, now: datetime) -> d
     return {"incoming": row.id, "source": row.source, "verdict": verdict, **about}
 
 
-def _converse(context: Context) -> str:
+def _converse(context: Context, limits: LimitsSettings) -> str:
     """Do what the mail says, owe the answers, and say in a word what became of it."""
-    if not context.sender.proven:
-        _within_budget(context)
+    try:
+        _bound(context, limits)
+    except Refused as refusal:
+        _refuse(context, refusal, None)
+        _answer(context)
+        return "refused"
     if context.incoming.size > len(context.incoming.raw) or len(context.incoming.raw) > context.server.mail_limit:
+        if context.sender.is_stranger:
+            raise Unanswerable("too large, and from a stranger")
         limit = context.server.mail_limit // 1000
         _refuse(
             context,
@@ -174,6 +210,8 @@ def _converse(context: Context) -> str:
         verdict = "refused"
     elif context.sender.held is not None:
         verdict = _confirmed(context, context.sender.held)
+    elif context.sender.move is not None:
+        verdict = _moved(context, context.sender.move)
     else:
         verdict = _understood(context, context.mail, _obey)
     failpoints.reach(Step.EXECUTED)
@@ -221,19 +259,19 @@ def _reading(context: Context, letter: Mail) -> tuple[Reading, Outgoing | None]:
 def _obey(context: Context, reading: Reading) -> str:
     """Execute the commands, or hold them until the sender has proven himself."""
     player = context.sender.player
-    if not reading.commands:
-        known = player is not None and (player.confirmed is not None or context.sender.proven)
-        refusal = suggestions.of_mail(context, reading) if known else _stranger()
+    names = [line.command.name for line in reading.commands]
+    if context.sender.is_stranger:
+        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in reading.commands):
+            raise Unanswerable("a stranger's mail that asks for nothing open to strangers")
+    elif not names:
+        refusal = suggestions.of_mail(context, reading)
         _refuse(context, refusal, None)
         if refusal.proposal and reading.prose:
             context.answer("unsent", lines=list(reading.prose))
         return "refused"
-    names = [line.command.name for line in reading.commands]
-    if player is None or player.confirmed is None:
-        allowed = INVITED_MAY | OPEN_TO_STRANGERS if context.sender.proven else OPEN_TO_STRANGERS
-        if not allowed.issuperset(names):
-            _refuse(context, _stranger(), None)
-            return "refused"
+    elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
+        _refuse(context, _guest(), None)
+        return "refused"
     changing = [line.command for line in reading.commands if line.command.changes]
     sure = context.sender.proven and not any(line.command.asks_once_more for line in reading.commands)
     if sure or context.sender.may.issuperset(command.name for command in changing):
@@ -304,18 +342,26 @@ def _hold(context: Context, reading: Reading) -> str:
         context.sections = [part for part in trial.sections if part["template"] in told]
         context.proposal = trial.proposal
         return "refused"
+    lines = [line.text for line in reading.commands]
+    if context.sender.is_stranger and budgets.was_asked(context.session, context.sender.address, lines, context.now):
+        raise Unanswerable("a stranger who was asked today")
     player = _on_file(context)
     context.incoming.state = IncomingState.HELD
     asking = [line for line in reading.commands if line.command.asks_once_more] if context.sender.proven else []
     words = {
-        "lines": [line.text for line in reading.commands],
+        "lines": lines,
         "prose": list(reading.prose),
         "joining": player.confirmed is None,
-        "asking": [{"command": line.command.name, "match": line.match} for line in asking],
+        "asking": [{"command": line.command.name, "match": _about(line)} for line in asking],
         "unclear": False,
     }
-    _ask(context, player, context.incoming.id or 0, words, asking[0].match if len(asking) == 1 else None)
+    _ask(context, player, context.incoming.id or 0, words, _about(asking[0]) if len(asking) == 1 else None)
     return "asked for confirmation"
+
+
+def _about(line: Line) -> int | None:
+    """The match that the command is about; None for one that is about none."""
+    return line.match if line.command.of_match else None
 
 
 def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], about: int | None) -> None:
@@ -356,6 +402,11 @@ def _confirmed(context: Context, held_id: int) -> str:
     if held.state != IncomingState.HELD:
         context.answer("settled", verdict=held.verdict or "")
         return "settled already"
+    if context.now - held.received > address.QUESTION_LIVES:
+        held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed in time"
+        context.session.add(held)
+        context.answer("expired", days=address.QUESTION_LIVES.days)
+        return "too late"
     asked = context.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
@@ -373,7 +424,7 @@ def _confirmed(context: Context, held_id: int) -> str:
         context.answer("dropped")
         return "not confirmed"
     letter = mail.read(held.raw, held.sender, tuple(held.recipients))
-    told_of = authority.of(context.session, letter, context.server, context.keyring)
+    told_of = authority.of(context.session, letter, context.server, context.keyring, context.now)
     context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, held=None)
     verdict = _understood(context, letter, _execute)
     context.subject = context.mail.subject
@@ -381,7 +432,18 @@ def _confirmed(context: Context, held_id: int) -> str:
     return f"confirmed mail {held_id}; {verdict}"
 
 
-def _stranger() -> Refused:
+def _moved(context: Context, question: int) -> str:
+    """Let a new address answer whether a player may have it."""
+    try:
+        lines, context.subject = context.mail.lines, context.mail.subject
+        agrees = True if proposals.consents(lines) else False if proposals.refuses(lines) else None
+        return address.settle(context, question, agrees=agrees)
+    except Refused as refusal:
+        _refuse(context, refusal, None)
+        return "refused"
+
+
+def _guest() -> Refused:
     return Refused(
         "This address does not belong to a player yet.",
         fits='Write "join NAME" (one word, the name you want) to begin, or "help" to see what this is.',
@@ -419,7 +481,9 @@ def _refuse(context: Context, refusal: Refused, line: Line | None) -> None:
 def _answer(context: Context) -> None:
     """Owe the sender one mail with all that has to be said."""
     player, sections = context.sender.player, context.sections
-    if not sections or (_wants_no_receipts(player) and all(_is_receipt(context, section) for section in sections)):
+    if not sections or _was_said(context):
+        return
+    if _wants_no_receipts(player) and all(_is_receipt(context, section) for section in sections):
         return
     shown = list(dict.fromkeys(section["words"]["match"] for section in sections if section["words"].get("match")))
     several = len(shown) > 1
@@ -465,17 +529,25 @@ def _is_receipt(context: Context, section: dict[str, Any]) -> bool:
     return context.session.get_one(Match, words["match"]).state == MatchState.RUNNING
 
 
-def _within_budget(context: Context) -> None:
-    """Raise Unanswerable when an address whose mails prove nothing has had its answers for this hour."""
-    since = context.now - timedelta(hours=1)
-    had = context.session.exec(
-        select(func.count())
-        .select_from(Outgoing)
-        .where(
-            Outgoing.address == context.sender.address,
-            col(Outgoing.template).in_(("answer", "confirm")),
-            col(Outgoing.created) > since,
-        )
-    ).one()
-    if had >= context.server.answers_per_hour:
-        raise Unanswerable("too many answers in an hour")
+def _was_said(context: Context) -> bool:
+    """Whether this answer, to a mail that proves nothing, is one that its address has had today already."""
+    is_error = any(section["template"] == "refused" for section in context.sections)
+    if context.sender.proven or not (is_error or context.sender.is_stranger):
+        return False
+    return budgets.was_said(context.session, context.sender.address, context.sections, context.now)
+
+
+def _bound(context: Context, limits: LimitsSettings) -> None:
+    """Raise Unanswerable where more mail comes than a person writes, or more answers go than a stranger should get."""
+    session, sender, now = context.session, context.sender, context.now
+    if sender.match is not None:
+        budgets.of_match(session, sender.match, limits.match_per_day, now)
+    if not sender.proven:
+        budgets.of_address(session, sender.address, context.server.answers_per_hour, now)
+    if sender.is_stranger:
+        budgets.of_stranger(session, sender.address, limits, now)
+    if sender.proven and sender.player is not None:
+        context.incoming.player = sender.player.id
+        budgets.of_player(session, sender.player, limits.player_per_hour, now)
+        if context.mail.sender == sender.player.address:
+            bounces.revive(session, sender.player, now)

@@ -15,8 +15,16 @@ from pbem.models import MatchState, Outgoing
 from pbem.outgoing import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
-SUBJECTS = {"alert": "Mails wait for you", "confirm": "Was this you?", "welcome": "Welcome"}
-EVENTS = {"invitation": "challenge"}
+SUBJECTS = {
+    "alert": "Mails wait for you",
+    "confirm": "Was this you?",
+    "welcome": "Welcome",
+    "renewed": "Your new addresses",
+    "address": "Is this your address?",
+    "moved": "Your mail goes elsewhere now",
+    "unreachable_admin": "Mail to a player comes back",
+}
+EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
 """What X-PBeM-Event says, where that is not the template's name."""
 
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)

@@ -56,6 +56,8 @@ class OutgoingState(StrEnum):
     TOLD = "told"
     """Its news went out with others', in the mail `told_in`."""
     OWED = "owed"
+    WITHHELD = "withheld"
+    """Not sent, since mail to the address comes back; goes out when the player is heard of."""
     SENT = "sent"
     FAILED = "failed"
 
@@ -72,6 +74,12 @@ class Player(SQLModel, table=True):
     """What the player has chosen (see preferences); defaults are left out."""
     stopped: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the player wants no news by mail; empty for who gets them."""
+    bounces: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How many times in a row mail came back for good (see bounces)."""
+    bounced: datetime | None = Field(default=None, sa_type=Utc)
+    """When it last did."""
+    unreachable: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when nothing is sent to the address, because everything comes back."""
     created: datetime = Field(sa_type=Utc)
 
 
@@ -122,6 +130,10 @@ class Incoming(SQLModel, table=True):
     """How often the mail was tried, counted before it was read (see attempts)."""
     verdict: str | None = None
     trouble: str | None = None
+    player: int | None = Field(default=None, foreign_key="player.id", index=True)
+    """Whose mail it proved to be."""
+    proof: str | None = Field(default=None, index=True, unique=True)
+    """What made it act without a token (see sender_checks); a replayed mail has the same."""
     received: datetime = Field(sa_type=Utc)
     handled: datetime | None = Field(default=None, sa_type=Utc)
 

@@ -11,6 +11,9 @@ from sqlmodel import Session, col, func, select
 from pbem.models import Incoming, Match, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
 
+ANSWERED = frozenset({"answer", "confirm"})
+"""What is sent to an address from which all comes back: it wrote just now, so it may well be there again."""
+
 ID_BYTES = 16
 """So much of a Message-ID is chance: nobody can claim to answer a mail that he has not seen."""
 
@@ -60,8 +63,10 @@ def owe(
 ) -> int:
     """A mail to be sent, from now on or, collected, with others; its row's id.
 
-    `answers` are the Message-IDs it answers, nearest first.
+    `answers` are the Message-IDs it answers, nearest first. News for an address from which all comes back is kept.
     """
+    dead = player is not None and player.unreachable is not None and player.address == address
+    waits = OutgoingState.COLLECTED if is_collected else OutgoingState.OWED
     thread = _thread(session, template, match, address)
     references = dict.fromkeys([*thread, *reversed(answers[:3])])
     owed = {
@@ -81,7 +86,7 @@ def owe(
         "is_notice": is_notice,
         "proposal": proposal,
         "told_in": None,
-        "state": (OutgoingState.COLLECTED if is_collected else OutgoingState.OWED).value,
+        "state": (OutgoingState.WITHHELD if dead and template not in ANSWERED else waits).value,
         "attempts": 0,
         "begun": 0,
         "due": now,

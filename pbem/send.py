@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import ColumnElement, Engine, update
+from sqlalchemy import ColumnElement, Engine, and_, update
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
-from pbem import failpoints
+from pbem import bounces, failpoints
 from pbem.config import ServerSettings
 from pbem.database import transaction
 from pbem.failpoints import Step
@@ -91,14 +91,22 @@ def send_due(
     if letters:
         failpoints.reach(Step.RENDERED)
     attempts = 0
+    refused = []
     try:
         for letter in letters:
             if stopped():
                 break
-            ends.add(_attempt(server, outbox, letter, sign))
+            end = _attempt(server, outbox, letter, sign)
+            ends.add(end)
             attempts += 1
+            if end.is_refused:
+                refused.append(end.outgoing)
     finally:
         ends.write_down(engine, clock())
+    if refused:
+        with transaction(engine) as session:
+            for outgoing in refused:
+                bounces.count(session, server, session.get_one(Outgoing, outgoing), clock())
     return attempts
 
 
@@ -148,6 +156,11 @@ class _End:
     trouble: str | None
     later: bool
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the next hop will never take the mail: as good as a bounce."""
+        return self.trouble is not None and not self.later
+
 
 def _rendered(session: Session, renderer: Renderer, numbers: list[int]) -> list[_Letter]:
     """The mails of those numbers, in their order."""
@@ -162,8 +175,12 @@ def _rendered(session: Session, renderer: Renderer, numbers: list[int]) -> list[
 
 
 def _is_due(now: datetime) -> ColumnElement[bool]:
-    """Whether the time has come; also where the clock was set back since, and `due` lies further off than any pause."""
-    return or_(col(Outgoing.due) <= now, Outgoing.attempts == 0, col(Outgoing.due) > now + PAUSES[-1])
+    """Whether the time has come; also where the clock was set back since, and `due` lies further off than any pause.
+
+    A mail that went out and came back waits longer than that on purpose.
+    """
+    clock_was_set_back = or_(Outgoing.attempts == 0, col(Outgoing.due) > now + PAUSES[-1])
+    return or_(col(Outgoing.due) <= now, and_(col(Outgoing.sent).is_(None), clock_was_set_back))
 
 
 def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Letter:

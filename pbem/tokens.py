@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 LENGTH = 40
+OLDEST = 64
+"""So many epochs back a token is still known to have been ours; a mail with an older one is nobody's."""
 _MAC = 16
 _LARGEST_PLY = 0xFFF
 _HEAD = struct.Struct(">H3sI")
@@ -37,6 +39,8 @@ class Purpose(IntEnum):
     """Let a held mail act; the subject is that mail."""
     NOTICES = 4
     """Stop the player's notices, or start them again; for mail programs, and harmless in a mail that is passed on."""
+    ADDRESS = 5
+    """Take over the address that the mail went to; the subject is the mail in which the player agreed to that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,10 @@ class Keyring:
         except (binascii.Error, ValueError):
             return False
         return hmac.compare_digest(given[_HEAD.size :], self._mac(given[: _HEAD.size], epoch))
+
+    def revoked(self, text: str, epoch: int) -> bool:
+        """Whether we wrote that text for the player, in an earlier epoch."""
+        return any(self.signed(text, earlier) for earlier in range(max(0, epoch - OLDEST), epoch))
 
     def _mac(self, head: bytes, epoch: int) -> bytes:
         return hmac.digest(self._key, head + epoch.to_bytes(8), "sha256")[:_MAC]

@@ -9,6 +9,8 @@ from email.message import EmailMessage
 from email.utils import make_msgid
 from pathlib import Path
 
+from sqlalchemy import text as sql
+
 from pbem import config, daemon
 
 ADDRESS = "games@pbem.example"
@@ -69,10 +71,12 @@ class Correspondence:
         """All mails to an address, oldest first."""
         self.log: list[tuple[str, EmailMessage]] = []
         """Everything written, by ("in" or "out"), in order."""
+        self._above = b""
 
     def deliver(self, raw: bytes) -> list[EmailMessage]:
         """Put a raw mail into the inbox, let the server work, and get what it sent."""
         inbox = self.works.inboxes[0]
+        raw = self._above + raw
         folder = self._out.parent.parent / "in"
         for name in ("new", "cur", "tmp"):
             (folder / name).mkdir(parents=True, exist_ok=True)
@@ -89,7 +93,16 @@ class Correspondence:
         self.works.inboxes[0].close()
         return self._collect()
 
+    @contextmanager
+    def trusting(self, results: str) -> Iterator[None]:
+        """Let the border of the server write those Authentication-Results on top of every mail."""
+        before, self._above = self._above, f"Authentication-Results: {results}\n".encode()
+        yield
+        self._above = before
+
     def _collect(self) -> list[EmailMessage]:
+        if not self._out.is_dir():
+            return []
         fresh = sorted((path for path in self._out.iterdir() if path.name not in self._seen), key=_written)
         mails = []
         for path in fresh:
@@ -145,6 +158,12 @@ class Correspondence:
         """Let a player resign in the answer to the newest mail, and say yes to the question; what was sent for that."""
         (question,) = self.reply(self.last(name), words)
         return self.reply(question, "yes")
+
+    def execute(self, statement: str) -> list[tuple[object, ...]]:
+        """Run SQL on the database of the server; the rows, where there are any."""
+        with self.works.engine.begin() as connection:
+            result = connection.execute(sql(statement))
+            return [tuple(row) for row in result] if result.returns_rows else []
 
     def last(self, name: str) -> EmailMessage:
         """The newest mail to NAME@mail.example."""

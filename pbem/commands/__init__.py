@@ -1,6 +1,7 @@
 """COMMANDS: what a player can write, verb by verb."""
 
 from pbem.commands.account import JOIN
+from pbem.commands.address import CHANGE, REVOKE
 from pbem.commands.choices import SET, START, STOP
 from pbem.commands.core import Command
 from pbem.commands.guide import HELP, RULES
@@ -25,6 +26,8 @@ COMMANDS: dict[str, Command] = {
     "set": SET,
     "stop": STOP,
     "start": START,
+    "change": CHANGE,
+    "revoke": REVOKE,
     "help": HELP,
     "rules": RULES,
 }

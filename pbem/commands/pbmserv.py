@@ -52,11 +52,7 @@ ADVICE = {
     "ratings": _RATINGS,
     "history": ("Here the history of a match is its record.", '"record NUMBER" sends it.'),
     "list": ("There is no list of the players.", '"help" lists the games, "games NAME" somebody\'s matches.'),
-    "add": ("A player has one address here, and it can't be changed by mail yet.", '"help" lists what can be done.'),
-    "change": (
-        "There are no passwords here, and an address can't be changed by mail yet.",
-        'Answers to our mails act at once, and so does mail to your personal address; "help" tells it.',
-    ),
+    "add": ("A player has one address here.", '"change address NEW" puts another one in its place.'),
     "delete": ("A player can't be deleted by mail yet.", _ENDS),
     "propose": (
         "There are no offers of a draw, and a turn that was played stands.",
@@ -120,6 +116,8 @@ class Translator:
         if head is None:
             return (Modern(text),)
         before, rest = words[: head.length], words[head.length :]
+        if head.written == "change" and "password" in map(_bare, before):
+            return (Modern(" ".join(before)),)
         if self.own is not None and rest and _bare(rest[0]) == self.own and self._takes_password(head):
             cut = self._without_password(head, rest[1:])
             if cut is None:
@@ -128,8 +126,6 @@ class Translator:
             text = " ".join([*before, *rest])
             if head.written in ADVICE:
                 return (Modern(text, advice(text)),)
-        elif head.written == "change" and "password" in map(_bare, before):
-            return (Modern(" ".join(before), advice("change password")),)
         elif head.game and head.written in ADVICE and len(rest) <= 1:
             return (Modern(text, advice(text)),)
         elif self._names_somebody(head, rest):

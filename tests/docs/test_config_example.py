@@ -61,6 +61,8 @@ def sections() -> list[tuple[str, Any]]:
         ("outbox.smtp", config.SmtpSettings),
         ("outbox.maildir", config.MaildirSettings),
         ("outbox.dkim", config.DkimSettings),
+        ("checks", config.ChecksSettings),
+        ("limits", config.LimitsSettings),
         ("log", config.LogSettings),
     ]
 

@@ -224,12 +224,14 @@ def test_a_token_that_does_not_exist_is_not_answered(letters: Correspondence) ->
     assert before == standing(letters)
 
 
-def test_a_revoked_token_is_not_answered(letters: Correspondence) -> None:
+def test_a_revoked_token_proves_nothing_and_its_player_is_asked(letters: Correspondence) -> None:
     with letters.works.engine.begin() as connection:
         connection.execute(sql("update player set epoch = epoch + 1 where id = 1"))
     before = standing(letters)
 
-    assert letters.write(ALICE, "resign", to=token_of(letters)) == []
+    (asked,) = letters.write("mallory@mail.example", "b7d7 i2g2 3 d7d4 g2d2", to=token_of(letters))
+
+    assert (asked["To"], "Was this you?" in str(asked["Subject"])) == (ALICE, True)
     assert before == standing(letters)
 
 
@@ -334,12 +336,19 @@ def test_a_held_mail_acts_once(letters: Correspondence) -> None:
     assert before == standing(letters)
 
 
-def test_strangers_get_an_answer_that_helps_but_not_many(letters: Correspondence) -> None:
-    limit = letters.works.settings.server.answers_per_hour
-    answers = [letters.write("zoe@mail.example", f"what is this {number}") for number in range(limit + 3)]
+def test_strangers_who_ask_for_nothing_that_is_open_to_them_get_no_answer(letters: Correspondence) -> None:
+    for words in ("what is this", "", "#1 resign", "join", "games", "show 1", "accept"):
+        assert letters.write("zoe@mail.example", words) == []
 
-    assert "join NAME" in text(answers[0][0])
+
+def test_strangers_get_answers_that_help_but_not_many(letters: Correspondence) -> None:
+    limit = letters.works.settings.limits.stranger_per_day
+    answers = [letters.write("zoe@mail.example", f"join alice{'x' * number}") for number in range(limit + 3)]
+    helped = letters.write("yan@mail.example", "help") + letters.write("yan@mail.example", "help")
+
+    assert "The name alice is taken" in text(answers[0][0])
     assert [len(answer) for answer in answers] == [1] * limit + [0] * 3
+    assert ["join NAME" in text(mail) for mail in helped] == [True]
 
 
 def test_no_token_lies_in_the_database(letters: Correspondence) -> None:

@@ -39,7 +39,7 @@ def owe(letters: Correspondence, names: tuple[str, ...] = ("alice",)) -> None:
         letters.write(f"{name}@mail.example", "help")
     with database.transaction(letters.works.engine) as session:
         for row in session.exec(select(Outgoing)):
-            row.state, row.attempts, row.due, row.created = OutgoingState.OWED, 0, NOON, NOON
+            row.state, row.attempts, row.due, row.created, row.sent = OutgoingState.OWED, 0, NOON, NOON, None
             session.add(row)
 
 

@@ -17,6 +17,8 @@ from tests.correspondence import Correspondence, correspondence, text
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ALICE = "alice@mail.example"
 WORDS = {
+    "change": "change address alice@new.example",
+    "revoke": "revoke",
     "challenge": "challenge bob kvadratik",
     "move": "#1 1 a7b7 i3i2",
     "resign": "#1 resign",
@@ -125,7 +127,7 @@ def test_it_is_revoked_with_all_others(letters: Correspondence) -> None:
         player.epoch += 1
         session.add(player)
 
-    assert letters.write(ALICE, "", "stop", to=address) == []
+    assert 'answer this mail with "yes"' in text(one(letters.write(ALICE, "", "stop", to=address)))
     assert stopped(letters) is None
     token = tokens.parse(address.partition("+")[2].partition("@")[0])
     assert token is not None

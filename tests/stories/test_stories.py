@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from notation import record
 from pbem.commands import COMMANDS
 from pbem.commands.reading import Reader
 from pbem.demo import SAMPLE
+from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.transcript import transcript
 
@@ -228,6 +230,27 @@ def personal_of(letters: Correspondence, name: str) -> str:
     return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
 
 
+def addresses(letters: Correspondence) -> None:
+    """Addresses are made worthless, another one is asked for, and one is given up."""
+    letters.match()
+    letters.reply(letters.last("alice"), "revoke")
+    letters.reply(letters.last("alice"), "yes")
+    letters.write("alice@mail.example", "change address alice@new.example", to=_personal(letters.last("alice")))
+    letters.reply(letters.last("alice"), "yes")
+    letters.reply(letters.received["alice@new.example"][-1], "yes")
+    letters.write("alice@new.example", "#1 1 a7b7 i3i2", to=_personal(letters.received["alice@new.example"][-1]))
+    turn = letters.last("bob")
+    for days in (2, 4, 6):
+        letters.wait(days=days)
+        letters.deliver(f"X-Day: {days}\n".encode() + dsn(turn))
+    letters.reply(turn, "games")
+
+
+def _personal(mail: EmailMessage) -> str:
+    """The personal address in a mail."""
+    return next(line.strip() for line in text(mail).splitlines() if "games+" in line)
+
+
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     "first_match": first_match,
     "invitation": invitation,
@@ -242,6 +265,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "batch": batch,
     "daily": daily,
     "stopped": stopped,
+    "addresses": addresses,
 }
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from pbem import alerts
-from pbem.models import Incoming, IncomingState, Outgoing, OutgoingState
+from pbem import alerts, database, renewal
+from pbem.models import Incoming, IncomingState, Outgoing, OutgoingState, Player
+from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,7 @@ def templates() -> set[str]:
 
 def examples(folder: Path) -> dict[str, EmailMessage]:
     """A mail for each template and each face: the first of its kind, if possible one that holds nothing else."""
-    with correspondence(folder) as letters:
+    with correspondence(folder, server='admin = "admin@pbem.example"') as letters:
         found = write_all(letters)
         _alert(letters)
         with Session(letters.works.engine) as session:
@@ -82,7 +83,9 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     (moments["refused-slip"],) = letters.write(BOB, "#1 b1e1 h9e9 3 e9b9 e1e5", to=bob)
     (moments["confirm-resign"],) = letters.write(BOB, "#1 resign\n\nI was wrong.", to=bob)
     letters.reply(moments["confirm-resign"], "yes")
-    return moments | {"turn-over": letters.last("alice")}
+    moments["turn-over"] = letters.last("alice")
+    _change_addresses(letters)
+    return moments
 
 
 def _wait_and_stop(letters: Correspondence) -> None:
@@ -110,6 +113,26 @@ def _alert(letters: Correspondence) -> None:
         session.get_one(Outgoing, 9).state = OutgoingState.FAILED
     alerts.tell(works.engine, works.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock())
     letters.wait(minutes=0)
+
+
+def _change_addresses(letters: Correspondence) -> None:
+    """Erin makes her addresses worthless, gets another one, lets a question lie, and can't be reached in the end."""
+    old, new = "erin@mail.example", "erin@new.example"
+    letters.write(old, "challenge bob hexaphages\nrevoke", to=letters.join("erin"))
+    letters.reply(letters.received[old][-1], "yes")
+    letters.reply(letters.received[old][-1], "change address erin@new.example")
+    letters.reply(letters.received[old][-1], "yes")
+    letters.reply(letters.received[new][-1], "yes")
+    (question,) = letters.write(new, "challenge alice kvadratik")
+    letters.wait(days=15)
+    letters.reply(question, "yes")
+    with database.transaction(letters.works.engine) as session:
+        erin = session.exec(select(Player).where(Player.name == "erin")).one()
+        renewal.revoke_and_tell(session, letters.works.settings.server, erin, letters.clock())
+    letters.wait()
+    for days in (2, 4, 6):
+        letters.wait(days=days)
+        letters.deliver(f"X-Day: {days}\n".encode() + dsn(letters.received[new][-1]))
 
 
 def _choose(letters: Correspondence) -> dict[str, EmailMessage]:

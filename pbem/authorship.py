@@ -1,0 +1,70 @@
+"""Who a mail says it is from: the one address of its one From, where that can be read in only one way.
+
+From is free text that everybody reads a little differently, and the difference is where forgers live: the server at
+our border may have checked another address than the one that we take. So whatever has two readings has none here.
+"""
+
+from collections.abc import Sequence
+
+LONGEST = 2_000
+
+
+def author(fields: Sequence[str]) -> str | None:
+    """The address in lower case; None where there are several From fields or addresses, a group, or none.
+
+    >>> author(['"alice@mail.example" <Mallory@Evil.example>'])
+    'mallory@evil.example'
+    >>> author(["alice@mail.example, bob@mail.example"]), author(["friends: alice@mail.example;"])
+    (None, None)
+    """
+    if len(fields) != 1 or len(fields[0]) > LONGEST:
+        return None
+    bare = _bare(fields[0])
+    if bare is None:
+        return None
+    name, opened, rest = bare.partition("<")
+    inner, closed, after = rest.partition(">")
+    address = (inner if opened else name).strip().lower()
+    if opened and not (closed and not after.strip() and _is_mere_name(name.strip().lower(), address)):
+        return None
+    local, _, host = address.partition("@")
+    return address if local and host and not set(address) & set(" \t\0,;:<>") and "@" not in host else None
+
+
+def _is_mere_name(name: str, address: str) -> bool:
+    """Whether what stands before the <address> can't be taken for another address."""
+    return name == address or not set(name) & set("@<>")
+
+
+def domain(address: str) -> str:
+    """The part behind the @, in lower case and without a dot at its end.
+
+    >>> domain("Alice@Mail.Example.")
+    'mail.example'
+    """
+    return address.rpartition("@")[2].lower().rstrip(".")
+
+
+def _bare(text: str) -> str | None:
+    """The text without comments and without quoted strings; None where one of them does not end."""
+    kept: list[str] = []
+    depth, quoted, escaped = 0, False, False
+    for character in text:
+        if escaped:
+            escaped = False
+        elif character == "\\" and (quoted or depth):
+            escaped = True
+        elif quoted:
+            quoted = character != '"'
+        elif character == '"' and not depth:
+            quoted = True
+            kept.append("\0")  # an address with a quoted part is none here
+        elif character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+            if depth < 0:
+                return None
+        elif not depth:
+            kept.append(character)
+    return None if depth or quoted or escaped else "".join(kept)

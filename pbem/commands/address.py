@@ -1,0 +1,147 @@
+"""Reply addresses and the own one: revoke, change address."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from sqlmodel import col, func, select
+
+from pbem import authority, outgoing, renewal
+from pbem.commands.core import Command, Context, Line
+from pbem.mail import is_address
+from pbem.matches import name
+from pbem.models import Outgoing, Player
+from pbem.refusals import Refused, Unanswerable
+from pbem.tokens import Purpose
+
+QUESTION_LIVES = timedelta(days=14)
+"""So long a question of ours can be answered."""
+MOST_QUESTIONS = 3
+
+
+def revoke(context: Context, line: Line) -> None:
+    """Make every reply address of the sender worthless, and tell the new personal one."""
+    renewal.revoke(context.session, context.player)
+    context.answer("renewed", moved=False)
+
+
+def change(context: Context, line: Line) -> None:
+    """Ask the address that the sender wants to have; its answer makes the change."""
+    player = context.player
+    what, _, rest = line.words.partition(" ")
+    if what.lower() != "address":
+        raise Refused(
+            "There are no passwords here; what can be changed with this word is your address.",
+            read=line.text,
+            fits='For example "change address alice@example.org".',
+        )
+    wanted = rest.strip().strip("<>").lower()
+    if not wanted:
+        raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
+    if not is_address(wanted) or authority.is_ours(wanted, context.server):
+        raise Refused(
+            f"{wanted[:60]} is no mail address that you could have.",
+            read=line.text,
+            fits='For example "change address alice@example.org".',
+        )
+    if wanted == player.address:
+        raise Refused(f"{wanted} is your address already.", read=line.text)
+    _bound(context, player, line)
+    outgoing.owe(
+        context.session,
+        context.now,
+        context.server.domain,
+        template="address",
+        address=wanted,
+        words={"by": name(player)},
+        player=player,
+        purpose=Purpose.ADDRESS,
+        subject=context.incoming.id or 0,
+        incoming=context.incoming,
+    )
+    context.answer("asked", address=wanted)
+
+
+def _bound(context: Context, player: Player, line: Line) -> None:
+    """Raise Refused for a second address in one mail, and where somebody has us write to many."""
+    asked = select(func.count()).where(Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name)
+    if context.session.exec(asked.where(Outgoing.incoming == context.incoming.id)).one():
+        raise Refused("One mail can ask for one address.", read=line.text, fits="Write of the other one separately.")
+    if context.session.exec(asked.where(col(Outgoing.created) > context.now - timedelta(days=1))).one() >= (
+        MOST_QUESTIONS
+    ):
+        raise Refused(
+            f"I have asked {MOST_QUESTIONS} addresses for you today; that is the most.",
+            read=line.text,
+            fits="Answer one of those mails, or try again tomorrow.",
+        )
+
+
+def settle(context: Context, question: int, *, agrees: bool | None) -> str:
+    """Do what the new address answers to our question; what became of it. None is neither a yes nor a no."""
+    row = context.session.get_one(Outgoing, question, with_for_update=True)
+    player = context.session.get(Player, row.player)
+    if player is None or row.purpose is None:
+        raise Unanswerable("unknown token")
+    if context.now - row.created > QUESTION_LIVES:
+        context.answer("expired", days=QUESTION_LIVES.days)
+        return "too late"
+    if agrees is False:
+        row.purpose = None  # an answer to it means nothing any more
+        context.session.add(row)
+        context.answer("dropped")
+        return "not confirmed"
+    if agrees is None:
+        raise Refused("I can't tell whether that is a yes.", fits='Answer "yes" or "no" in the first line.')
+    taken = context.session.exec(select(Player).where(Player.address == row.address)).first()
+    if taken is not None and taken.confirmed is not None:
+        raise Refused(
+            f"This address belongs to {taken.name} already, so nothing was changed.",
+            fits="A player has one address, and an address one player.",
+        )
+    _move(context, player, row)
+    return "done: change"
+
+
+def _move(context: Context, player: Player, row: Outgoing) -> None:
+    """Make the change, and tell both addresses."""
+    old = player.address
+    passed_on = renewal.move(context.session, player, row.address)
+    row.purpose = None
+    context.session.add(row)
+    outgoing.owe(
+        context.session, context.now, context.server.domain, template="moved", address=old, words={"by": name(player)}
+    )
+    for match in passed_on:
+        outgoing.owe(
+            context.session,
+            context.now,
+            context.server.domain,
+            template="challenge",
+            address=player.address,
+            words={"by": name(context.session.get_one(Player, match.challenger)), "message": []},
+            player=player,
+            purpose=Purpose.PLAY,
+            subject=match.id or 0,
+            match=match,
+        )
+    context.sender = replace(context.sender, player=player, proven=True, move=None)
+    context.answer("renewed", moved=True)
+
+
+REVOKE = Command(
+    "revoke",
+    "",
+    "make all your reply addresses worthless, if a stranger may have seen one, and get a new personal address",
+    revoke,
+    changes=True,
+    asks_once_more=True,
+)
+CHANGE = Command(
+    "change",
+    "address NEW",
+    "have your mail sent to another address; the old and the new one are both asked",
+    change,
+    changes=True,
+    asks_once_more=True,
+    words=(1, 2),
+)

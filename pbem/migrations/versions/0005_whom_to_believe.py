@@ -1,0 +1,35 @@
+"""Addresses whose mail comes back, whose mail each one proved to be, and what made it act without a token."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Nothing came back yet."""
+    op.add_column("player", sa.Column("bounces", sa.Integer(), nullable=False, server_default="0"))
+    op.add_column("player", sa.Column("bounced", sa.DateTime(timezone=True), nullable=True))
+    op.add_column("player", sa.Column("unreachable", sa.DateTime(timezone=True), nullable=True))
+    # In SQL, since Alembic would make the whole table anew on SQLite, for the sake of the reference.
+    op.execute("ALTER TABLE incoming ADD COLUMN player INTEGER REFERENCES player (id)")
+    op.create_index("ix_incoming_player", "incoming", ["player"])
+    op.add_column("incoming", sa.Column("proof", sa.String(), nullable=True))
+    op.create_index("ix_incoming_proof", "incoming", ["proof"], unique=True)
+
+
+def downgrade() -> None:
+    """What was withheld goes out; whoever can't be reached is tried again."""
+    op.execute("UPDATE outgoing SET state = 'owed' WHERE state = 'withheld'")
+    op.drop_index("ix_incoming_proof", "incoming")
+    op.drop_index("ix_incoming_player", "incoming")
+    with op.batch_alter_table("incoming") as incoming:
+        incoming.drop_column("proof")
+        incoming.drop_column("player")
+    with op.batch_alter_table("player") as player:
+        player.drop_column("unreachable")
+        player.drop_column("bounced")
+        player.drop_column("bounces")

@@ -1,0 +1,119 @@
+"""Bounces of a mail, as the servers of the world write them, for tests."""
+
+from collections.abc import Callable
+from email.message import EmailMessage
+
+
+def dsn(mail: EmailMessage, status: str = "5.1.1", action: str = "failed", *, whole: bool = True) -> bytes:
+    """As RFC 3464 has it: Postfix, Exchange and most others."""
+    returned = mail.as_string() if whole else _head(mail)
+    return f"""\
+Return-Path: <>
+From: MAILER-DAEMON@mail.example (Mail Delivery System)
+To: games@pbem.example
+Subject: Undelivered Mail Returned to Sender
+Auto-Submitted: auto-replied
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="b1"
+
+--b1
+Content-Description: Notification
+Content-Type: text/plain; charset=us-ascii
+
+This is the mail system at host mail.example.
+<{mail["To"]}>: host mx.mail.example said: 550 {status} no such user
+
+--b1
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mail.example
+
+Final-Recipient: rfc822; {mail["To"]}
+Original-Recipient: rfc822;{mail["To"]}
+Action: {action}
+Status: {status}
+
+--b1
+Content-Type: {"message/rfc822" if whole else "text/rfc822-headers"}
+
+{returned}
+
+--b1--
+""".encode()
+
+
+def qmail(mail: EmailMessage) -> bytes:
+    """As qmail and its children."""
+    return f"""\
+From: MAILER-DAEMON@mail.example
+To: games@pbem.example
+Subject: failure notice
+
+Hi. This is the qmail-send program at mail.example.
+I'm afraid I wasn't able to deliver your message to the following addresses.
+This is a permanent error; I've given up. Sorry it didn't work out.
+
+<{mail["To"]}>:
+Sorry, no mailbox here by that name. (#5.1.1)
+
+--- Below this line is a copy of the message.
+
+{mail.as_string()}
+""".encode()
+
+
+def exim(mail: EmailMessage) -> bytes:
+    """As Exim."""
+    return f"""\
+X-Failed-Recipients: {mail["To"]}
+Auto-Submitted: auto-replied
+From: Mail Delivery System <Mailer-Daemon@mail.example>
+To: games@pbem.example
+Subject: Mail delivery failed: returning message to sender
+
+This message was created automatically by mail delivery software.
+A message that you sent could not be delivered to one or more of its
+recipients. This is a permanent error. The following address(es) failed:
+
+  {mail["To"]}
+    Unrouteable address
+
+------ This is a copy of the message, including all the headers. ------
+
+{mail.as_string()}
+""".encode()
+
+
+def unheard_of(mail: EmailMessage) -> bytes:
+    """As one that bears no mark of a machine, and comes from nobody's name."""
+    return f"""\
+From: e500_smtp_mail_service@mail.example
+To: games@pbem.example
+Subject: Returned Mail - Error During Delivery
+
+   ----- The following addresses had permanent fatal errors -----
+<{mail["To"]}>
+
+   ----- Unsent message follows -----
+{mail.as_string()}
+""".encode()
+
+
+def nobody_s(mail: EmailMessage) -> bytes:
+    """As one without a sender."""
+    return unheard_of(mail).replace(b"From: e500_smtp_mail_service@mail.example\n", b"")
+
+
+def _head(mail: EmailMessage) -> str:
+    return "".join(f"{name}: {value}\n" for name, value in mail.items())
+
+
+KINDS: dict[str, Callable[[EmailMessage], bytes]] = {
+    "DSN": dsn,
+    "DSN with headers only": lambda mail: dsn(mail, whole=False),
+    "qmail": qmail,
+    "Exim": exim,
+    "unheard of": unheard_of,
+    "nobody's": nobody_s,
+    "with a raw letter in From": lambda mail: qmail(mail).replace(b"From: MAILER", b"From: Syst\xe9me <MAILER", 1),
+}

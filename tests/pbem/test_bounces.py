@@ -1,0 +1,203 @@
+"""Bounces: counted where they are about a mail of ours; an address from which all comes back gets no more."""
+
+import re
+from collections.abc import Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pbem import bounces
+from pbem.cli import app
+from tests.bounces import KINDS, dsn
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE, BOB, ADMIN = "alice@mail.example", "bob@mail.example", "admin@pbem.example"
+TURN = "1 a7b7 i3i2"
+
+
+@pytest.fixture
+def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
+    """A match in which bob is to move."""
+    monkeypatch.setenv("PBEM_SERVER__ADMIN", ADMIN)
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        letters.reply(letters.last("alice"), TURN)
+        yield letters
+
+
+def to(mails: list[EmailMessage]) -> list[str]:
+    return [str(mail["To"]) for mail in mails]
+
+
+def count(letters: Correspondence) -> object:
+    return letters.execute("select bounces from player where name = 'bob'")[0][0]
+
+
+def bounce_for_good(letters: Correspondence) -> list[EmailMessage]:
+    """Let the mail about bob's turn come back until nothing is sent any more; what is sent for the last time."""
+    mail = letters.last("bob")
+    assert letters.deliver(dsn(mail)) == []
+    (again,) = letters.wait(days=1, minutes=1)
+    assert (again["Message-ID"], again["To"]) == (mail["Message-ID"], BOB)
+    assert letters.deliver(b"X-Copy: 2\n" + dsn(mail)) == []
+    assert to(letters.wait(days=3, minutes=1)) == [BOB]
+    return letters.deliver(b"X-Copy: 3\n" + dsn(mail))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bounce_of_a_mail_of_ours_counts_and_is_not_answered(letters: Correspondence, kind: str) -> None:
+    assert letters.deliver(KINDS[kind](letters.last("bob"))) == []
+
+    assert count(letters) == 1
+    ((verdict,),) = letters.execute("select verdict from incoming order by id desc limit 1")
+    assert str(verdict).startswith("no answer: bounce of mail ")
+
+
+def test_an_address_from_which_all_comes_back_gets_no_more_and_others_are_told(letters: Correspondence) -> None:
+    mails = bounce_for_good(letters)
+
+    assert to(mails) == [ALICE, ADMIN]
+    assert "bob does not know how it stands" in " ".join(text(mails[0]).split())
+    assert BOB in text(mails[1])
+    assert "#1" in text(mails[1])
+    assert BOB not in text(mails[0])
+    assert to(letters.reply(letters.last("alice"), "say Are you there?")) == [ALICE]
+    assert letters.wait(days=30) == []
+
+
+def test_one_who_is_heard_of_again_gets_the_last_word_of_each_match(letters: Correspondence) -> None:
+    turn = letters.last("bob")
+    bounce_for_good(letters)
+    letters.reply(letters.last("alice"), "say Are you there?")
+    letters.write(ALICE, "challenge bob hexaphages", to=letters.last("alice")["Reply-To"].addresses[0].addr_spec)
+
+    mails = letters.reply(turn, "games")
+
+    assert sorted(to(mails)) == [BOB, BOB, BOB]
+    told = " ".join(text(mail) for mail in mails)
+    assert "Are you there?" in told
+    assert "challenges you to Hexaphages" in told
+    assert count(letters) == 0
+    assert to(letters.reply(turn, "c1d1 g9h9 2 d1f1 h9h7")) == [ALICE, BOB]
+
+
+def test_a_sign_of_life_between_two_bounces_starts_the_count_anew(letters: Correspondence) -> None:
+    mail = letters.last("bob")
+    letters.deliver(dsn(mail))
+    letters.reply(mail, "games")
+
+    assert count(letters) == 0
+
+
+def test_several_bounces_of_one_day_are_one(letters: Correspondence) -> None:
+    for number in range(5):
+        letters.deliver(f"X-Copy: {number}\n".encode() + dsn(letters.last("bob")))
+
+    assert count(letters) == 1
+
+
+@pytest.mark.parametrize("action", ["delayed", "delivered", "relayed", "expanded"])
+def test_what_is_no_failure_for_good_does_not_count(letters: Correspondence, action: str) -> None:
+    assert letters.deliver(dsn(letters.last("bob"), "4.4.1", action)) == []
+    assert count(letters) == 0
+
+
+def test_a_bounce_that_was_made_up_does_not_count(letters: Correspondence) -> None:
+    """Nobody but who has seen the mail knows its Message-ID; without it a bounce is about nothing."""
+    mail = letters.last("bob")
+    others = letters.received[ALICE][-1]["Message-ID"]
+    for number, message_id in enumerate((f"<{'0' * 32}@pbem.example>", "<1@mail.example>", others)):
+        made_up = re.sub(rb"<[0-9a-f]{32}@pbem.example>", str(message_id).encode(), dsn(mail))
+        assert letters.deliver(f"X-Copy: {number}\n".encode() + made_up) == []
+
+    assert count(letters) == 0
+
+
+def test_a_person_who_quotes_a_bounce_is_no_bounce(letters: Correspondence) -> None:
+    mail = letters.last("bob")
+    quoted = "\n".join(f"> {line}" for line in dsn(mail).decode().splitlines())
+
+    assert to(letters.reply(mail, f"say Look what I got\n\n{quoted}")) == [ALICE, BOB]
+    assert count(letters) == 0
+
+
+def test_an_answer_goes_even_where_all_comes_back_and_news_does_not(letters: Correspondence) -> None:
+    """Bob writes from elsewhere, with his token: that is no sign that his address lives."""
+    turn = letters.last("bob")
+    bounce_for_good(letters)
+
+    assert to(letters.write("bob@elsewhere.example", "games", to=turn["Reply-To"].addresses[0].addr_spec)) == [BOB]
+    assert to(letters.reply(letters.last("alice"), "say Are you there?")) == [ALICE]
+    assert count(letters) == 3
+
+
+def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Correspondence) -> None:
+    letters.execute("update player set address = 'bob@new.example' where name = 'bob'")
+
+    letters.deliver(dsn(letters.last("bob")))
+
+    assert count(letters) == 0
+
+
+def test_the_bounce_of_an_invitation_is_told_at_once(letters: Correspondence) -> None:
+    letters.write(ALICE, "challenge carol@nowhere.example hexaphages", to=letters.join("zoe"))
+    invitation = letters.received["carol@nowhere.example"][0]
+
+    mails = letters.deliver(dsn(invitation))
+
+    assert to(mails) == ["zoe@mail.example", ADMIN]
+    assert "a guest" in text(mails[0])
+
+
+def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
+    from pbem import send
+    from pbem.daemon import now
+    from pbem.transport import NotSent
+
+    class Refusing:
+        def send(self, sender: str, recipient: str, raw: bytes) -> None:
+            raise NotSent("550 5.1.1 no such user", later=False)
+
+        def close(self) -> None:
+            pass
+
+    works = letters.works
+    letters.execute(f"update outgoing set state = 'owed' where message_id = '{letters.last('bob')['Message-ID']}'")
+
+    send.send_due(works.engine, works.settings.server, works.renderer, Refusing(), now)
+
+    assert count(letters) == 1
+    assert to(letters.wait(days=1, minutes=1)) == [BOB]
+
+
+def test_the_operator_lists_and_forgives(letters: Correspondence, tmp_path: Path) -> None:
+    config = ["--config", str(tmp_path / "pbem.toml")]
+    assert CliRunner().invoke(app, ["bounced", *config]).output == "no mail comes back\n"
+    bounce_for_good(letters)
+
+    listed = CliRunner().invoke(app, ["bounced", *config], env={"COLUMNS": "200"})
+    assert listed.exit_code == 1
+    assert BOB in listed.output
+    assert CliRunner().invoke(app, ["bounced", "--again", "bob", *config]).exit_code == 0
+
+    assert to(letters.wait()) == [BOB]
+    assert count(letters) == 0
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\n\n",
+        b"Content-Type: text/plain\n\nMessage not delivered to the following\n",
+        b"From:\nContent-Type: text/plain\n\nx\n",
+        b"From: \xff\xfe\n\nx\n",
+        b"From: a@b.example, c\nContent-Type: multipart/report; boundary=b\n\n--b\n",
+        b"Content-Type: multipart/report; boundary=b\n\n" + b"--b\nContent-Type: message/delivery-status\n\n" * 500,
+        b"Content-Type: text/plain; charset=none\n\n" + b"The following addresses had " * 5_000,
+    ],
+)
+def test_whatever_comes_is_a_bounce_or_none(raw: bytes) -> None:
+    assert not bounces.is_final(raw)

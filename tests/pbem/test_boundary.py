@@ -1,0 +1,115 @@
+"""Authentication-Results: the border's own word, and nothing that somebody else has written."""
+
+import time
+
+import pytest
+
+from pbem.boundary import Result, results
+from pbem.sender_checks import Finding, of_results
+
+OURS = "mx.games.example"
+PASS = f"{OURS}; dmarc=pass header.from=mail.example"
+
+SAID = {
+    "Gmail's": (
+        (
+            f"{OURS}; dkim=pass header.i=@mail.example header.s=20230601 header.b=x; spf=pass (google.com: domain of "
+            "alice@mail.example designates 1.2.3.4 as permitted sender) smtp.mailfrom=alice@mail.example; dmarc=pass "
+            "(p=NONE sp=QUARANTINE dis=NONE) header.from=mail.example"
+        ),
+        Finding.PASSED,
+    ),
+    "Outlook's": (
+        (
+            f"{OURS}; spf=pass (sender IP is 1.2.3.4) smtp.mailfrom=other.example; dkim=pass (signature was verified) "
+            "header.d=mail.example;dmarc=pass action=none header.from=mail.example;compauth=pass reason=100"
+        ),
+        Finding.PASSED,
+    ),
+    "Fastmail's": (
+        (
+            f"{OURS}; x-csa=none; arc=none (no signatures found); dkim=pass (2048-bit rsa key sha256) "
+            "header.d=mail.example header.i=@mail.example header.a=rsa-sha256 x-bits=2048; dmarc=pass "
+            "policy.published-domain-policy=none (p=none,d=none) policy.policy-from=p header.from=mail.example; "
+            "iprev=pass smtp.remote-ip=1.2.3.4 (a.example)"
+        ),
+        Finding.PASSED,
+    ),
+    "with a version": (f"{OURS} 1; dmarc=pass header.from=mail.example", Finding.PASSED),
+    "folded": (f"{OURS};\r\n\tdmarc=pass\r\n\t header.from=mail.example;", Finding.PASSED),
+    "in capitals": (f"{OURS.upper()}; DMARC=Pass header.From=Mail.Example", Finding.PASSED),
+    "aligned DKIM": (f"{OURS}; dkim=pass header.d=mail.example", Finding.PASSED),
+    "DKIM of a domain above": (f"{OURS}; dkim=pass header.d=example", Finding.PASSED),
+    "aligned SPF": (f"{OURS}; spf=pass smtp.mailfrom=bounces@mail.example", Finding.PASSED),
+    "a second signature": (f"{OURS}; dkim=fail header.d=mail.example; dkim=pass header.d=mail.example", Finding.PASSED),
+    "no DMARC policy": (f"{OURS}; dmarc=none; dkim=pass header.d=mail.example", Finding.PASSED),
+    "DMARC fails": (f"{OURS}; dkim=pass header.d=mail.example; dmarc=fail header.from=mail.example", Finding.FAILED),
+    "DMARC fails once of twice": (f"{PASS}; dmarc=fail header.from=mail.example", Finding.FAILED),
+    "SPF fails": (f"{OURS}; spf=fail smtp.mailfrom=mail.example", Finding.FAILED),
+    "DKIM fails": (f"{OURS}; dkim=fail header.d=mail.example", Finding.FAILED),
+    "DKIM of another": (f"{OURS}; dkim=pass header.d=evil.example", Finding.UNKNOWN),
+    "DKIM of a domain below": (f"{OURS}; dkim=pass header.d=evil.mail.example", Finding.UNKNOWN),
+    "DKIM of a look-alike": (f"{OURS}; dkim=pass header.d=rnail.example", Finding.UNKNOWN),
+    "DKIM of one that ends so": (f"{OURS}; dkim=pass header.d=l.example", Finding.UNKNOWN),
+    "DKIM of nobody": (f"{OURS}; dkim=pass", Finding.UNKNOWN),
+    "DKIM of two, the other way round": (
+        f"{OURS}; dkim=pass header.d=evil.example header.d=mail.example",
+        Finding.UNKNOWN,
+    ),
+    "DKIM of two": (f"{OURS}; dkim=pass header.d=mail.example header.d=evil.example", Finding.UNKNOWN),
+    "DMARC of another": (f"{OURS}; dmarc=pass header.from=evil.example", Finding.UNKNOWN),
+    "DMARC of two": (f"{PASS}; dmarc=pass header.from=evil.example", Finding.UNKNOWN),
+    "DMARC of nobody": (f"{OURS}; dmarc=pass", Finding.UNKNOWN),
+    "only in a comment": (f"{OURS}; dmarc=none (dmarc=pass header.from=mail.example)", Finding.UNKNOWN),
+    "in a comment that hides its end": (
+        f"{OURS}; spf=none (\\) dmarc=pass header.from=mail.example) smtp.mailfrom=x",
+        Finding.UNKNOWN,
+    ),
+    "in a quoted local part": (
+        f'{OURS}; spf=pass smtp.mailfrom="a; dmarc=pass header.from=mail.example"@evil.example',
+        Finding.UNKNOWN,
+    ),
+    "in an unquoted local part": (
+        f"{OURS}; spf=pass smtp.mailfrom=a; dmarc=pass header.from=mail.example @evil.example",
+        Finding.UNKNOWN,
+    ),
+    "in a place for policies": (f"{OURS}; dmarc=pass policy.from=mail.example", Finding.UNKNOWN),
+    "SPF of a local part": (f'{OURS}; spf=pass smtp.mailfrom="x@mail.example"@evil.example', Finding.UNKNOWN),
+    "SPF of the greeting": (f"{OURS}; spf=pass smtp.helo=mail.example", Finding.UNKNOWN),
+    "a name that only begins so": (f"{OURS}.evil.example; dmarc=pass header.from=mail.example", Finding.UNKNOWN),
+    "our name in a comment": (f"({OURS}) evil.example; dmarc=pass header.from=mail.example", Finding.UNKNOWN),
+    "our name as a result": (f"evil.example; {PASS}", Finding.UNKNOWN),
+    "no name at all": ("dmarc=pass header.from=mail.example", Finding.UNKNOWN),
+    "a version to come": (f"{OURS} 2; dmarc=pass header.from=mail.example", Finding.UNKNOWN),
+    "letters beyond ASCII": (f"{OURS}; dmarc=pass header.from=m\u0430il.example", Finding.UNKNOWN),
+    "too long": (PASS + "; x=y" * 2_000, Finding.UNKNOWN),
+    "nested comments": (f"{OURS}; {'(' * 2_000}{')' * 2_000}dmarc=pass header.from=mail.example", Finding.UNKNOWN),
+    "comments without end": (f"{OURS}; " + "(" * 4_000, Finding.UNKNOWN),
+    "quotes without end": (f'{PASS} header.x="' + "a b" * 1_000, Finding.UNKNOWN),
+    "nothing": (f"{OURS}; none", Finding.UNKNOWN),
+    "empty": ("", Finding.UNKNOWN),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_the_border_says_is_taken_by_the_letter(name: str) -> None:
+    field, expected = SAID[name]
+    began = time.perf_counter()
+
+    assert of_results(results([field], OURS, 1), "mail.example") is expected
+    assert time.perf_counter() - began < 0.5
+
+
+def test_only_so_many_headers_as_the_border_adds_are_believed() -> None:
+    nothing = f"{OURS}; spf=none"
+
+    assert results([nothing, PASS], OURS, 1) == (Result("spf", "none", ""),)
+    assert of_results(results([nothing, PASS], OURS, 2), "mail.example") is Finding.PASSED
+
+
+def test_a_header_of_another_name_ends_the_border_s() -> None:
+    other = "mx.evil.example; dmarc=pass header.from=mail.example"
+
+    assert results([other, PASS], OURS, 5) == ()
+    assert of_results(results([PASS, other], OURS, 5), "mail.example") is Finding.PASSED
+    assert results(["not a header at all", PASS], OURS, 5) == ()

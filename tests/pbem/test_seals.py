@@ -1,0 +1,216 @@
+"""DKIM signatures, verified by ourselves: what is good for the RFC is not always good enough to move a stone."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from pbem.config import ChecksSettings
+from pbem.seals import aligned, ask_dns, covers
+from pbem.sender_checks import Checked, Finding, check
+from tests.signing import SIGNED, key, name_server, sign, zone
+
+OURS = "games@pbem.example"
+NOW = datetime.now(UTC)
+SETTINGS = ChecksSettings(dkim=True, dns_seconds=1)
+HOME, EVIL = "mail.example", "evil.example"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def names() -> Iterator[list[str]]:
+    with name_server(zone(HOME, EVIL, "example", f"sub.{HOME}", "rnail.example")) as asked:
+        yield asked
+
+
+def letter(**headers: str) -> bytes:
+    """A mail of alice's, not signed yet."""
+    plain = {
+        "From": f"Alice <alice@{HOME}>",
+        "To": OURS,
+        "Subject": "a turn",
+        "Date": format_datetime(NOW),
+        "Message-ID": f"<1@{HOME}>",
+    }
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in (plain | headers).items())
+    return f"{head}\r\n#1 b7d7 i2g2 3 d7d4 g2d2\r\n".encode()
+
+
+def found(raw: bytes, now: datetime = NOW) -> Checked:
+    return check(raw, OURS, SETTINGS, now)
+
+
+def test_a_signature_of_the_author_s_domain_passes_and_proves() -> None:
+    checked = found(sign(letter(), HOME))
+
+    assert checked.finding is Finding.PASSED
+    assert checked.proof is not None
+
+
+def test_a_mail_without_signature_is_unknown_and_nobody_asks_the_dns(names: list[str]) -> None:
+    asked = len(names)
+
+    assert found(letter()).finding is Finding.UNKNOWN
+    assert found(sign(letter(), EVIL)).finding is Finding.UNKNOWN
+    assert len(names) == asked
+
+
+@pytest.mark.parametrize("line_end", [b"\r\n", b"\n"])
+def test_a_domain_above_may_sign_and_one_below_or_beside_may_not(line_end: bytes) -> None:
+    for domain, finding in {
+        "example": Finding.PASSED,
+        f"sub.{HOME}": Finding.UNKNOWN,
+        "rnail.example": Finding.UNKNOWN,
+        EVIL: Finding.UNKNOWN,
+    }.items():
+        assert found(sign(letter(), domain).replace(b"\r\n", line_end)).finding is finding
+
+
+def test_alignment_ends_at_a_dot() -> None:
+    assert aligned(HOME, HOME)
+    assert aligned("example", HOME)
+    assert not aligned("ail.example", HOME)
+    assert not aligned("", HOME)
+
+
+CHANGES = {
+    "another turn": lambda raw: raw.replace(b"i2g2 3", b"i2g2 1"),
+    "another subject": lambda raw: raw.replace(b"Subject: a turn", b"Subject: #1 resign"),
+    "another author at the domain": lambda raw: raw.replace(b"alice@", b"bob@"),
+    "another recipient": lambda raw: raw.replace(b"To: games@", b"To: other@"),
+    "another date": lambda raw: raw.replace(b"Date: ", b"Date:  Mon,", 1),
+    "another id": lambda raw: raw.replace(b"Message-ID: <1@", b"Message-ID: <2@"),
+    "words below": lambda raw: raw + b"resign\r\n",
+    "a subject above": lambda raw: b"Subject: #1 resign\r\n" + raw,
+    "a from above": lambda raw: b"From: bob@mail.example\r\n" + raw,
+    "a from below": lambda raw: raw.replace(b"\r\n\r\n", b"\r\nFrom: bob@mail.example\r\n\r\n", 1),
+    "the same from twice": lambda raw: b"From: Alice <alice@mail.example>\r\n" + raw,
+    "a second to": lambda raw: b"To: games@pbem.example\r\n" + raw,
+    "a second id": lambda raw: b"Message-ID: <2@mail.example>\r\n" + raw,
+    "a second type": lambda raw: b"Content-Type: text/plain\r\nContent-Type: text/html\r\n" + raw,
+    "a signature of nobody": lambda raw: raw.replace(b"d=mail.example", b"d=none.example"),
+    "a header hidden behind a lone CR": lambda raw: b"X-A: b\rSubject: #1 resign\r\n" + raw,
+    "a lone CR in a header that is not signed": lambda raw: b"X-A: b\rX-B: c\r\n" + raw,
+    "an endless line": lambda raw: raw + b" " * 3_000 + b"\r\n",
+    "a tag twice": lambda raw: raw.replace(b"DKIM-Signature: v=1;", b"DKIM-Signature: v=1; d=evil.example;"),
+    "a part of the body": lambda raw: raw.replace(b"DKIM-Signature: v=1;", b"DKIM-Signature: v=1; l=0;"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_mail_that_was_changed_does_not_pass(name: str) -> None:
+    whole = sign(letter(), HOME)
+    changed = CHANGES[name](whole)
+
+    assert changed != whole
+    assert found(whole).finding is Finding.PASSED
+    assert found(changed).finding is Finding.UNKNOWN
+
+
+def test_a_signature_over_a_part_of_the_body_is_none_however_good() -> None:
+    signed = sign(letter(), HOME, length=True)
+
+    assert b"l=" in signed
+    assert found(signed).finding is Finding.UNKNOWN
+    assert found(signed + b"resign\r\n").finding is Finding.UNKNOWN
+
+
+@pytest.mark.parametrize("left_out", [name for name in SIGNED if name != "from"])
+def test_a_signature_that_leaves_out_what_matters_is_none(left_out: str) -> None:
+    assert found(sign(letter(), HOME, [name for name in SIGNED if name != left_out])).finding is Finding.UNKNOWN
+
+
+def test_weak_keys_and_old_algorithms_are_none() -> None:
+    with name_server(zone("weak.example", bits=512)):
+        mail = letter(From="alice@weak.example")
+        assert found(sign(mail, "weak.example", bits=512)).finding is Finding.UNKNOWN
+    assert found(sign(letter(), HOME).replace(b"rsa-sha256", b"rsa-sha1")).finding is Finding.UNKNOWN
+
+
+def test_a_good_signature_below_bad_ones_counts_but_not_without_end() -> None:
+    signed = sign(letter(), HOME)
+    bad = sign(letter(Subject="another"), HOME).partition(b"From:")[0]
+
+    assert found(bad * 2 + signed).finding is Finding.PASSED
+    assert found(bad * 3 + signed).finding is Finding.UNKNOWN
+
+
+def test_an_expired_signature_is_none() -> None:
+    signed = sign(letter(), HOME)
+    for when in (0, 1, int(time.time()) - 60):
+        expired = signed.replace(b"DKIM-Signature: v=1;", b"DKIM-Signature: v=1; x=%d;" % when)
+        assert found(expired).finding is Finding.UNKNOWN
+
+
+def test_a_signature_that_has_just_expired_does_not_cover_a_mail() -> None:
+    """The library grants ten hours."""
+    signature = f"v=1; a=rsa-sha256; d={HOME}; h=from:to:subject:date:message-id; x=%s"
+    for expires, covered in ((NOW.timestamp() + 60, True), (NOW.timestamp() - 60, False), ("soon", False)):
+        written = str(int(expires)) if isinstance(expires, float) else expires
+        assert covers(signature % written, list(SIGNED), NOW.timestamp()) is covered
+
+
+def test_a_replayed_mail_to_somebody_else_or_of_last_week_proves_nothing() -> None:
+    for mail in (
+        letter(To="mallory@evil.example"),
+        letter(Date=format_datetime(NOW - timedelta(days=3))),
+        letter(Date=format_datetime(NOW + timedelta(days=3))),
+        letter(Date="once upon a time"),
+        letter(Date="Mon, 99 Jan 99999 99:99:99 +9999"),
+    ):
+        checked = found(sign(mail, HOME))
+        assert (checked.finding, checked.proof) == (Finding.PASSED, None)
+
+
+def test_a_mail_to_us_among_others_proves_and_a_replayed_one_is_known_again() -> None:
+    signed = sign(letter(To=f"bob@{HOME}", Cc=f"PBeM <{OURS}>"), HOME, [*SIGNED, "cc"])
+    again = b"X-Coloured: differently\r\n" + signed
+
+    assert found(signed).proof == found(again).proof
+    assert found(signed).proof not in (None, found(sign(letter(Message_ID=f"<2@{HOME}>"), HOME)).proof)
+
+
+def test_a_name_server_that_says_nothing_costs_a_bounded_time() -> None:
+    signed = sign(letter(), HOME)
+    with name_server({}, silent=True) as asked:
+        began = time.perf_counter()
+        assert found(signed * 1).finding is Finding.UNKNOWN
+        assert time.perf_counter() - began < 3
+    assert asked
+
+
+@pytest.mark.parametrize("public", ["", "v=DKIM1; p=", "v=DKIM1; k=rsa; p=!!!", "p=" + "A" * 5_000, "=;=;=", "\\000"])
+def test_a_key_that_is_none_makes_no_signature_good(public: str) -> None:
+    with name_server({f"games._domainkey.{HOME}.": public}):
+        assert found(sign(letter(), HOME)).finding is Finding.UNKNOWN
+
+
+def test_names_that_are_none_are_not_asked_for(names: list[str]) -> None:
+    asked = len(names)
+
+    for name in (b"a b.example", b"a\0.example", b"x" * 300, b"\xff.example", b""):
+        assert ask_dns(name, 1) is None
+    assert len(names) == asked
+    assert ask_dns(f"games._domainkey.{HOME}.".encode(), 1) == key(HOME, 2048).public.encode()
+    assert ask_dns(b"none.example.", 1) is None
+
+
+HOSTILE = [
+    b"",
+    b"From: alice@mail.example",
+    b" \r\nFrom: alice@mail.example\r\nDKIM-Signature: a=b\r\n\r\n",
+    b"From: alice@mail.example\r\nDKIM-Signature: v=1; a=rsa-sha256; d=mail.example; s=games;"
+    b" h=from:to:subject:date:message-id; bh=x; b=" + b" \r\n " * 1_000 + b"!\r\n\r\n",
+    b"From: alice@mail.example\r\nDKIM-Signature: v=1; a=rsa-sha256; d=mail.example; s=games;"
+    b" h=from:to:subject:date:message-id; bh=; b=" + b"A " * 1_800 + b"!\r\n\r\n" + (b" " * 1_900 + b"x\r\n") * 500,
+    b"From: alice@mail.example\r\n" + b"DKIM-Signature: ;\r\n" * 2_000 + b"\r\n",
+]
+
+
+@pytest.mark.parametrize("raw", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_mail_takes_no_time_and_passes_nothing(raw: bytes) -> None:
+    began = time.perf_counter()
+
+    assert found(raw).finding is Finding.UNKNOWN
+    assert time.perf_counter() - began < 2

@@ -1,0 +1,109 @@
+"""Domains that sign their mail, for tests: real keys, dkimpy's signatures, and a name server that tells the keys."""
+
+import base64
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from socket import AF_INET, SOCK_DGRAM, socket
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import dkim
+import dns.flags
+import dns.message
+import dns.rcode
+import dns.resolver
+import dns.rrset
+
+SELECTOR = "games"
+SIGNED = ("from", "to", "subject", "date", "message-id")
+
+
+@dataclass(frozen=True)
+class Key:
+    """A pair of keys."""
+
+    private: bytes
+    public: str
+    """As the DNS tells it."""
+
+
+@cache
+def key(name: str, bits: int) -> Key:
+    """The key of that name, made once."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "key.pem"
+        _openssl("genrsa", "-traditional", "-out", str(path), str(bits))
+        der = _openssl("rsa", "-in", str(path), "-pubout", "-outform", "DER")
+        return Key(path.read_bytes(), f"v=DKIM1; k=rsa; p={base64.b64encode(der).decode()}")
+
+
+def _openssl(*arguments: str) -> bytes:
+    return subprocess.run(["openssl", *arguments], check=True, capture_output=True).stdout
+
+
+def sign(raw: bytes, domain: str, headers: Sequence[str] = SIGNED, *, length: bool = False, bits: int = 2048) -> bytes:
+    """The mail with a signature of that domain above it."""
+    signature = dkim.sign(
+        raw,
+        SELECTOR.encode(),
+        domain.encode(),
+        key(domain, bits).private,
+        canonicalize=(b"relaxed", b"relaxed"),
+        include_headers=[header.encode() for header in headers],
+        length=length,
+    )
+    return bytes(signature) + raw
+
+
+def zone(*domains: str, bits: int = 2048) -> dict[str, str]:
+    """What the DNS says of those domains."""
+    return {f"{SELECTOR}._domainkey.{domain}.": key(domain, bits).public for domain in domains}
+
+
+@contextmanager
+def name_server(records: Mapping[str, str], *, silent: bool = False) -> Iterator[list[str]]:
+    """Let this process ask a name server of its own, which knows those TXT records; the names that it was asked for."""
+    asked: list[str] = []
+    with socket(AF_INET, SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        resolver = dns.resolver.Resolver(configure=False)
+        resolver.nameservers, resolver.port = ["127.0.0.1"], server.getsockname()[1]
+
+        def serve() -> None:
+            while True:
+                try:
+                    wire, client = server.recvfrom(4096)
+                except OSError:
+                    return
+                if wire == b"stop":
+                    return
+                question = dns.message.from_wire(wire)
+                asked.append(question.question[0].name.to_text())
+                if not silent:
+                    server.sendto(_answer(question, records).to_wire(), client)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        with patch.object(dns.resolver, "default_resolver", resolver):
+            yield asked
+        with socket(AF_INET, SOCK_DGRAM) as client:
+            client.sendto(b"stop", server.getsockname())
+        thread.join(5)
+
+
+def _answer(question: dns.message.Message, records: Mapping[str, str]) -> dns.message.Message:
+    answer = dns.message.make_response(question)
+    answer.flags |= dns.flags.RA
+    name = question.question[0].name
+    text = records.get(name.to_text().lower())
+    if text is None:
+        answer.set_rcode(dns.rcode.NXDOMAIN)
+    else:
+        pieces = " ".join(f'"{text[at : at + 200]}"' for at in range(0, len(text) or 1, 200))
+        answer.answer.append(dns.rrset.from_text(name, 60, "IN", "TXT", pieces))
+    return answer
