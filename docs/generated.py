@@ -26,7 +26,8 @@ from engines import GAMES
 from engines.core import Game, Position
 from notation import NOTATIONS
 from notation.board import format_board
-from pbem import daemon, database, handle, logs
+from pbem import conversation as conversation_of
+from pbem import daemon, database, logs
 from pbem import proofs as proofs_of
 from pbem.authority import NOTICES_MAY, Sender
 from pbem.cli import app
@@ -89,7 +90,7 @@ def proofs() -> str:
     looking = [name for name, command in COMMANDS.items() if not command.changes]
     asking = [name for name, command in COMMANDS.items() if command.asks_once_more]
     again = f"; {_listed(asking)} after a `yes` to the question that we mail back"
-    guests, strangers = _in_order(handle.INVITED_MAY), _in_order(handle.OPEN_TO_STRANGERS)
+    guests, strangers = _in_order(conversation_of.INVITED_MAY), _in_order(conversation_of.OPEN_TO_STRANGERS)
     rows = [
         ["answer to a mail about a match", "the reply token of that match", f"everything, at once{again}"],
         ["mail to the personal address", "the personal token", f"everything, at once{again}"],
