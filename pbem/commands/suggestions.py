@@ -4,7 +4,8 @@ from notation import NOTATIONS
 from notation.resemblance import resembling
 from pbem.commands import pbmserv
 from pbem.commands.core import Context, Line, unsure
-from pbem.commands.reading import NAMES_GAME, Reader, Reading
+from pbem.commands.lines import NAMES_GAME, LineReader
+from pbem.commands.reading import Reading
 from pbem.matches import stand
 from pbem.models import Match, MatchState
 from pbem.refusals import Refused
@@ -38,7 +39,7 @@ def respell(context: Context, line: Line, refusal: Refused) -> None:
     """Let the refusal of a line suggest the same line with the nearest games, where it misspells one."""
     if refusal.meant or line.command.name not in NAMES_GAME:
         return
-    respelt = Reader(context.commands, lambda _: None, line.match).respelt(line.text)
+    respelt = LineReader(context.commands, lambda _: None, line.match).respelt(line.text)
     if respelt.split() != line.text.split():
         refusal.meant, refusal.proposal = (respelt,), respelt
 
