@@ -19,6 +19,7 @@ from pbem import outgoing
 from pbem.config import ServerSettings
 from pbem.matches import name, of_player
 from pbem.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.removal import is_removed
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()
@@ -65,7 +66,7 @@ def take(session: Session, server: ServerSettings, row: Incoming, now: datetime)
 def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:
     """One more bounce of the player whom that mail did not reach; the mail is due again, or the address given up."""
     player = session.get(Player, owed.player, with_for_update=True) if owed.player else None
-    if player is None or player.address != owed.address or player.unreachable is not None:
+    if player is None or player.address != owed.address or player.unreachable is not None or player.deleted:
         return
     if player.bounced is not None and now - player.bounced < APART:
         return
@@ -75,7 +76,7 @@ def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetim
         owed.state = OutgoingState.WITHHELD
         session.add(owed)
         _give_up(session, server, player, now)
-    else:
+    elif not is_removed(owed):
         owed.state, owed.attempts = OutgoingState.OWED, 0
         owed.due = now + AGAIN[player.bounces - 1]
         session.add(owed)

@@ -29,6 +29,8 @@ Seconds = Annotated[float, Field(gt=0)]
 
 SECRET_COMMAND_SECONDS = 30
 LONGEST_NAME = 60
+SHORTEST_KEEPING = 21
+"""Days after which nothing waits for a mail any more: the answer to a question, a bounce, another try."""
 
 
 class BadConfig(Exception):
@@ -201,6 +203,7 @@ class ServerSettings(Section):
     mail_limit: Annotated[int, Field(ge=16_384, le=50_000_000)] = 1_000_000
     answers_per_hour: Annotated[int, Field(ge=1)] = 20
     batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
+    keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
 
     @field_validator("address")
     @classmethod
@@ -209,6 +212,14 @@ class ServerSettings(Section):
         if not re.fullmatch(r"[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+", address):
             raise ValueError("write an address like games@example.org, at most 20 characters before the @")
         return address
+
+    @field_validator("keep_mail_days")
+    @classmethod
+    def keeps_what_is_still_needed(cls, days: int) -> int:
+        """Long enough for an answer, a bounce or a question of the players, or for ever."""
+        if 0 < days < SHORTEST_KEEPING:
+            raise ValueError(f"write at least {SHORTEST_KEEPING} days, or 0 for keeping mails for ever")
+        return days
 
     @field_validator("name")
     @classmethod

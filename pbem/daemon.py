@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem import alerts, authority, database, digest, dkim_signing, failpoints, handle, receive, sender_checks
 from pbem.config import Settings
+from pbem.expiry import Expiry
 from pbem.failpoints import Step
 from pbem.handle import Office
 from pbem.imap import ImapInbox
@@ -64,6 +65,7 @@ class Works:
     sign: Sign = unsigned
     clock: Callable[[], datetime] = now
     ends: Ends = field(default_factory=Ends)
+    expiry: Expiry = field(default_factory=Expiry)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Commit the arrivals; the ids of those that are new."""
@@ -89,7 +91,11 @@ class Works:
         return len(waiting)
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Gather the news whose time it is, and send the next few owed mails; how many attempts that were."""
+        """Gather the news whose time it is, and send the next few owed mails; how many attempts that were.
+
+        Old mails are removed on the way, a few at a time.
+        """
+        self.expiry.step(self.engine, self.settings.server.keep_mail_days, self.clock())
         digest.gather(self.engine, self.settings.server, self.clock(), stopped)
         return send_due(
             self.engine, self.settings.server, self.renderer, self.outbox, self.clock, stopped, self.ends, self.sign

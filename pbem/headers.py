@@ -22,6 +22,8 @@ SUBJECTS = {
     "renewed": "Your new addresses",
     "address": "Is this your address?",
     "moved": "Your mail goes elsewhere now",
+    "export": "All that is held on you",
+    "deleted": "You are forgotten here",
     "unreachable_admin": "Mail to a player comes back",
 }
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}

@@ -60,6 +60,8 @@ class OutgoingState(StrEnum):
     """Not sent, since mail to the address comes back; goes out when the player is heard of."""
     SENT = "sent"
     FAILED = "failed"
+    DROPPED = "dropped"
+    """Not sent any more, since somebody has left whom it was for, or whom it was about."""
 
 
 class Player(SQLModel, table=True):
@@ -80,6 +82,8 @@ class Player(SQLModel, table=True):
     """When it last did."""
     unreachable: datetime | None = Field(default=None, sa_type=Utc)
     """Since when nothing is sent to the address, because everything comes back."""
+    deleted: datetime | None = Field(default=None, sa_type=Utc)
+    """When all that was held on the player was removed (see erasure); name and address are nobody's since."""
     created: datetime = Field(sa_type=Utc)
 
 

@@ -20,7 +20,7 @@ ID_BYTES = 16
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
 _OWED = insert(Outgoing)
-_WENT_OUT = col(Outgoing.state).not_in((OutgoingState.COLLECTED, OutgoingState.TOLD))
+_WENT_OUT = col(Outgoing.state).not_in((OutgoingState.COLLECTED, OutgoingState.TOLD, OutgoingState.DROPPED))
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
 _ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
 _THREAD = select(Outgoing.message_id).where(col(Outgoing.id).in_(_ENDS)).order_by(col(Outgoing.id))

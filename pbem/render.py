@@ -7,11 +7,13 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from pbem import headers, links, mime, preferences
+from pbem import belongings, headers, links, mime, preferences
 from pbem.authority import address_with
+from pbem.belongings import Belongings
 from pbem.config import ServerSettings
 from pbem.links import Letter, answering
 from pbem.matches import Standing, name, subject_of
+from pbem.mime import Attachment
 from pbem.models import Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 from pbem.views import Reading, Sights, Views
@@ -46,11 +48,30 @@ class Renderer:
         mail = EmailMessage(policy=headers.policy(row.address))
         standing = sights.of(row.match, row.ply, None).standing if row.match else None
         headers.write(mail, row, standing, self._server, self._keyring)
-        mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"])))
+        held = belongings.gather(session, player, row.created) if player and row.template == "export" else None
+        mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"]), held))
         return mail
 
+    def _enclose(self, held: Belongings, enclosed: mime.Enclosed) -> tuple[str, ...]:
+        """Send what is held on a player along; the names of the files."""
+        files = tuple(self.files(held))
+        for file in files:
+            enclosed.attach(file)
+        return tuple(file.name for file in files)
+
+    def files(self, held: Belongings) -> Iterator[Attachment]:
+        """What is held on a player, as files."""
+        text = self._templates.get_template("parts/held.j2").render(held.facts | {"server": self._server})
+        return belongings.enclosures(held, fitted(text))
+
     def _faces(
-        self, sights: Sights, row: Outgoing, player: Player | None, wishes: Mapping[str, str], subject: str
+        self,
+        sights: Sights,
+        row: Outgoing,
+        player: Player | None,
+        wishes: Mapping[str, str],
+        subject: str,
+        held: Belongings | None,
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Text, HTML and what goes with them; where much has to be shown the HTML spares boards and buttons."""
         letter = partial(self._letter, row, player)
@@ -59,6 +80,8 @@ class Renderer:
             enclosed = mime.Enclosed(row.message_id)
             reading = Reading(player, wishes, letter, enclosed, self._server.name, row.created, spares=spares)
             words = self._words(Views(sights, reading), row, player, subject)
+            if held is not None:
+                words |= {"held": held, "files": self._enclose(held, enclosed)}
             text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
             if wishes["html"] != preferences.ON:
                 break

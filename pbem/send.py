@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Engine, and_, update
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
-from pbem import bounces, failpoints
+from pbem import bounces, erasure, failpoints
 from pbem.config import ServerSettings
 from pbem.database import transaction
 from pbem.failpoints import Step
@@ -229,13 +229,16 @@ def _mark(engine: Engine, ends: list[_End], now: datetime) -> None:
         for end in ends:
             if end.trouble is not None:
                 _postpone(session.get_one(Outgoing, end.outgoing), end, now)
+        erasure.forget_last(session, [end.outgoing for end in ends])
     failpoints.reach(Step.MARKED)
 
 
 def _postpone(row: Outgoing, end: _End, now: datetime) -> None:
-    """Make the mail due again later, or give it up."""
+    """Make the mail due again later, or give it up; nobody waits for one that was dropped meanwhile."""
     row.attempts += 1
     row.begun = 0
+    if row.state == OutgoingState.DROPPED:
+        return
     row.trouble = end.trouble
     if end.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]

@@ -4,6 +4,7 @@ from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
 from pbem.commands.choices import SET, START, STOP
 from pbem.commands.core import Command
+from pbem.commands.data import DELETE, EXPORT
 from pbem.commands.guide import HELP, RULES
 from pbem.commands.look import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 from pbem.commands.offers import ACCEPT, CHALLENGE, DECLINE, WITHDRAW
@@ -28,6 +29,8 @@ COMMANDS: dict[str, Command] = {
     "start": START,
     "change": CHANGE,
     "revoke": REVOKE,
+    "export": EXPORT,
+    "delete": DELETE,
     "help": HELP,
     "rules": RULES,
 }

@@ -6,6 +6,7 @@ from sqlmodel import Session, select
 
 from engines import GAMES
 from pbem.commands.core import Command, Context, Line, named
+from pbem.erasure import ANONYMOUS
 from pbem.models import Player
 from pbem.refusals import Refused
 from pbem.tokens import Purpose
@@ -41,6 +42,7 @@ def free_name(context: Context, address: str) -> str:
 def _is_name(context: Context, wanted: str) -> bool:
     """Whether a player may be called that; not by a verb or a game, since our mails begin lines with names."""
     special = wanted in RESERVED or wanted in GAMES or named(context.commands, wanted) is not None
+    special = special or wanted.startswith(ANONYMOUS)
     return NAME.fullmatch(wanted) is not None and not special
 
 

@@ -89,11 +89,11 @@ def challenge(context: Context, line: Line) -> None:
 
 
 def _opponent(context: Context, wanted: str) -> Player:
-    """The player of that name or address; somebody new is made a row, not yet a player."""
+    """The player of that name or address, locked so that he can't leave meanwhile; a new row for somebody new."""
     session = context.session
     if "@" not in wanted:
-        found = session.exec(select(Player).where(Player.name == wanted)).first()
-        if found is None:
+        found = session.exec(select(Player).where(Player.name == wanted).with_for_update()).first()
+        if found is None or found.deleted is not None:
             raise Refused(
                 f"No player is called {wanted[:40]}.",
                 fits="To play somebody who is not here yet, write a mail address in place of the name.",
@@ -101,7 +101,7 @@ def _opponent(context: Context, wanted: str) -> Player:
         return found
     if not is_address(wanted):
         raise Refused(f"{wanted[:60]} is no mail address.", fits="For example: challenge bob@example.org quadraphages")
-    found = session.exec(select(Player).where(Player.address == wanted)).first()
+    found = session.exec(select(Player).where(Player.address == wanted).with_for_update()).first()
     if found is None:
         found = Player(address=wanted, created=context.now)
         session.add(found)

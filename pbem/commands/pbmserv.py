@@ -38,7 +38,6 @@ _AT_ONCE = (
     "A turn is played as soon as it comes; there is no confirming.",
     '"preview NUMBER TURN" shows where it would lead, "#NUMBER TURN" plays it.',
 )
-_ENDS = '"resign" ends a match, "withdraw NUMBER" takes a challenge back.'
 ADVICE = {
     "broadcast": (
         "There is no writing to all players at once.",
@@ -53,7 +52,6 @@ ADVICE = {
     "history": ("Here the history of a match is its record.", '"record NUMBER" sends it.'),
     "list": ("There is no list of the players.", '"help" lists the games, "games NAME" somebody\'s matches.'),
     "add": ("A player has one address here.", '"change address NEW" puts another one in its place.'),
-    "delete": ("A player can't be deleted by mail yet.", _ENDS),
     "propose": (
         "There are no offers of a draw, and a turn that was played stands.",
         '"say WORDS" writes to your opponent.',

@@ -508,7 +508,6 @@ def test_words_of_rognlie_s_without_a_counterpart_are_explained(letters: Corresp
         ("quadraphages standings", "no ratings"),
         ("change password alice secret other", "no passwords"),
         ("quadraphages move 1 alice secret swap", "sides are swapped"),
-        ("delete alice secret", "can't be deleted"),
     ):
         answer = words(only(letters.write(ALICE, "", line, to=to_play(letters))))
         assert part in answer

@@ -165,6 +165,19 @@ def old_words(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "yes")
 
 
+def leaving(letters: Correspondence) -> None:
+    """Alice asks what is held on her, hesitates, and leaves; bob gets the match, and she is a stranger."""
+    letters.match("challenge bob kvadratik")
+    letters.reply(letters.last("bob"), "setup +x+x\n\nGood luck, alice!")
+    letters.reply(letters.received["alice@mail.example"][1], "export me")
+    letters.reply(letters.received["alice@mail.example"][1], "delete me")
+    letters.reply(letters.last("alice"), "no")
+    letters.reply(letters.received["alice@mail.example"][1], "delete alice swordfish\n\nGood-bye to all of you.")
+    letters.reply(letters.last("alice"), "yes")
+    letters.reply(letters.last("bob"), "games")
+    letters.reply(letters.received["alice@mail.example"][1], "games")
+
+
 def batch(letters: Correspondence) -> None:
     """Bob wants what happens within a quarter of an hour in one mail; three commands get one answer."""
     letters.clock.set(MORNING)
@@ -266,6 +279,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "daily": daily,
     "stopped": stopped,
     "addresses": addresses,
+    "leaving": leaving,
 }
 
 

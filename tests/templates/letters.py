@@ -19,7 +19,7 @@ FACES = {
     "face-plain": ("html", "off", "on"),
 }
 """What a player can choose: a preference, its choice, and the default."""
-MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-resign")
+MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-resign", "confirm-delete")
 """A match that goes on, and one that ends; a slip that is put right, and a question back."""
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
@@ -34,6 +34,7 @@ def examples(folder: Path) -> dict[str, EmailMessage]:
     """A mail for each template and each face: the first of its kind, if possible one that holds nothing else."""
     with correspondence(folder, server='admin = "admin@pbem.example"') as letters:
         found = write_all(letters)
+        found["confirm-delete"] = _leave(letters)
         _alert(letters)
         with Session(letters.works.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
@@ -113,6 +114,18 @@ def _alert(letters: Correspondence) -> None:
         session.get_one(Outgoing, 9).state = OutgoingState.FAILED
     alerts.tell(works.engine, works.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock())
     letters.wait(minutes=0)
+
+
+def _leave(letters: Correspondence) -> EmailMessage:
+    """Frank gets all that is held on him, and leaves in the middle of a match with bob; the question before that."""
+    frank = "frank@mail.example"
+    letters.write(frank, "challenge bob quadraphages", to=letters.join("frank"))
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("frank"), "1 a7b7 i3i2\n\nHello!")
+    letters.reply(letters.received[frank][1], "export me")
+    (question,) = letters.reply(letters.received[frank][1], "delete me")
+    letters.reply(question, "yes")
+    return question
 
 
 def _change_addresses(letters: Correspondence) -> None:

@@ -1,0 +1,21 @@
+"""When somebody left."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0008"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Nobody has left yet."""
+    op.add_column("player", sa.Column("deleted", sa.DateTime(timezone=True), nullable=True))
+
+
+def downgrade() -> None:
+    """What is not sent any more counts as sent; those who left stay nameless."""
+    op.execute("UPDATE outgoing SET state = 'sent' WHERE state = 'dropped'")
+    with op.batch_alter_table("player") as player:
+        player.drop_column("deleted")

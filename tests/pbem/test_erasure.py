@@ -1,0 +1,267 @@
+"""Leaving: after `delete me` nothing in the database tells who it was, and what is left is well formed."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from sqlalchemy import inspect
+from sqlmodel import Session, col, select
+
+from pbem import check, database, erasure
+from pbem.models import Incoming, IncomingState, Match, Outgoing, Player
+from pbem.transport import NotSent
+from tests.correspondence import Correspondence, correspondence, text
+from tests.postgres import Postgres, postgres
+
+__all__ = ["postgres"]
+
+ALICE, OLD = "liddell.a@wonder.example", "pleasance@oxford.example"
+"""Where alice is now, and where she was before."""
+SECRETS = ("alice", "liddell", "wonder.example", "pleasance", "oxford.example")
+SAID = ("rabbithole", "hatter", "dormouse", "mockturtle", "caucus")
+"""Words that alice writes, wherever one can write some."""
+TOKEN = re.compile(r"[a-z2-7]{40}")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def letters(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Correspondence]:
+    """A server on each kind of database."""
+    where = {}
+    if request.param == "postgresql":
+        server: Postgres = request.getfixturevalue("postgres")
+        where["database"] = server.database()
+    with correspondence(tmp_path, **where) as letters:
+        yield letters
+
+
+def newest(letters: Correspondence, address: str) -> EmailMessage:
+    return letters.received[address][-1]
+
+
+def personal(mail: EmailMessage) -> str:
+    return next(line.strip() for line in text(mail).splitlines() if "games+" in line)
+
+
+def lived(letters: Correspondence) -> str:
+    """Alice joins, moves house, plays bob in three ways, invites carol, and asks and says all there is; her address."""
+    letters.write(OLD, "join alice")
+    letters.reply(newest(letters, OLD), "yes")
+    letters.write(OLD, f"change address {ALICE}", to=personal(newest(letters, OLD)))
+    letters.reply(newest(letters, OLD), "yes")
+    letters.reply(newest(letters, ALICE), "yes")
+    to = personal(newest(letters, ALICE))
+    bob = letters.join("bob")
+    for game in ("quadraphages begin=me", "quadraphages begin=me", "kvadratik"):
+        letters.write(ALICE, f"challenge bob {game}\n\nA game in the rabbithole?", to=to)
+    letters.write(ALICE, "challenge carol@mail.example hexaphages\n\nThe dormouse sends you this.", to=to)
+    for number in (1, 2):
+        letters.write("bob@mail.example", f"accept {number}", to=bob)
+        letters.write(ALICE, f"#{number} 1 a7b7 i3i2\n\nSo says the hatter.", to=to)
+    letters.write("bob@mail.example", "#2 resign", to=bob)
+    letters.reply(letters.last("bob"), "yes")
+    letters.write("bob@mail.example", "challenge alice quadrupel", to=bob)
+    letters.reply(letters.last("bob"), "say I like that, Alice!")
+    letters.write(ALICE, "#1 say The mockturtle is fine.\nset zone=Europe/Vienna mail daily", to=to)
+    letters.write(ALICE, "#1 resign\n\nThe caucus is over.")
+    letters.write("bob@mail.example", "games alice", to=bob)
+    letters.join("dave")
+    letters.write("dave@mail.example", "games alice")
+    letters.write("dave@mail.example", "challenge alice kvadratik")
+    return to
+
+
+def everything(letters: Correspondence) -> str:
+    """All that the database holds, in letters."""
+    held = []
+    with letters.works.engine.connect() as connection:
+        for table in inspect(connection).get_table_names():
+            for row in connection.exec_driver_sql(f'select * from "{table}"'):
+                cells = (cell.decode("latin-1") if isinstance(cell, bytes) else str(cell) for cell in row)
+                held.append(f"{table}: " + " | ".join(cells))
+    return "\n".join(held)
+
+
+def traces(letters: Correspondence) -> list[str]:
+    """The lines of the dump that tell something of alice; a token would be found in a raw mail of hers."""
+    wanted = re.compile("|".join((*SECRETS, *SAID)), re.IGNORECASE)
+    lines = everything(letters).splitlines()
+    return [f"{found[0]} in {line[:300]}" for line in lines if (found := wanted.search(line))]
+
+
+def leave(letters: Correspondence, to: str) -> list[EmailMessage]:
+    (question,) = letters.write(ALICE, "delete me\n\nThe hatter waves.", to=to)
+    assert "leave and be forgotten" in text(question)
+    assert traces(letters)
+    return letters.reply(question, "yes")
+
+
+def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
+    to = lived(letters)
+    assert {word for word in (*SECRETS, *SAID) if word in everything(letters).lower()} == {*SECRETS, *SAID}
+    leave(letters, to)
+    assert traces(letters) == []
+    with Session(letters.works.engine) as session:
+        (player,) = session.exec(select(Player).where(Player.deleted != None))  # noqa: E711
+        assert (player.name, player.address) == (f"deleted-{player.id}", f"deleted-{player.id}")
+        hers = session.exec(select(Incoming).where(Incoming.player == player.id)).all()
+        assert hers
+        assert all(not (row.raw or row.sender or row.recipients or row.trouble) for row in hers)
+        assert not any(TOKEN.search(str(row.words)) for row in session.exec(select(Outgoing)))
+
+
+def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Correspondence) -> None:
+    sent = leave(letters, lived(letters))
+    (last,) = [mail for mail in sent if mail["To"] == ALICE]
+    assert text(last).startswith("Done: you are forgotten here.")
+    assert last["Reply-To"].addresses[0].addr_spec == "games@pbem.example"
+    assert letters.execute("select address from outgoing where template = 'deleted'") == [("nowhere",)]
+
+
+def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondence) -> None:
+    letters_before = lived(letters)
+    sent = leave(letters, letters_before)
+    with Session(letters.works.engine) as session:
+        states = [(match.state, match.reason) for match in session.exec(select(Match).order_by(col(Match.id)))]
+        anonymous = session.exec(select(Player.name).where(Player.deleted != None)).one()  # noqa: E711
+        assert states[0] == ("over", f"{anonymous} left")
+        assert states[1] == ("over", "bob resigned")
+        assert [state for state, _ in states[2:]] == ["withdrawn", "withdrawn", "declined"]
+        for match in session.exec(select(Match)):
+            if match.state == "over":
+                assert list(check.faults(session, match)) == []
+    told = [mail for mail in sent if mail["To"] == "bob@mail.example"]
+    assert [mail["X-PBeM-Match"] for mail in told] == ["1", "3", "5"]
+    assert "so the match is over and yours" in text(told[0])
+    assert f"called {anonymous}" in text(told[0])
+    assert [part.get_filename() for part in told[0].iter_attachments()][:1] == ["pbem-1-quadraphages.txt"]
+    assert "Nothing will come of the challenge" in str(told[1].get_body(("html",)))
+    assert not [mail for mail in sent if mail["To"] == "carol@mail.example"]
+
+
+def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
+    to = lived(letters)
+    old = newest(letters, ALICE)
+    leave(letters, to)
+    assert letters.write(ALICE, "games", to=to) == []
+    assert letters.reply(old, "games") == []
+    assert letters.reply(old, "games", to="games@pbem.example") == []
+    verdicts = [row[0] for row in letters.execute("select verdict from incoming order by id desc limit 3")]
+    assert verdicts[1:] == ["no answer: unknown token"] * 2
+    assert "stranger" in str(verdicts[0])
+    assert "Somebody, you I hope" in text(letters.write(ALICE, "join alice")[0])
+    letters.reply(newest(letters, ALICE), "yes")
+    assert text(newest(letters, ALICE)).startswith("Welcome, alice!")
+
+
+def test_nobody_can_play_who_left_nor_take_that_name(letters: Correspondence) -> None:
+    leave(letters, lived(letters))
+    to = str(letters.received["bob@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
+    ((anonymous,),) = letters.execute("select name from player where deleted is not null")
+    (answer,) = letters.write("bob@mail.example", f"challenge {anonymous} kvadratik", to=to)
+    assert f"No player is called {anonymous}" in text(answer)
+    assert "can't be a player's name" in text(letters.write("eve@mail.example", "join deleted-9")[0])
+
+
+def test_an_old_mail_of_the_one_who_left_is_still_known(letters: Correspondence) -> None:
+    to = lived(letters)
+    mail = next(mail for way, mail in letters.log if way == "in" and "mockturtle" in text(mail))
+    leave(letters, to)
+    before = letters.execute("select count(*) from incoming")
+    assert letters.deliver(mail.as_bytes()) == []
+    assert letters.execute("select count(*) from incoming") == before
+
+
+def test_no_keeps_everything(letters: Correspondence) -> None:
+    to = lived(letters)
+    (question,) = letters.write(ALICE, "delete me", to=to)
+    before = everything(letters).count("alice")
+    letters.reply(question, "no")
+    assert everything(letters).count("alice") >= before
+    assert letters.execute(f"select name from player where address = '{ALICE}'") == [("alice",)]
+
+
+def test_what_was_not_sent_yet_is_dropped_or_forgets(letters: Correspondence) -> None:
+    """Bob collects his news, and one mail to him fails; neither tells of alice when it goes out in the end."""
+    to = lived(letters)
+    bob = str(letters.received["bob@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
+    letters.write("bob@mail.example", "set mail daily\n#1 c1b1 g9h9 3", to=bob)
+    letters.write(ALICE, "#1 say The dormouse sleeps.\n#2 say Thanks, says the hatter!\n#3 withdraw", to=to)
+    assert letters.execute("select count(*) from outgoing where state = 'collected'") > [(2,)]
+    leave(letters, to)
+    assert traces(letters) == []
+    (digest,) = letters.wait(days=2)
+    assert "has left this server" in text(digest)
+    assert not [word for word in (*SECRETS, *SAID) if word in text(digest).lower()]
+    assert letters.execute("select count(*) from outgoing where state in ('owed', 'collected')") == [(0,)]
+
+
+def test_mails_of_hers_that_were_put_aside_go_and_those_of_others_wait(letters: Correspondence) -> None:
+    to = lived(letters)
+    with database.transaction(letters.works.engine) as session:
+        rows = session.exec(select(Incoming).order_by(col(Incoming.id))).all()
+        (own, other) = (next(row for row in reversed(rows) if word in row.raw) for word in (b"caucus", b"accept 1"))
+        for row in (own, other):
+            row.state, row.player, row.trouble = IncomingState.SHUNTED, None, "Traceback: alice"
+    leave(letters, to)
+    with Session(letters.works.engine) as session:
+        assert session.get_one(Incoming, own.id).state == IncomingState.DONE
+        assert session.get_one(Incoming, own.id).raw == b""
+        assert session.get_one(Incoming, other.id).state == IncomingState.SHUNTED
+        assert session.get_one(Incoming, other.id).raw
+
+
+def test_a_name_that_is_part_of_another_s_takes_nothing_away(letters: Correspondence) -> None:
+    letters.match(challenge="challenge al-ice quadraphages", first="al", second="al-ice")
+    letters.reply(letters.last("al"), "1 a7b7 i3i2\n\nAlso for al-ice from al.")
+    (question,) = letters.reply(letters.received["al@mail.example"][1], "delete me")
+    letters.reply(question, "yes")
+    assert letters.execute("select name from player where deleted is null") == [("al-ice",)]
+    assert "al-ice" in everything(letters)
+    assert not re.search(r"(?<![a-z0-9-])al(?![a-z0-9-])", everything(letters))
+
+
+class WhileSending:
+    """An outbox whose next hop takes so long for a mail to alice that she leaves meanwhile, and then refuses it."""
+
+    def __init__(self, letters: Correspondence) -> None:
+        self._letters = letters
+
+    def send(self, _sender: str, recipient: str, _raw: bytes) -> None:
+        if recipient != ALICE:
+            return
+        works = self._letters.works
+        with database.transaction(works.engine) as session:
+            player = session.exec(select(Player).where(Player.name == "alice")).first()
+            if player is not None:
+                erasure.erase(session, works.settings.server, player, self._letters.clock())
+        raise NotSent(f"550 nobody is called {recipient}", later=False)
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_mail_in_hand_while_its_reader_leaves_is_no_trouble_afterwards(letters: Correspondence) -> None:
+    lived(letters)
+    letters.execute(f"update outgoing set state = 'owed' where address = '{ALICE}' and template = 'turn'")
+    works = replace(letters.works, outbox=WhileSending(letters))
+    while works.send_due():
+        pass
+    assert traces(letters) == []
+    states = letters.execute("select distinct state from outgoing where address like 'deleted-%' order by state")
+    assert states == [("dropped",), ("sent",)]
+    assert letters.execute("select state from outgoing where template = 'deleted'") == [("dropped",)]
+
+
+def test_a_crash_in_the_middle_leaves_everything_as_it_was(letters: Correspondence) -> None:
+    to = lived(letters)
+    before = everything(letters)
+    with Session(letters.works.engine) as session:
+        player = session.exec(select(Player).where(Player.name == "alice")).one()
+        erasure.erase(session, letters.works.settings.server, player, letters.clock())
+        session.flush()
+        session.rollback()
+    assert everything(letters) == before
+    assert letters.write(ALICE, "games", to=to)
