@@ -66,7 +66,7 @@ def gather(session: Session, player: Player, until: datetime) -> Belongings:
         "mails_in": [_mail_in(row) for row in came],
         "mails_out": [_mail_out(row) for row in sent],
     }
-    return Belongings(name(player), facts, mails)
+    return Belongings(player.name or f"guest-{player.id}", facts, mails)
 
 
 def packed(mails: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTES) -> tuple[bytes, int]:

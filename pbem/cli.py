@@ -1,4 +1,5 @@
-"""The operator's verbs: init, run, feed, check, show, shunted, retry, revoke, bounced; games, play, record check, demo.
+"""The operator's verbs: init, run, feed, check, show, shunted, retry, revoke, bounced, export, delete; and for all: games,
+play, record check, demo.
 
 Exit codes: 0 all is well · 1 something was found wrong, and said · 2 it could not be done, and why.
 """
@@ -25,11 +26,24 @@ from engines import GAMES
 from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
-from pbem import bounces, config, daemon, database, demo, handle, keyboard, logs, matches, renewal
+from pbem import (
+    belongings,
+    bounces,
+    config,
+    daemon,
+    database,
+    demo,
+    erasure,
+    handle,
+    keyboard,
+    logs,
+    matches,
+    renewal,
+)
 from pbem import check as checking
 from pbem.config import BadConfig, Settings
 from pbem.mime import text_of
-from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
+from pbem.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.receive import NotStored
 from pbem.render import Renderer
 from pbem.transport import Arrival, Unreachable
@@ -224,6 +238,9 @@ def _show_mail(session: Session, row: Incoming) -> None:
         out.print(f"owed: {owed.template} to {owed.address}, {owed.state} {owed.message_id}", markup=False)
     if row.trouble:
         out.print(row.trouble, markup=False)
+    if not row.raw:
+        out.print("the mail itself is removed: its time was over, or its sender has left")
+        return
     out.rule("as it came", style="dim")
     out.print(row.raw.decode("utf-8", "replace"), markup=False, highlight=False)
 
@@ -346,11 +363,52 @@ def bounced(
         raise typer.Exit(FOUND)
 
 
-def _player(session: Session, wanted: str) -> Player:
+@app.command()
+def export(
+    name: Annotated[str, typer.Argument(help="The player's name or address.")],
+    folder: Annotated[Path | None, typer.Option("--folder", help="Where to write; the name when left out.")] = None,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Write all that is held on a player into a folder, without the limit that one mail has."""
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        player = _player(session, name, guests=True)
+        held = belongings.gather(session, player, daemon.now())
+        place = folder or Path(held.name)
+        (place / "mails").mkdir(parents=True, exist_ok=True)
+        for file in works.renderer.files(held):
+            if file.subtype != "zip":
+                (place / file.name).write_bytes(file.content)
+        for title, _, raw in held.mails:
+            (place / "mails" / title).write_bytes(raw)
+        out.print(f"wrote {place}, with {len(held.mails)} mails", markup=False, highlight=False)
+
+
+@app.command()
+def delete(
+    name: Annotated[str, typer.Argument(help="The player's name or address; a guest's address too.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Remove all that is held on a player, as "delete me" does; the matches stay, without a name."""
+    with opened(config_file) as works:
+        with database.transaction(works.engine) as session:
+            player = _player(session, name, guests=True)
+            open_ = matches.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
+            about = f"{matches.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
+        if not yes and not typer.confirm(f"remove {about}? This can't be undone"):
+            out.print("nothing was removed")
+            raise typer.Exit(FOUND)
+        with database.transaction(works.engine) as session:
+            anonymous = erasure.erase(session, works.settings.server, player, daemon.now())
+        out.print(f"done: called {anonymous} from now on, and told so by a last mail")
+        out.print("logs, backups and the mail server's folders are yours to clear (docs/privacy.md)")
+
+
+def _player(session: Session, wanted: str, *, guests: bool = False) -> Player:
     """The player of that name or address; ends the program with a sentence where there is none."""
     place = Player.address if "@" in wanted else Player.name
     player = session.exec(select(Player).where(place == wanted.lower())).first()
-    if player is None or player.confirmed is None:
+    if player is None or player.deleted is not None or (player.confirmed is None and not guests):
         errors.print(f"pbem: no player is called {wanted}", markup=False)
         raise typer.Exit(FOUND)
     return player

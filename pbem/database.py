@@ -29,7 +29,10 @@ class Unusable(Exception):
 
 
 def connect(url: str) -> Engine:
-    """An engine for any SQLAlchemy URL; SQLite gets a write-ahead log and syncs at every commit. Raises Unusable."""
+    """An engine for any SQLAlchemy URL; SQLite gets a write-ahead log and syncs at every commit. Raises Unusable.
+
+    What SQLite removes it overwrites, so that it is not to be found in the file either.
+    """
     try:
         if make_url(url).get_backend_name() != "sqlite":
             return create_engine(url, pool_pre_ping=True, hide_parameters=True)
@@ -47,7 +50,7 @@ def connect(url: str) -> Engine:
     def prepare(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # the driver would begin its transactions late
         cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

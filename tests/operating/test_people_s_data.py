@@ -1,0 +1,84 @@
+"""`pbem export` and `pbem delete`: the operator does for a player what the player could do by mail."""
+
+import json
+import stat
+
+import pytest
+
+from pbem.expiry import Expiry
+from tests.correspondence import parsed, text
+from tests.operating.people import written
+from tests.operating.site import ADDRESS, Site
+
+
+@pytest.fixture
+def joined(site: Site) -> Site:
+    """A site that alice has joined, and where she has invited carol."""
+    site.drop(written("alice@mail.example", ADDRESS, "join alice"))
+    site.run_once()
+    (question,) = [parsed(raw) for raw in site.sent()]
+    site.drop(written("alice@mail.example", question["Reply-To"].addresses[0].addr_spec, "yes"))
+    site.run_once()
+    welcome = next(mail for mail in map(parsed, site.sent()) if "Welcome" in mail["Subject"])
+    site.drop(
+        written(
+            "alice@mail.example",
+            welcome["Reply-To"].addresses[0].addr_spec,
+            "challenge carol@mail.example kvadratik\n\nCome and see.",
+        )
+    )
+    site.run_once()
+    return site
+
+
+def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> None:
+    done = joined.process("export", "alice", "--folder", "alice", umask=0)
+    assert (done.code, done.err) == (0, ""), done.said
+    assert done.out == "wrote alice, with 3 mails\n"
+    folder = joined.folder / "alice"
+    assert sorted(path.name for path in folder.iterdir()) == ["alice.json", "alice.txt", "mails"]
+    held = json.loads((folder / "alice.json").read_text(encoding="utf-8"))
+    assert held["player"]["address"] == "alice@mail.example"
+    assert {row["file"] for row in held["mails_in"]} == {path.name for path in (folder / "mails").iterdir()}
+    assert held["words"][0]["words"] == ["Come and see."]
+    for path in (folder, *folder.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+def test_export_of_a_guest(joined: Site) -> None:
+    done = joined.process("export", "carol@mail.example", "--folder", "carol")
+    assert done.code == 0, done.said
+    assert "carol@mail.example" in (joined.folder / "carol" / "guest-2.txt").read_text(encoding="utf-8")
+
+
+def test_delete_asks_first(joined: Site) -> None:
+    done = joined.process("delete", "alice", stdin=b"n\n")
+    assert done.code == 1
+    assert "alice, alice@mail.example, with 1 matches and challenges" in done.said
+    assert "nothing was removed" in done.out
+    assert joined.rows("select name from player order by id") == ["alice", None]
+
+
+@pytest.mark.parametrize(("words", "stdin"), [(("alice",), b"y\n"), (("alice@mail.example", "--yes"), b"")])
+def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple[str, ...], stdin: bytes) -> None:
+    before = len(joined.sent())
+    done = joined.process("delete", *words, stdin=stdin)
+    assert done.code == 0, done.said
+    assert "called deleted-1 from now on" in done.out
+    joined.run_once()
+    (last,) = [parsed(raw) for raw in joined.sent()[before:]]
+    assert last["To"] == "alice@mail.example"
+    assert "you are forgotten here" in text(last)
+    assert joined.rows("select name from player order by id") == ["deleted-1", None]
+    for path in joined.folder.glob("pbem.sqlite*"):  # what SQLite has freed is overwritten, too
+        assert b"alice" not in path.read_bytes(), path
+    again = joined.process("delete", "deleted-1", "--yes")
+    assert (again.code, again.err) == (1, "pbem: no player is called deleted-1\n")
+
+
+def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
+    with joined.works() as works:
+        Expiry().step(works.engine, 90, works.clock().replace(year=works.clock().year + 1))
+    done = joined.process("show", "--mail", "1")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("the mail itself is removed: its time was over, or its sender has left\n")

@@ -1,0 +1,145 @@
+"""Old mails are removed from their rows once nothing waits for them; matches, and what is known of mails, stay."""
+
+from email.message import EmailMessage
+
+import pytest
+from sqlmodel import Session, col, select
+from structlog.testing import capture_logs
+
+from pbem import config, expiry
+from pbem.expiry import Expiry
+from pbem.models import Incoming, IncomingState, Outgoing, OutgoingState
+from tests.correspondence import Correspondence, text
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+
+
+def kept(letters: Correspondence) -> tuple[int, int]:
+    """How many mails are still there, of those that came and of those that were sent."""
+    with Session(letters.works.engine) as session:
+        came = [row for row in session.exec(select(Incoming)) if row.raw]
+        sent = [row for row in session.exec(select(Outgoing)) if not row.words.get("removed")]
+    return len(came), len(sent)
+
+
+def rows(letters: Correspondence) -> tuple[int, int]:
+    with Session(letters.works.engine) as session:
+        return len(session.exec(select(Incoming)).all()), len(session.exec(select(Outgoing)).all())
+
+
+def test_after_their_time_mails_are_removed_and_rows_stay(letters: Correspondence) -> None:
+    before = rows(letters)
+    letters.wait(days=89)
+    assert kept(letters) == before
+    with capture_logs() as logs:
+        letters.wait(days=2)
+    assert kept(letters) == (0, 0)
+    assert rows(letters) == before
+    (told,) = [line for line in logs if line["event"] == "old mails removed"]
+    assert (told["incoming"], told["outgoing"]) == before
+    with Session(letters.works.engine) as session:
+        for row in session.exec(select(Incoming)):
+            assert (row.sender, row.recipients, row.trouble, len(row.key)) == (None, [], None, 64)
+            assert row.verdict
+
+
+def test_a_match_goes_on_after_its_mails_are_removed(letters: Correspondence) -> None:
+    asked = letters.last("alice")
+    letters.wait(days=100)
+    assert kept(letters) == (0, 0)
+    letters.reply(asked, "b7d7 i2g2 1 d7d6 g2g1", to="games@pbem.example")
+    assert "alice played b7d7 i2g2 1 d7d6 g2g1" in text(letters.last("bob"))
+
+
+def test_a_mail_about_several_matches_is_still_answered_after_its_words_are_gone(letters: Correspondence) -> None:
+    letters.write(BOB, "challenge alice quadraphages begin=me", to=address(letters.received[BOB][1]))
+    letters.reply(letters.last("alice"), "accept")
+    letters.reply(letters.last("bob"), "1 a7b7 i3i2")
+    (several,) = letters.reply(letters.received[ALICE][1], "show 1\nshow 2")
+    letters.wait(days=100)
+    letters.reply(several, "#2 c1b1 g9h9 3 b1b4 h9e9")
+    assert "alice played c1b1 g9h9 3 b1b4 h9e9" in text(letters.last("bob"))
+
+
+def address(mail: EmailMessage) -> str:
+    return str(mail["Reply-To"].addresses[0].addr_spec)
+
+
+def test_an_old_mail_that_comes_once_more_is_known(letters: Correspondence) -> None:
+    (first,) = [mail for way, mail in letters.log if way == "in" and "a7b7 i3i2" in text(mail).splitlines()[:1][0]]
+    letters.wait(days=100)
+    before = rows(letters)
+    with capture_logs() as logs:
+        letters.deliver(first.as_bytes())
+    assert rows(letters) == before
+    assert "duplicate" in [line.get("verdict") for line in logs]
+
+
+@pytest.mark.parametrize("state", [IncomingState.NEW, IncomingState.SHUNTED])
+def test_what_waits_for_somebody_stays(letters: Correspondence, state: IncomingState) -> None:
+    with Session(letters.works.engine) as session, session.begin():
+        row = session.exec(select(Incoming).order_by(col(Incoming.id).desc())).first()
+        assert row
+        row.state = state
+        unsent = session.exec(select(Outgoing).order_by(col(Outgoing.id).desc())).first()
+        assert unsent
+        unsent.state = OutgoingState.FAILED
+    Expiry().step(letters.works.engine, 21, letters.clock() + expiry.EVERY * 24 * 365)
+    assert kept(letters) == (1, 1)
+
+
+def test_a_mail_that_waited_in_vain_for_its_yes_is_settled_first(letters: Correspondence) -> None:
+    (question,) = letters.write(ALICE, "#1 resign")
+    letters.wait(days=80)
+    assert letters.execute("select state from incoming order by id desc limit 1") == [("held",)]
+    letters.wait(days=11)
+    assert letters.execute("select state, verdict from incoming order by id desc limit 1") == [
+        ("done", "not confirmed in time")
+    ]
+    assert kept(letters) == (0, 0)
+    (answer,) = letters.reply(question, "yes")
+    assert "settled before (not confirmed in time)" in text(answer)
+    assert letters.execute("select state from match") == [("running",)]
+
+
+def test_zero_keeps_them_for_ever(letters: Correspondence) -> None:
+    assert Expiry().step(letters.works.engine, 0, letters.clock() + expiry.EVERY * 24 * 365) == 0
+    assert kept(letters) == rows(letters)
+
+
+def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expiry, "AT_A_TIME", 2)
+    old, later = Expiry(), letters.clock() + expiry.EVERY * 24 * 91
+    came, sent = rows(letters)
+    assert old.step(letters.works.engine, 90, later) == 4
+    assert kept(letters) == (came - 2, sent - 2)
+    while old.step(letters.works.engine, 90, later):
+        pass
+    assert kept(letters) == (0, 0)
+
+
+def test_it_looks_once_an_hour_also_where_the_clock_was_set_back(letters: Correspondence) -> None:
+    old, now = Expiry(), letters.clock() + expiry.EVERY * 24 * 365
+    assert old.step(letters.works.engine, 90, letters.clock()) == 0
+    assert old.step(letters.works.engine, 90, letters.clock() + expiry.EVERY / 2) == 0
+    assert old.step(letters.works.engine, 90, now) > 0
+    old.due = now + expiry.EVERY * 48
+    letters.write(ALICE, "help")
+    assert old.step(letters.works.engine, 90, now) > 0
+
+
+def test_a_bounce_of_a_removed_mail_sends_nothing_again(letters: Correspondence) -> None:
+    from tests.bounces import dsn
+
+    mail = letters.last("alice")
+    letters.wait(days=100)
+    assert letters.deliver(dsn(mail)) == []
+    assert letters.execute("select count(*) from outgoing where state = 'owed'") == [(0,)]
+    assert letters.wait(days=2) == []
+    assert letters.execute("select bounces from player where name = 'alice'") == [(1,)]
+
+
+@pytest.mark.parametrize("days", [1, 20])
+def test_so_short_a_time_is_refused(days: int) -> None:
+    with pytest.raises(ValueError, match="at least 21 days"):
+        config.ServerSettings(address="games@pbem.example", keep_mail_days=days)
