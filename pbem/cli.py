@@ -1,5 +1,4 @@
-"""The operator's verbs: init, run, feed, check, show, shunted, retry, revoke, bounced, export, delete; and for all: games,
-play, record check, demo.
+"""The operator's verbs: init, run, feed, check, show, shunted, retry, revoke, bounced, export, delete, demo and more.
 
 Exit codes: 0 all is well · 1 something was found wrong, and said · 2 it could not be done, and why.
 """
@@ -365,7 +364,7 @@ def bounced(
 
 @app.command()
 def export(
-    name: Annotated[str, typer.Argument(help="The player's name or address.")],
+    name: Annotated[str, typer.Argument(help="The player's name, address or number.")],
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to write; the name when left out.")] = None,
     config_file: ConfigOption = CONFIG,
 ) -> None:
@@ -385,7 +384,7 @@ def export(
 
 @app.command()
 def delete(
-    name: Annotated[str, typer.Argument(help="The player's name or address; a guest's address too.")],
+    name: Annotated[str, typer.Argument(help="The player's name, address or number.")],
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
@@ -405,9 +404,10 @@ def delete(
 
 
 def _player(session: Session, wanted: str, *, guests: bool = False) -> Player:
-    """The player of that name or address; ends the program with a sentence where there is none."""
+    """The player of that name, address or number; ends the program with a sentence where there is none."""
     place = Player.address if "@" in wanted else Player.name
-    player = session.exec(select(Player).where(place == wanted.lower())).first()
+    known = Player.id == int(wanted) if wanted.isdecimal() else place == wanted.lower()
+    player = session.exec(select(Player).where(known)).first()
     if player is None or player.deleted is not None or (player.confirmed is None and not guests):
         errors.print(f"pbem: no player is called {wanted}", markup=False)
         raise typer.Exit(FOUND)

@@ -5,6 +5,7 @@ import shlex
 import ssl
 import subprocess
 import tomllib
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -126,11 +127,39 @@ class ImapSettings(Account):
     use_idle: bool = True
 
 
+def _is_loopback(host: str) -> bool:
+    """Whether only this machine can connect to an address that somebody listens on.
+
+    >>> [_is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "mx.example.org", "")]
+    [True, True, True, False, False, False, False]
+    """
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 class ListenSettings(Section):
-    """[inbox.lmtp] or [inbox.smtp]: a listener of our own."""
+    """[inbox.lmtp] or [inbox.smtp]: a listener of our own, for this machine unless said otherwise."""
 
     host: str = "127.0.0.1"
     port: Port
+    is_exposed: bool = False
+    connections: Annotated[int, Field(ge=1)] = 100
+    connections_per_address: Annotated[int, Field(ge=1)] = 50
+    connections_per_minute: Annotated[int, Field(ge=1)] = 1_200
+    recipients: Annotated[int, Field(ge=1, le=1_000)] = 50
+    idle_seconds: Seconds = 300
+
+    @model_validator(mode="after")
+    def is_exposed_on_purpose(self) -> Self:
+        """The listener has neither TLS nor login: whoever lets other machines reach it has to say so."""
+        if not self.is_exposed and not _is_loopback(self.host):
+            raise ValueError(
+                f"{self.host[:60]} can be reached from other machines, and this listener has no TLS and no login; "
+                'write host = "127.0.0.1", or is_exposed = true where a firewall or a private network stands before it'
+            )
+        return self
 
 
 class MaildirSettings(Section):

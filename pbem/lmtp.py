@@ -4,7 +4,9 @@ import asyncio
 import logging
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any, AnyStr, Literal
 
 import structlog
@@ -18,11 +20,7 @@ from pbem.transport import Arrival, Store, gist
 
 log = structlog.get_logger()
 
-CONNECTIONS = 100
-RECIPIENTS = 50
-IDLE_SECONDS = 300.0
-"""For each command, and for the whole of a mail's data."""
-
+MINUTE = 60.0
 GRACE_SECONDS = 3.0
 """How long stopping waits for mails in hand."""
 
@@ -32,6 +30,7 @@ LINE_BYTES = 64 * 1024
 COMMANDS = {"MAIL": 1000, "RCPT": 5000, "DATA": 1000, "RSET": 1000, "NOOP": 100, "*": 20}
 """How often a connection may say what: an MTA sends many mails over one, a prober says many other things."""
 
+BUSY = "421 4.3.2 Too many connections, please try again later"
 OUR_FAULT = "451 4.3.0 This server can't store mail just now, please try again later"
 GOODBYE = "421 4.3.2 This server is closing down, please try again later"
 
@@ -47,7 +46,8 @@ class MailListener:
         accepts: Callable[[str], bool],
     ) -> None:
         self.port = settings.port
-        self._host = settings.host
+        self._settings = settings
+        self._gate = _Gate(settings)
         self._protocol = protocol
         self._limit = limit
         self._accepts = accepts
@@ -67,15 +67,15 @@ class MailListener:
         self._loop = loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=_run, args=(loop,), name=self._protocol, daemon=True)
         self._thread.start()
-        self._handler = handler = _Handler(store, self._accepts, loop)
-        listening = loop.create_server(lambda: self._answer(handler), self._host, self.port)
+        self._handler = handler = _Handler(store, self._accepts, loop, self._settings.recipients)
+        listening = loop.create_server(lambda: self._answer(handler), self._settings.host, self.port)
         try:
             self._server = asyncio.run_coroutine_threadsafe(listening, loop).result()
         except OSError:
             self._end_loop()
             raise
         self.port = self._server.sockets[0].getsockname()[1]
-        log.info("listening", protocol=self._protocol, host=self._host, port=self.port)
+        log.info("listening", protocol=self._protocol, host=self._settings.host, port=self.port)
 
     def stop(self) -> None:
         """Finish the mails in hand, for ten seconds at most, and listen no more."""
@@ -92,24 +92,22 @@ class MailListener:
 
     def _answer(self, handler: "_Handler") -> asyncio.BaseProtocol:
         """Give the protocol for one more connection."""
-        if len(self._open) >= CONNECTIONS:
-            return _Busy()
         kind = _Lmtp if self._protocol == "lmtp" else _Smtp
-        door = kind(
+        open_door = partial(
+            kind,
             handler,
             data_size_limit=self._limit,
             enable_SMTPUTF8=True,
             decode_data=False,
             hostname=self._hostname,
             ident="pbem",
-            timeout=IDLE_SECONDS,
+            timeout=self._settings.idle_seconds,
             command_call_limit=COMMANDS,
             auth_exclude_mechanism=("LOGIN", "PLAIN"),
             loop=handler.loop,
             gone=self._open.discard,
         )
-        self._open.add(door)
-        return door
+        return _Porch(self._gate, open_door, self._open)
 
     async def _finish(self) -> None:
         loop = asyncio.get_running_loop()
@@ -132,8 +130,11 @@ class MailListener:
 class _Handler:
     """What aiosmtpd asks about each command; blocking work goes to threads."""
 
-    def __init__(self, store: Store, accepts: Callable[[str], bool], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, store: Store, accepts: Callable[[str], bool], loop: asyncio.AbstractEventLoop, recipients: int
+    ) -> None:
         self.loop = loop
+        self._recipients = recipients
         self.storing: set[asyncio.Future[None]] = set()
         self._store = store
         self._accepts = accepts
@@ -150,8 +151,8 @@ class _Handler:
     async def handle_RCPT(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if len(envelope.rcpt_tos) >= RECIPIENTS:
-            return f"452 4.5.3 At most {RECIPIENTS} recipients at a time"
+        if len(envelope.rcpt_tos) >= self._recipients:
+            return f"452 4.5.3 At most {self._recipients} recipients at a time"
         if not _sound(address) or not await asyncio.to_thread(self._accepts, address):
             return "550 5.1.1 There is no such address here"
         envelope.rcpt_tos.append(address)
@@ -196,6 +197,7 @@ class _Smtp(SMTP):
     def __init__(self, *args: Any, gone: Callable[[Any], None], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._gone = gone
+        self._left: Callable[[], None] = lambda: None
         self._busy = False
         self._leaving = False
 
@@ -207,6 +209,11 @@ class _Smtp(SMTP):
     def connection_lost(self, error: Exception | None) -> None:
         super().connection_lost(error)
         self._gone(self)
+        self._left()
+
+    def on_leaving(self, left: Callable[[], None]) -> None:
+        """Call that when the connection is over."""
+        self._left = left
 
     def dismiss(self) -> None:
         """Hang up, after the mail in hand."""
@@ -254,13 +261,57 @@ class _Lmtp(_Smtp, LMTP):
     """The same for LMTP."""
 
 
-class _Busy(asyncio.Protocol):
-    """What one connection too many gets to hear."""
+class _Gate:
+    """Who may come in: so many at once, so many of one address, and so many of it within a minute."""
+
+    def __init__(self, settings: ListenSettings) -> None:
+        self._settings = settings
+        self._inside: Counter[str] = Counter()
+        self._came: Counter[str] = Counter()
+        self._minute = 0.0
+
+    def enter(self, address: str, now: float) -> bool:
+        """Count one more, if there is room for it; who was let in has to `leave`."""
+        if now - self._minute >= MINUTE:
+            self._came.clear()
+            self._minute = now
+        self._came[address] += 1
+        if (
+            self._inside.total() >= self._settings.connections
+            or self._inside[address] >= self._settings.connections_per_address
+            or self._came[address] > self._settings.connections_per_minute
+        ):
+            return False
+        self._inside[address] += 1
+        return True
+
+    def leave(self, address: str) -> None:
+        """Make room for another."""
+        self._inside[address] -= 1
+        if not self._inside[address]:
+            del self._inside[address]
+
+
+class _Porch(asyncio.Protocol):
+    """Where each connection comes first: it is let in, or told to come later."""
+
+    def __init__(self, gate: _Gate, open_door: Callable[[], _Smtp], inside: set[_Smtp]) -> None:
+        self._gate, self._open_door, self._inside = gate, open_door, inside
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.WriteTransport):
-            transport.write(b"421 4.3.2 Too many connections, please try again later\r\n")
-        transport.close()
+        peer = transport.get_extra_info("peername")
+        address = str(peer[0]) if isinstance(peer, tuple) else "local"
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - a socket's is one
+        if not self._gate.enter(address, asyncio.get_running_loop().time()):
+            log.warning("too many connections", address=address)
+            transport.write(f"{BUSY}\r\n".encode())
+            transport.close()
+            return
+        door = self._open_door()
+        self._inside.add(door)
+        door.on_leaving(partial(self._gate.leave, address))
+        transport.set_protocol(door)
+        door.connection_made(transport)
 
 
 def _sound(address: str) -> bool:

@@ -59,7 +59,9 @@ def test_delete_asks_first(joined: Site) -> None:
     assert joined.rows("select name from player order by id") == ["alice", None]
 
 
-@pytest.mark.parametrize(("words", "stdin"), [(("alice",), b"y\n"), (("alice@mail.example", "--yes"), b"")])
+@pytest.mark.parametrize(
+    ("words", "stdin"), [(("alice",), b"y\n"), (("alice@mail.example", "--yes"), b""), (("1", "--yes"), b"")]
+)
 def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple[str, ...], stdin: bytes) -> None:
     before = len(joined.sent())
     done = joined.process("delete", *words, stdin=stdin)

@@ -46,8 +46,10 @@ def kept() -> Kept:
 
 
 @contextlib.contextmanager
-def listening(kept: Kept, protocol: Literal["lmtp", "smtp"]) -> Iterator[MailListener]:
-    listener = MailListener(ListenSettings(port=0), protocol, LIMIT, lambda to: to.endswith("@game.test"))
+def listening(kept: Kept, protocol: Literal["lmtp", "smtp"], **caps: float) -> Iterator[MailListener]:
+    listener = MailListener(
+        ListenSettings.model_validate({"port": 0, **caps}), protocol, LIMIT, lambda to: to.endswith("@game.test")
+    )
     listener.start(kept)
     try:
         yield listener
@@ -71,8 +73,8 @@ def smtp(kept: Kept) -> Iterator[int]:
 class Talk:
     """A conversation by hand: every line of every answer is seen."""
 
-    def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection((HOST, port), timeout=10)
+    def __init__(self, port: int, address: str = HOST) -> None:
+        self._socket = socket.create_connection((HOST, port), timeout=10, source_address=(address, 0))
         self._file = self._socket.makefile("rb")
 
     def hear(self) -> str:
@@ -317,21 +319,94 @@ def test_a_check_of_recipients_that_fails_is_our_fault(kept: Kept) -> None:
         listener.stop()
 
 
-def test_connections_are_limited(lmtp: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.lmtp, "CONNECTIONS", 2)
-    with Talk(lmtp) as first:
-        assert first.hear().startswith("220")
-        with Talk(lmtp) as second:
-            assert second.hear().startswith("220")
-            with Talk(lmtp) as third:
-                assert third.hear().startswith("421 4.3.2")
-                assert third.hear() == ""
+def let_in(port: int, number: int, address: str = HOST) -> tuple[int, contextlib.ExitStack]:
+    """How many of so many connections from that address are greeted, the others being told to come later; all open."""
+    talks = contextlib.ExitStack()
+    heard = [talks.enter_context(Talk(port, address)).hear() for _ in range(number)]
+    assert all(answer.startswith(("220", "421 4.3.2")) for answer in heard)
+    return sum(answer.startswith("220") for answer in heard), talks
 
-    def free() -> bool:
-        with Talk(lmtp) as talk:
-            return talk.hear().startswith("220")
 
-    until(free, "a place becomes free")
+def is_let_in(port: int, address: str = HOST) -> bool:
+    with Talk(port, address) as talk:
+        return talk.hear().startswith("220")
+
+
+def test_so_many_connections_are_let_in_at_once_whatever_their_addresses(kept: Kept) -> None:
+    with (
+        listening(kept, "lmtp", connections=100, connections_per_address=30) as listener,
+        contextlib.ExitStack() as all_,
+    ):
+        numbers = []
+        for last in range(2, 9):
+            number, talks = let_in(listener.port, 40, f"127.0.0.{last}")
+            all_.enter_context(talks)
+            numbers.append(number)
+        assert numbers == [30, 30, 30, 10, 0, 0, 0]
+
+
+def test_a_place_becomes_free_when_somebody_leaves(kept: Kept) -> None:
+    with listening(kept, "lmtp", connections_per_address=2) as listener:
+        number, talks = let_in(listener.port, 3)
+        assert number == 2
+        assert is_let_in(listener.port, "127.0.0.2")
+        talks.close()
+        until(lambda: is_let_in(listener.port), "a place becomes free")
+
+
+def test_so_many_connections_of_one_address_are_let_in_within_a_minute(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with listening(kept, "smtp", connections_per_minute=200) as listener:
+        for number in range(210):
+            assert is_let_in(listener.port) == (number < 200), number
+        assert is_let_in(listener.port, "127.0.0.2")
+        monkeypatch.setattr(pbem.lmtp, "MINUTE", 0.0)
+        until(lambda: is_let_in(listener.port), "the next minute has begun")
+
+
+def test_whoever_is_refused_can_deliver_later(kept: Kept) -> None:
+    """A flood takes no mail away: an MTA that was refused comes again."""
+    with listening(kept, "lmtp", connections_per_address=1) as listener:
+        _, talks = let_in(listener.port, 1)
+        with pytest.raises(smtplib.SMTPConnectError):
+            smtplib.LMTP(HOST, listener.port, timeout=10)
+        talks.close()
+
+        def delivered() -> bool:
+            with contextlib.suppress(smtplib.SMTPException), smtplib.LMTP(HOST, listener.port, timeout=10) as client:
+                client.sendmail("ann@example.org", ["a@game.test"], b"Subject: x\r\n\r\nx\r\n")
+            return bool(kept.mails)
+
+        until(delivered, "the mail is delivered after all")
+
+
+@pytest.mark.parametrize("protocol", ["lmtp", "smtp"])
+@pytest.mark.parametrize(
+    "recipient",
+    [
+        "victim@elsewhere.test",
+        "victim%elsewhere.test@relay.test",
+        "victim@elsewhere.test@elsewhere.test",
+        "@game.test:victim@elsewhere.test",
+        '"victim@elsewhere.test"@elsewhere.test',
+        "victim@[127.0.0.1]",
+        "elsewhere.test!victim",
+    ],
+)
+def test_nothing_is_relayed(kept: Kept, protocol: Literal["lmtp", "smtp"], recipient: str) -> None:
+    with listening(kept, protocol) as listener, Talk(listener.port) as talk:
+        answer, data = talk.begin(recipient, hello="LHLO" if protocol == "lmtp" else "EHLO")
+        assert answer[0] == "5"
+        assert data.startswith("503")
+    assert kept.mails == []
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "mx.example.org", ""])
+def test_other_machines_are_let_in_on_purpose_only(host: str) -> None:
+    with pytest.raises(ValueError, match="no TLS and no login"):
+        ListenSettings(host=host, port=0)
+    assert ListenSettings(host=host, port=0, is_exposed=True)
 
 
 def test_commands_are_limited(smtp: int) -> None:
@@ -349,9 +424,8 @@ def test_many_mails_over_one_connection(lmtp: int, kept: Kept) -> None:
     assert len(kept.mails) == 60
 
 
-def test_a_silent_client_is_cut_off(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.lmtp, "IDLE_SECONDS", 0.2)
-    with listening(kept, "lmtp") as listener, Talk(listener.port) as talk:
+def test_a_silent_client_is_cut_off(kept: Kept) -> None:
+    with listening(kept, "lmtp", idle_seconds=0.2) as listener, Talk(listener.port) as talk:
         assert talk.hear().startswith("220")
         assert talk.hear() == ""
 
