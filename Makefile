@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check slow soak golden bench lock format docs screenshots clean
+.PHONY: demo test check slow soak audit golden bench lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by mail, without accounts or servers
 	@$(BIN)/pbem demo
@@ -23,6 +23,14 @@ slow: .venv/ready            ## the tests that take minutes
 
 soak: .venv/ready            ## crashes at every step and at random, again and again, for many minutes
 	$(BIN)/pytest -q -s -m soak --timeout=3600 tests/reliability
+
+audit: .venv/audit/ready     ## known holes in what the server runs with (1: there are some, 2: nobody could be asked)
+	@.venv/audit/bin/python .ci/audit.py .venv/audit/bin/pip-audit
+
+.venv/audit/ready: deploy/lock/audit.txt
+	$(PYTHON) -m venv .venv/audit
+	.venv/audit/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/audit.txt
+	@touch $@
 
 golden: .venv/ready          ## write the golden files anew; review them as a diff
 	PBEM_GOLDEN=write $(BIN)/pytest -q tests/stories tests/playthroughs tests/templates
@@ -52,6 +60,8 @@ lock:                        ## choose versions anew (needs uv)
 	    --no-emit-index-url --no-emit-find-links --extra postgres --extra dkim -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
 	printf '%s\n' 'chess>=1.11' 'email-reply-parser>=0.5' 'mail-parser-reply>=1.36' 'quotequail>=0.5' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/bench.txt
+	printf '%s\n' 'pip-audit>=2.9' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/audit.txt
 
 .venv/ready: deploy/lock/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'

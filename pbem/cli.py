@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
+import structlog
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
+from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
@@ -37,6 +39,7 @@ from pbem import (
     keyboard,
     logs,
     matches,
+    premises,
     renewal,
 )
 from pbem import check as checking
@@ -46,6 +49,8 @@ from pbem.models import Incoming, IncomingState, Match, MatchState, Outgoing, Ou
 from pbem.receive import NotStored
 from pbem.render import Renderer
 from pbem.transport import Arrival, Unreachable
+
+log = structlog.get_logger()
 
 app = typer.Typer(
     help="A play-by-email server for small abstract board games.",
@@ -107,8 +112,13 @@ def init(config_file: ConfigOption = CONFIG) -> None:
         engine = database.connect(settings.server.database)
         database.upgrade(engine)
         engine.dispose()
-        out.print(f"the database {engine.url.render_as_string(hide_password=True)} is up to date")
+        out.print(f"the database {_shown(settings)} is up to date", markup=False)
         out.print(f"next: [bold]pbem run --config {config_file}[/]")
+
+
+def _shown(settings: Settings) -> str:
+    """The database's URL without its password."""
+    return make_url(settings.server.database).render_as_string(hide_password=True)
 
 
 def example() -> Path:
@@ -134,6 +144,8 @@ def run(
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C; it ends after the mail in hand."""
     with opened(config_file) as works, database.alone(works.settings.server.database):
+        for file in premises.exposed(config_file, works.settings):
+            log.warning("everybody on this machine can read it", file=str(file))
         if once:
             received, handled, sent = daemon.run_once(works)
             out.print(f"{received} received, {handled} handled, {sent} handed over")
@@ -197,8 +209,11 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
 
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
-    """Replay every stored match; exit code 1 when one does not replay to how it is stored."""
+    """Replay every stored match, and look at files, templates and DNS; exit code 1 when something is wrong."""
     with opened(config_file) as works, database.transaction(works.engine) as session:
+        around = list(premises.faults(config_file, works.settings))
+        for note in (f"the database {_shown(works.settings)} is up to date", *premises.notes(works.settings)):
+            out.print(note, markup=False, highlight=False)
         stored = checking.played(session)
         found = [
             fault
@@ -207,8 +222,10 @@ def check(config_file: ConfigOption = CONFIG) -> None:
         ]
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
+    for sentence in around:
+        out.print(f"fault: {sentence}", markup=False, highlight=False)
     out.print(f"{len(stored)} matches replayed, {len(found)} faults")
-    if found:
+    if found or around:
         raise typer.Exit(FOUND)
 
 

@@ -64,6 +64,8 @@ class Site:
         self.address = address
         self.config.write_text(f"{SERVER.format(address=address)}\n{inbox}\n{outbox}", encoding="utf-8")
         (self.folder / "pbem.key").write_text(KEY, encoding="utf-8")
+        for path in (self.config, self.folder / "pbem.key"):
+            path.chmod(0o600)
 
     def pbem(self, *words: str, stdin: bytes = b"", **env: str) -> Done:
         """Run a command inside this process; what it does not foresee is raised here.

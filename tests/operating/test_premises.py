@@ -1,0 +1,130 @@
+"""`pbem check` and the start look around: who can read what, what the DNS says of DKIM, where we listen."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem import config, premises
+from tests.operating.daemons import Daemon
+from tests.operating.people import written
+from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site
+from tests.signing import key, name_server
+
+pytest.importorskip("dkim")
+
+RULES = written("ann@mail.example", ADDRESS, "rules quadraphages")
+
+
+@pytest.fixture
+def site(site: Site) -> Iterator[Site]:
+    """A site in a folder through which everybody on the machine may pass, as /etc/pbem is one."""
+    before = os.umask(0o077)
+    closed = [folder for folder in site.folder.parents if folder.stat().st_mode & 0o077 == 0]
+    for folder in (site.folder, *closed):
+        folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
+    yield site
+    os.umask(before)
+    for folder in closed:
+        folder.chmod(0o700)
+
+
+def exposed(site: Site) -> list[str]:
+    return [path.name for path in premises.exposed(site.config, config.load(site.config))]
+
+
+def test_what_pbem_makes_is_for_its_user_alone(site: Site) -> None:
+    (site.folder / "pbem.key").unlink()
+    assert site.process("init", umask=0).code == 0
+    site.drop(RULES)
+    assert site.process("run", "--once", umask=0).code == 0
+    theirs = {site.config, *site.folder.rglob("*.test"), site.folder / "in", site.folder / "in" / "new"}
+    made = [path for path in site.folder.rglob("*") if path not in theirs and path.name[:3].isalpha()]
+    assert {"pbem.key", "pbem.sqlite", "out", "new", "cur"} <= {path.name for path in made}
+    assert [path for path in made if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
+    assert [path.name for path in site.folder.glob("out/new/*") if path.stat().st_mode & 0o077] == []
+
+
+@pytest.mark.parametrize("name", ["pbem.key", "pbem.sqlite", "in", "out"])
+def test_what_everybody_can_read_is_a_fault(site: Site, name: str) -> None:
+    site.drop(RULES)
+    site.process("run", "--once")
+    (site.folder / "in").chmod(0o700)
+    path = site.folder / name
+    path.chmod(path.stat().st_mode | (0o005 if path.is_dir() else 0o004))
+    assert exposed(site) == [name]
+    done = site.process("check")
+    assert done.code == 1
+    assert f'{name} can be read by everybody on this machine; "chmod o=' in done.out
+
+
+def test_a_group_may_read(site: Site) -> None:
+    (site.folder / "pbem.key").chmod(0o640)
+    assert exposed(site) == []
+
+
+def test_a_configuration_counts_where_it_holds_a_secret(site: Site) -> None:
+    site.config.chmod(0o644)
+    assert exposed(site) == []
+    text = site.config.read_text(encoding="utf-8")
+    site.config.write_text(text.replace('{ file = "pbem.key" }', '{ value = "marked" }'), encoding="utf-8")
+    assert exposed(site) == ["pbem.toml"]
+    url = "postgresql+psycopg://pbem:marked@db.example/pbem"
+    site.config.write_text(text.replace("sqlite:///pbem.sqlite", url), encoding="utf-8")
+    assert exposed(site) == ["pbem.toml"]
+
+
+def test_behind_a_closed_folder_nobody_reads(site: Site) -> None:
+    (site.folder / "pbem.key").chmod(0o644)
+    site.folder.chmod(0o700)
+    assert exposed(site) == []
+
+
+def test_the_start_warns(site: Site, start: Callable[[Site], Daemon]) -> None:
+    (site.folder / "pbem.key").chmod(0o644)
+    site.configure(inbox=LMTP_IN)
+    (site.folder / "pbem.key").chmod(0o644)
+    daemon = start(site)
+    (line,) = daemon.lines("everybody on this machine can read it")
+    assert Path(line["file"]).name == "pbem.key"
+
+
+def test_check_says_where_we_listen(site: Site) -> None:
+    site.configure(inbox=f'{LMTP_IN}[inbox.smtp]\nhost = "0.0.0.0"\nport = 0\nis_exposed = true\n')
+    out = site.pbem("check").out
+    assert "lmtp listens on 127.0.0.1, port 0: for this machine" in out
+    assert "smtp listens on 0.0.0.0, port 0: other machines can reach it" in out
+
+
+def test_a_listener_for_everybody_is_refused_unless_it_is_meant(site: Site) -> None:
+    site.configure(inbox='[inbox.smtp]\nhost = "0.0.0.0"\nport = 0\n')
+    done = site.process("run", "--once")
+    assert done.code == 2
+    assert "no TLS and no login" in done.err
+
+
+NAME = "games._domainkey.pbem.example."
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({}, "tells no key at games._domainkey.pbem.example"),
+        ({NAME: key("pbem.example", 2048).public}, ""),
+        ({NAME: key("other.example", 2048).public}, "tells another key"),
+        ({NAME: "v=DKIM1; k=rsa; p="}, "is no RSA key"),
+        ({NAME: "v=DKIM1; k=rsa; p=????"}, "is no RSA key"),
+        ({NAME: "hello"}, "is no RSA key"),
+    ],
+)
+def test_the_key_in_the_dns_is_ours(site: Site, told: dict[str, str], words: str) -> None:
+    private = site.folder / "dkim.pem"
+    private.write_bytes(key("pbem.example", 2048).private)
+    private.chmod(0o600)
+    site.configure(FOLDER_IN, f'{FOLDER_OUT}[outbox.dkim]\nselector = "games"\nkey = {{ file = "dkim.pem" }}\n')
+    with name_server(told):
+        done = site.pbem("check")
+    assert done.code == (1 if words else 0)
+    assert words in done.out

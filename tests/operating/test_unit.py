@@ -1,0 +1,67 @@
+"""deploy/pbem.service: as tight as docs/operating.md says, measured, and not tighter than the server can bear."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT, page
+from tests.servers import missing
+
+UNIT = ROOT / "deploy" / "pbem.service"
+
+
+@pytest.fixture
+def analyze() -> str:
+    """systemd-analyze, which needs no systemd to run."""
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        missing("systemd-analyze", "systemd")
+        raise AssertionError
+    return program
+
+
+def test_its_exposure_is_what_the_documents_say(analyze: str) -> None:
+    done = subprocess.run(
+        [analyze, "security", "--offline=true", "--threshold=10", str(UNIT)], capture_output=True, text=True, timeout=60
+    )
+    measured = re.search(r"Overall exposure level for pbem\.service: (\d\.\d)", done.stdout)
+    said = re.search(r"an exposure of\s+\*\*(\d\.\d), OK\*\*", page("docs/operating.md"))
+    assert measured, done.stdout + done.stderr
+    assert said
+    assert measured[1] == said[1]
+
+
+def test_what_is_left_is_what_it_needs(analyze: str) -> None:
+    done = subprocess.run(
+        [analyze, "security", "--offline=true", "--json=short", str(UNIT)], capture_output=True, text=True, timeout=60
+    )
+    left = {row["json_field"] for row in json.loads(done.stdout) if row["exposure"] is not None and not row["set"]}
+    about = page("docs/operating.md")
+    for field in left:
+        assert f"`{field.partition('_')[0]}" in about, f"docs/operating.md does not say why {field} is open"
+
+
+def test_it_is_sound(analyze: str, tmp_path: Path) -> None:
+    here = tmp_path / "pbem.service"
+    here.write_text(UNIT.read_text(encoding="utf-8").replace("/opt/pbem/bin/pbem", "/bin/true"), encoding="utf-8")
+    done = subprocess.run([analyze, "verify", "--man=no", str(here)], capture_output=True, text=True, timeout=60)
+    assert [line for line in done.stderr.splitlines() if "pbem.service" in line] == []
+
+
+def test_a_child_may_limit_itself(analyze: str) -> None:
+    """The setrlimit of glibc is the system call prlimit64; what the unit takes away must not hold it."""
+    unit = UNIT.read_text(encoding="utf-8")
+    (taken,) = re.findall(r"^SystemCallFilter=~(.*)$", unit, re.MULTILINE)
+    (given,) = re.findall(r"^SystemCallFilter=(@.*)$", unit, re.MULTILINE)
+
+    def calls(groups: str) -> str:
+        command = [analyze, "syscall-filter", "--no-pager", *groups.split()]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+
+    assert "prlimit64" not in calls(taken)
+    assert "prlimit64" in subprocess.run([analyze, "syscall-filter", "@default"], capture_output=True, text=True).stdout
+    assert given == "@system-service"
