@@ -226,7 +226,7 @@ class ServerSettings(Section):
     address: str
     name: str = "PBeM"
     admin: str | None = None
-    database: str = "sqlite:///pbem.sqlite"
+    database: Annotated[str, Field(repr=False)] = "sqlite:///pbem.sqlite"
     key: Secret = Secret(file=Path("pbem.key"))
     delimiter: Literal["+", "-", "="] = "+"
     mail_limit: Annotated[int, Field(ge=16_384, le=50_000_000)] = 1_000_000

@@ -96,6 +96,13 @@ def test_links_lead_somewhere(name: str) -> None:
             assert (ROOT / name).parent.joinpath(link).exists(), link
 
 
+def test_what_security_promises_names_tests_that_there_are() -> None:
+    named = re.findall(r"`(tests/[^`]*)`", page("SECURITY.md"))
+    assert len(named) > 10
+    for name in named:
+        assert (ROOT / name).is_file(), name
+
+
 DECISIONS = sorted(Path(name).name for name in PAGES if name.startswith("docs/decisions/"))
 
 
