@@ -213,7 +213,7 @@ def check(config_file: ConfigOption = CONFIG) -> None:
     with opened(config_file) as works, database.transaction(works.engine) as session:
         around = list(premises.faults(config_file, works.settings))
         for note in (f"the database {_shown(works.settings)} is up to date", *premises.notes(works.settings)):
-            out.print(note, markup=False, highlight=False)
+            errors.print(note, markup=False, highlight=False)
         stored = checking.played(session)
         found = [
             fault

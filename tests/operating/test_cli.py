@@ -1,6 +1,5 @@
 """The operator's verbs, run as an operator runs them: what they print, and how they end."""
 
-import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -149,10 +148,7 @@ def test_feed_ends_with_1_when_the_mail_meets_a_bug(played: Site) -> None:
 
 def test_check_replays_every_match(played: Site) -> None:
     done = played.pbem("check")
-    assert done.code == 0
-    assert re.sub(r"/\S+/", "", done.out) == (
-        "the database sqlite:pbem.sqlite is up to date\n1 matches replayed, 0 faults\n"
-    )
+    assert (done.code, done.out) == (0, "1 matches replayed, 0 faults\n")
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 import os
 import stat
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from pbem import config, premises
 from tests.operating.daemons import Daemon
@@ -19,16 +21,18 @@ RULES = written("ann@mail.example", ADDRESS, "rules quadraphages")
 
 
 @pytest.fixture
-def site(site: Site) -> Iterator[Site]:
-    """A site in a folder through which everybody on the machine may pass, as /etc/pbem is one."""
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A site in a folder through which everybody on the machine may pass, as /etc/pbem is one; pytest's are closed."""
+    monkeypatch.delenv("PBEM_CONFIG", raising=False)
     before = os.umask(0o077)
-    closed = [folder for folder in site.folder.parents if folder.stat().st_mode & 0o077 == 0]
-    for folder in (site.folder, *closed):
-        folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
-    yield site
+    with tempfile.TemporaryDirectory(prefix="premises") as folder:
+        site = Site(Path(folder) / "site")
+        site.configure()
+        for passed in (Path(folder), site.folder):
+            passed.chmod(0o711)
+        yield site
     os.umask(before)
-    for folder in closed:
-        folder.chmod(0o700)
+    structlog.reset_defaults()
 
 
 def exposed(site: Site) -> list[str]:
@@ -93,7 +97,7 @@ def test_the_start_warns(site: Site, start: Callable[[Site], Daemon]) -> None:
 
 def test_check_says_where_we_listen(site: Site) -> None:
     site.configure(inbox=f'{LMTP_IN}[inbox.smtp]\nhost = "0.0.0.0"\nport = 0\nis_exposed = true\n')
-    out = site.pbem("check").out
+    out = site.pbem("check").err
     assert "lmtp listens on 127.0.0.1, port 0: for this machine" in out
     assert "smtp listens on 0.0.0.0, port 0: other machines can reach it" in out
 
