@@ -190,6 +190,11 @@ class Scene:
             rows = found.fetchall() if found.returns_rows else []
         return [row[0] if len(row) == 1 else tuple(row) for row in rows]
 
+    def table(self, name: str) -> list[dict[str, Any]]:
+        """All rows of a table, in the order of their numbers."""
+        with self._engine.connect() as connection:
+            return [dict(row) for row in connection.execute(text(f'select * from "{name}" order by id')).mappings()]
+
     def count(self, table: str, where: str = "1 = 1") -> int:
         """How many rows there are."""
         return int(self.rows(f"select count(*) from {table} where {where}")[0])
@@ -257,7 +262,8 @@ def conserved(scene: Scene, *, before: dict[int, list[str]], put_away: bool = Tr
     if put_away:
         scene.door.leftovers(scene.written)
     _every_turn_is_one_ply(scene, before)
-    extra = _every_owed_mail_came(scene)
+    extra = every_owed_mail_came(scene)
+    _everybody_was_told(scene)
     with scene.works() as works, transaction(works.engine) as session:
         assert [list(faults(session, match)) for match in played(session) if list(faults(session, match))] == []
     return extra
@@ -288,17 +294,27 @@ def _every_turn_is_one_ply(scene: Scene, before: dict[int, list[str]]) -> None:
     assert plies(scene) == wanted
 
 
-def _every_owed_mail_came(scene: Scene) -> int:
-    """Each person got each mail under one Message-ID and with the same words; nobody got anything else."""
-    assert scene.rows("select distinct state from outgoing") in (["sent"], [])
-    owed = dict(scene.rows("select message_id, address from outgoing"))
+def every_owed_mail_came(scene: Scene) -> int:
+    """Assert that each person got each mail under one Message-ID and with the same words, each piece of news in one
+    mail, and nobody anything else; how many mails came more than once."""
+    assert set(scene.rows("select distinct state from outgoing")) <= {"sent", "told", "withheld"}
+    owed = dict(scene.rows("select message_id, address from outgoing where sent is not null"))
     came = [(str(mail["Message-ID"]), recipient, mail.as_bytes()) for recipient, mail in scene.post.taken]
     assert {(message_id, recipient) for message_id, recipient, _ in came} == set(owed.items())
     assert len(set(came)) == len(owed), "the same bytes each time"
+    told = scene.rows(
+        "select news.address, digest.address, digest.state, digest.template from outgoing news"
+        " left join outgoing digest on digest.id = news.told_in where news.state = 'told'"
+    )
+    assert all(row == (row[0], row[0], "sent", "digest") for row in told), "told in a mail to the same address"
+    return len(came) - len(owed)
+
+
+def _everybody_was_told(scene: Scene) -> None:
+    """Each mail that came has made the mails, or the pieces of news, that it should."""
     because = dict(scene.rows("select id, raw from incoming"))
     told: dict[str, list[str]] = {message_id: [] for message_id in scene.written}
-    for incoming, address in scene.rows("select incoming, address from outgoing"):
+    for incoming, address in scene.rows("select incoming, address from outgoing where template <> 'digest'"):
         told[id_of(bytes(because[incoming]))].append(address)
     for letter in scene.written.values():
         assert sorted(told[letter.message_id]) == sorted(letter.told), letter
-    return len(came) - len(owed)
