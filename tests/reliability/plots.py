@@ -148,7 +148,5 @@ PLOTS: dict[str, Plot] = {
     "the last turn of a match": Plot(_turn, played=_turns_of_the_sample() - 1),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),
-    "news that wait": Plot(
-        _news_that_wait, frozenset(), when_gathering={"PBEM_SERVER__BATCH_MINUTES": "0.000001"}
-    ),
+    "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={"PBEM_SERVER__BATCH_MINUTES": "0.000001"}),
 }

@@ -58,6 +58,12 @@ class Process:
         return self._process.is_alive()
 
     @property
+    def pid(self) -> int:
+        """Its number."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
     def port(self) -> int:
         """Where its first listener listens."""
         return int(self.lines("ready")[0]["listening"][0])
@@ -76,9 +82,8 @@ class Process:
 
     def let_files_grow(self, most: int = resource.RLIM_INFINITY) -> None:
         """Let the kernel refuse every write of this process beyond so many bytes of a file."""
-        assert self._process.pid is not None
-        _, hard = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (most, hard))
+        _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (most, hard))
 
     def fill_log(self, size: int) -> None:
         """Append so many empty lines to its log."""

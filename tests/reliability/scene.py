@@ -302,8 +302,10 @@ def _every_turn_is_one_ply(scene: Scene, before: dict[int, list[str]]) -> None:
 
 
 def every_owed_mail_came(scene: Scene) -> int:
-    """Assert that each person got each mail under one Message-ID and with the same words, each piece of news in one
-    mail, and nobody anything else; how many mails came more than once."""
+    """Assert that everybody got each mail of his under one Message-ID and nothing else, each piece of news in one mail.
+
+    How many mails came more than once.
+    """
     assert set(scene.rows("select distinct state from outgoing")) <= {"sent", "told", "withheld"}
     owed = dict(scene.rows("select message_id, address from outgoing where sent is not null"))
     came = [(str(mail["Message-ID"]), recipient, mail.as_bytes()) for recipient, mail in scene.post.taken]
@@ -331,7 +333,9 @@ def _everybody_was_told(scene: Scene) -> None:
     wanted: dict[tuple[str, str], list[str]] = defaultdict(list)
     for letter in scene.written.values():
         wanted[letter.sender, letter.to] += letter.told
-    assert {key: sorted(each) for key, each in told.items()} == {key: sorted(each) for key, each in wanted.items() if each}
+    assert {key: sorted(each) for key, each in told.items()} == {
+        key: sorted(each) for key, each in wanted.items() if each
+    }
     mails = {str(mail["Message-ID"]): (recipient, words(mail)) for recipient, mail in scene.post.taken}
     for letter in (letter for letter in scene.written.values() if letter.says):
         heard = [recipient for recipient, said in mails.values() if letter.says in said]

@@ -4,17 +4,15 @@ The measure is the same mail at a server that nobody disturbs. What that one has
 other one must have too, every row and every word; and every mail it owes came, under one Message-ID.
 """
 
-import re
 import signal
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
 from pbem import digest
 from pbem.failpoints import Step
-from tests.operating.site import ADDRESS
 from tests.reliability.conftest import Stage
+from tests.reliability.effects import TABLES, effects
 from tests.reliability.plots import PLOTS, Plot, Rehearsal
 from tests.reliability.scene import Letter, Scene, every_owed_mail_came
 
@@ -23,12 +21,6 @@ FROM_THEN_ON = list(Step)[list(Step).index(Step.COUNTED) :]
 
 UNDONE = FROM_THEN_ON[: FROM_THEN_ON.index(Step.COMMITTED)]
 """After a death at one of these nothing is done yet."""
-
-TABLES = ("player", "match", "ply", "incoming", "outgoing")
-TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
-BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", "size"})
-BY_THE_WAY_IN = frozenset({"source", "sender", "recipients"})
-BY_THE_DEATHS = frozenset({"begun", "attempts"})
 
 CASES = [
     *((plot, "lmtp", "sqlite") for plot in PLOTS),
@@ -84,19 +76,6 @@ def rehearsed(scene: Scene, plot: Plot) -> Letter:
         return plot.write(Rehearsal(scene, works, plot.played))
 
 
-def effects(scene: Scene) -> dict[str, list[dict[str, Any]]]:
-    """What the database says of players, matches and mails, without what chance and clocks decide."""
-    kept = {table: scene.table(table) for table in TABLES}
-    kept["incoming"] = [row for row in kept["incoming"] if row["state"] != "new"]
-    return {
-        table: [
-            {name: _shown(scene, value) for name, value in row.items() if name not in BY_CHANCE | BY_THE_WAY_IN | BY_THE_DEATHS}
-            for row in rows
-        ]
-        for table, rows in kept.items()
-    }
-
-
 def forgive(scene: Scene) -> None:
     """Let the mails begin anew, as the operator may, and new rows get the numbers that the undone ones had."""
     scene.rows("update incoming set attempts = 0 where state = 'new'")
@@ -105,10 +84,3 @@ def forgive(scene: Scene) -> None:
         for table in TABLES:
             name = f"""pg_get_serial_sequence('"{table}"', 'id')"""
             scene.rows(f"""select setval({name}, (select coalesce(max(id), 0) from "{table}") + 1, false)""")
-
-
-def _shown(scene: Scene, value: object) -> object:
-    """A value as another server would have it, which has another address and another time."""
-    if isinstance(value, datetime) or (isinstance(value, str) and TIME.fullmatch(value)):
-        return "some time"
-    return str(value).replace(scene.door.address, ADDRESS)

@@ -12,7 +12,6 @@ from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.scene import Scene, conserved, plies
 
-
 Life = Callable[[Scene, Players, random.Random], None]
 DATABASES = ("sqlite", "postgresql")
 EVERYWHERE = [(way, database) for way in ("imap", "lmtp") for database in DATABASES]
