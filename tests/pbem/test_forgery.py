@@ -15,6 +15,7 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB, EVIL = "alice@mail.example", "bob@mail.example", "mallory@evil.example"
 TURN = "#1 1 a7b7 i3i2"
+LOOK_ALIKE = "\u0440bem"
 Place = Callable[[str, str], dict[str, str]]
 """The headers of a mail, by alice's reply address and the id of the mail that it is in."""
 
@@ -80,7 +81,7 @@ PLACES: dict[str, tuple[Place, str]] = {
     "in a quoted local part": (lambda to, _: {"To": f'"{to.partition("@")[0]}"@pbem.example'}, "asked"),
     "in a comment": (lambda to, _: {"To": f"{ADDRESS} ({to})"}, "asked"),
     "at another domain": (lambda to, _: {"To": f"{ADDRESS}, {to.replace('pbem.', 'evil.')}"}, "asked"),
-    "at a domain like ours": (lambda to, _: {"To": f"{ADDRESS}, {to.replace('pbem', 'рbem')}"}, "asked"),
+    "at a domain like ours": (lambda to, _: {"To": f"{ADDRESS}, {to.replace('pbem', LOOK_ALIKE)}"}, "asked"),
     "one letter short": (lambda to, _: {"To": to.replace(tag(to), tag(to)[:-1])}, "nothing"),
     "twice, joined": (lambda to, _: {"To": to.replace(tag(to), tag(to) * 2)}, "nothing"),
     "guessed": (lambda to, _: {"To": to.replace(tag(to), guessed())}, "nothing"),

@@ -222,6 +222,13 @@ class Scene:
             and self.count("outgoing", "state in ('owed', 'collected')") == 0
         )
 
+    def has_suspects(self) -> bool:
+        """Whether a mail was in hand at two deaths already; at the third it would be taken for poison, and rightly."""
+        return bool(
+            self.count("incoming", "state = 'new' and attempts > 1")
+            or self.count("outgoing", "state = 'owed' and begun > 1")
+        )
+
     def state(self) -> str:
         """How far it is, for who waits in vain."""
         return repr(

@@ -99,7 +99,7 @@ def test_crashes_again_and_again_under_a_load(stage: Stage, way: str, database: 
     letters = scene.seed(24)
     scene.batch("o%")
     before = plies(scene)
-    crashes = 0
+    crashes, is_spared = 0, False
     daemon = scene.start(step, nth)
     while letters or not scene.is_quiet():
         if letters and scene.is_quiet():
@@ -108,9 +108,12 @@ def test_crashes_again_and_again_under_a_load(stage: Stage, way: str, database: 
                 scene.write(letter, refused(letter), letter)
         if daemon.runs:
             scene.door.deliver(daemon)
-        else:
+            if is_spared and not scene.has_suspects():
+                daemon.kill()
+        if not daemon.runs:
             crashes += 1
-            daemon = scene.start(step, nth + crashes)
+            is_spared = scene.has_suspects()
+            daemon = scene.start() if is_spared else scene.start(step, nth + crashes)
         time.sleep(0.02)
     extra = conserved(scene, before=before)
     assert extra <= crashes * TOGETHER

@@ -73,7 +73,7 @@ def killed(scene: Scene, players: Players, chance: random.Random) -> None:
 
     A mail that was in hand at two deaths is let through: at the third it would be taken for poison, and rightly so.
     """
-    suspect = has_suspects(scene)
+    suspect = scene.has_suspects()
     step = None if suspect else chance.choice([*Step, *[None] * len(Step)])
     daemon = scene.start(step, chance.randint(1, 4))
     over = time.monotonic() + chance.choice((chance.uniform(0, 0.4), chance.uniform(0, 2)))
@@ -81,7 +81,7 @@ def killed(scene: Scene, players: Players, chance: random.Random) -> None:
         scene.door.deliver(daemon)
         players.look()
         time.sleep(0.02)
-        suspect = suspect and has_suspects(scene)
+        suspect = suspect and scene.has_suspects()
     daemon.kill()
 
 
@@ -96,11 +96,3 @@ def stopped(scene: Scene, players: Players, chance: random.Random) -> None:
         players.look()
         time.sleep(0.02)
     daemon.terminate()
-
-
-def has_suspects(scene: Scene) -> bool:
-    """Whether a mail was in hand at two deaths already."""
-    return bool(
-        scene.count("incoming", "state = 'new' and attempts > 1")
-        or scene.count("outgoing", "state = 'owed' and begun > 1")
-    )
