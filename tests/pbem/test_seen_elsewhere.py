@@ -1,5 +1,6 @@
 """What other mail systems lost or did twice, and is not here; docs/reliability.md lists it all."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,6 +106,39 @@ def test_an_answer_goes_where_the_player_is_and_not_where_a_header_says(letters:
         )
         assert [str(mail["To"]) for mail in mails] == [ALICE], name
     assert [str(mail["To"]) for mail in letters.write("mallory@evil.example", "games", to=to)] == [ALICE]
+
+
+def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_accepts(letters: Correspondence) -> None:
+    """Carol is a player, nora is nobody: until the challenge is accepted, alice reads the same of both."""
+    letters.join("carol")
+    personal = letters.received[ALICE][1]
+    read = {}
+    for number, who in ((2, "carol"), (3, "nora")):
+        words = [f"challenge {who}@mail.example hexaphages begin={first}" for first in ("you", "you")]
+        words += [
+            "games",
+            f"show {number}",
+            f"#{number} say hello",
+            f"undo {number}",
+            "games\n\nAre you there?",
+            f"withdraw {number}",
+            "games",
+        ]
+        mails = [mail for each in words for mail in letters.reply(personal, each) if str(mail["To"]) == ALICE]
+        told = [" ".join(f"{mail['Subject']} {text(mail)}".split()).replace(who, "WHO") for mail in mails]
+        read[who] = [re.sub(rf"\b{number}\b", "N", each) for each in told]
+    assert len(read["carol"]) == 9
+    assert not any("Are you there?" in text(mail) for mail in letters.received["nora@mail.example"])
+    assert read["carol"] == read["nora"]
+
+    letters.reply(personal, "challenge carol@mail.example hexaphages")
+    mails = letters.reply(letters.last("carol"), "decline")
+    assert [("a guest" in text(mail), "carol" in text(mail)) for mail in mails if str(mail["To"]) == ALICE] == [
+        (True, False)
+    ]
+    letters.reply(personal, "challenge carol@mail.example hexaphages")
+    letters.reply(letters.last("carol"), "accept")
+    assert "carol" in text(letters.last("alice"))
 
 
 def test_a_stranger_s_answers_are_the_same_for_every_stranger(letters: Correspondence) -> None:
