@@ -122,6 +122,11 @@ def proofs() -> str:
             "none",
             "as a fresh mail of that player's: the question goes to the address on file",
         ],
+        [
+            "a token in a mail that is from another player, as when an opponent who got a copy answers to all",
+            "none",
+            "as a fresh mail of the token's player: the question goes to the address on file",
+        ],
         ["a token that is not ours", "none", "nothing, and no answer"],
     ]
     return table(["the mail", "the proof in it", "what it may do"], rows)

@@ -27,6 +27,7 @@ from engines import GAMES
 from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
+<<<<<<< HEAD
 from pbem import (
     belongings,
     bounces,
@@ -42,8 +43,12 @@ from pbem import (
     premises,
     renewal,
 )
+=======
+from pbem import bounces, config, daemon, database, demo, failpoints, handle, keyboard, logs, matches, renewal
+>>>>>>> crash5
 from pbem import check as checking
 from pbem.config import BadConfig, Settings
+from pbem.failpoints import BadFailpoint
 from pbem.mime import text_of
 from pbem.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.receive import NotStored
@@ -84,7 +89,7 @@ def sentences() -> Iterator[None]:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         errors.print(f"pbem: {escape(what)}", highlight=False)
         raise typer.Exit(IMPOSSIBLE) from error
-    except (BadConfig, database.InUse, database.Unusable, Unreachable, NotStored) as error:
+    except (BadConfig, BadFailpoint, database.InUse, database.Unusable, Unreachable, NotStored) as error:
         errors.print(f"pbem: {escape(str(error))}", highlight=False)
         raise typer.Exit(IMPOSSIBLE) from error
 
@@ -95,6 +100,7 @@ def opened(path: Path) -> Iterator[daemon.Works]:
     with sentences():
         settings = config.load(path)
         logs.configure(settings.log)
+        failpoints.prepare()
         with daemon.works(settings) as works:
             yield works
 

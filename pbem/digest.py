@@ -13,9 +13,10 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, func, select
 
-from pbem import outgoing, pace, preferences
+from pbem import failpoints, outgoing, pace, preferences
 from pbem.config import ServerSettings
 from pbem.database import transaction
+from pbem.failpoints import Step
 from pbem.matches import Standing, awaiting, plies, stand
 from pbem.models import Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
@@ -34,7 +35,12 @@ def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
             break
         try:
             with transaction(engine) as session:
-                gathered += _gather(session, server, player, now)
+                has_news = _gather(session, server, player, now)
+                if has_news:
+                    failpoints.reach(Step.GATHERING)
+            if has_news:
+                failpoints.reach(Step.GATHERED)
+                gathered += 1
         except DBAPIError:
             raise
         except Exception:  # a bug; these news go on waiting, and other people's must go out

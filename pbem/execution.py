@@ -11,10 +11,11 @@ from sqlmodel import select
 from pbem import answers, proposals
 from pbem.commands import COMMANDS
 from pbem.commands.choices import resume
-from pbem.commands.core import Context
+from pbem.commands.core import Context, opponent
 from pbem.commands.play import send_words
 from pbem.commands.reading import Reader, Reading, tagged_match
 from pbem.mail import Mail
+from pbem.matches import is_hidden
 from pbem.models import Match, Outgoing
 from pbem.refusals import Refused
 
@@ -98,7 +99,8 @@ def _pass_prose_on(context: Context) -> None:
     number = context.match or context.sender.match
     match = context.session.get(Match, number) if number else None
     player = context.sender.player
-    if match is None or player is None or player.id not in (match.seat0, match.seat1) or not context.sender.proven:
+    ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
+    if match is None or not ours or not context.sender.proven or is_hidden(match, opponent(context, match)):
         context.answer("unsent", lines=list(context.prose))
         return
     send_words(context, match, context.message(match.id))

@@ -35,12 +35,19 @@ class Step(StrEnum):
     COMMITTING = "committing"
     """All is in the transaction, which ends next."""
     COMMITTED = "committed"
+    GATHERING = "gathering"
+    """A player's collected news are in one mail, within a transaction that ends next."""
+    GATHERED = "gathered"
     BEGUN = "begun"
     """Owed mails are chosen, and it is counted that we begin with them."""
     RENDERED = "rendered"
     SENT = "sent"
     """The next hop has taken the mail; we have not written that down."""
     MARKED = "marked"
+
+
+class BadFailpoint(ValueError):
+    """A fail-point that names no step of ours, or no time at which it is reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +70,13 @@ def reach(step: Step) -> None:
         failpoint.reach(step)
 
 
+def prepare() -> None:
+    """Raise BadFailpoint where the environment names a fail-point that would never be reached."""
+    parse(os.environ.get(VARIABLE, ""))
+
+
 def parse(text: str) -> Failpoint | None:
-    """The fail-point as the variable names it; raises ValueError for a step that there is none of.
+    """The fail-point as the variable names it, None where it names none; raises BadFailpoint.
 
     >>> point = parse("sent:3")
     >>> point.step, point.nth
@@ -73,7 +85,13 @@ def parse(text: str) -> Failpoint | None:
     True
     """
     name, _, nth = text.partition(":")
-    return Failpoint(Step(name), int(nth or 1), itertools.count(1)) if name else None
+    if not text:
+        return None
+    if name not in set(Step):
+        raise BadFailpoint(f"{VARIABLE}={text}: there is no step {name!r}; the steps are {', '.join(Step)}")
+    if nth and not (nth.isascii() and nth.isdecimal() and int(nth) > 0):
+        raise BadFailpoint(f"{VARIABLE}={text}: {nth!r} is no number of times; {name}:3 is the third time")
+    return Failpoint(Step(name), int(nth or 1), itertools.count(1))
 
 
 @cache

@@ -1,5 +1,6 @@
 """How log lines look: for people at a terminal, or JSON for machines; to standard error, never a mail's content."""
 
+import contextlib
 import logging
 import sys
 from typing import TextIO
@@ -7,6 +8,17 @@ from typing import TextIO
 import structlog
 
 from pbem.config import LogSettings
+
+
+class Log(structlog.PrintLogger):
+    """Lines for a file; one that can't be written is lost, since a full disk must not end what is being done."""
+
+    def msg(self, message: str) -> None:
+        """Write the line, if that is possible."""
+        with contextlib.suppress(OSError):
+            super().msg(message)
+
+    debug = info = warning = error = critical = exception = msg  # as its parent has them
 
 
 def configure(settings: LogSettings, file: TextIO = sys.stderr) -> None:
@@ -22,6 +34,6 @@ def configure(settings: LogSettings, file: TextIO = sys.stderr) -> None:
             ),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.level.upper())),
-        logger_factory=structlog.PrintLoggerFactory(file),
+        logger_factory=lambda *_: Log(file),
         cache_logger_on_first_use=False,
     )

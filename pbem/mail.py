@@ -8,6 +8,7 @@ import email
 import email.header
 import email.utils
 import hashlib
+import unicodedata
 from dataclasses import dataclass
 from email.message import Message
 from email.policy import compat32
@@ -48,6 +49,9 @@ AWAY_SUBJECTS = (
     *("réponse automatique", "absence du bureau", "respuesta automática", "risposta automatica"),
     *("resposta automática", "autosvar", "automatiskt svar", "automatisk svar", "automaattinen vastaus"),
     *("odpowiedź automatyczna", "automatická odpověď", "otomatik yan", "автоответ", "автоматический ответ"),
+    *("frånvaro:", "automaatvastus", "automatická odpoveď", "automatikus válasz", "răspuns automat", "fuori sede:"),
+    *("automatski odgovor", "samodejni odgovor", "automatinis atsakymas", "αυτόματη απάντηση", "автоматична відповідь"),
+    *("автоматичен отговор", "תשובה אוטומטית", "رد تلقائي", "自動回覆"),
     *("自動返信", "自動応答", "自动答复", "自动回复", "자동 회신"),
 )
 
@@ -217,7 +221,14 @@ def _automatic(message: Message, sender: str | None, addresses: tuple[str, ...],
         "autoreply header": any(name in message for name in AWAY_HEADERS),
         "own mail": "X-PBeM-Server" in message,
         "machine's address": any(address.partition("@")[0] in MACHINES for address in addresses),
-        "away notice": subject.strip().lower().startswith(AWAY_SUBJECTS),
+        "away notice": _unmarked(subject).startswith(AWAY_SUBJECTS),
         "loop": len(message.get_all("Received", [])) > MOST_RECEIVED,
     }
     return next((sign for sign, seen in signs.items() if seen), None)
+
+
+def _unmarked(subject: str) -> str:
+    """The Subject in small letters of one piece each, without what a firm's border puts in front of it in brackets."""
+    plain = unicodedata.normalize("NFC", subject).lower().strip()
+    mark, bracket, rest = plain.partition("]")
+    return rest.strip() if bracket and mark.startswith("[") else plain

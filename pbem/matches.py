@@ -138,14 +138,25 @@ def name(player: Player) -> str:
     return player.name or "a guest"
 
 
+def is_hidden(match: Match, player: Player) -> bool:
+    """Whether the player has not accepted yet what his address was invited to: then nobody is told who he is."""
+    return match.by_address and match.started is None and player.id != match.challenger
+
+
+def shown(match: Match, player: Player) -> Player:
+    """The player as the other one of the match may see him: a guest, as long as he is hidden."""
+    if is_hidden(match, player):
+        return Player(id=player.id, address="", confirmed=player.confirmed, created=player.created)
+    return player
+
+
 def subject_of(match: Match, first: Player, second: Player) -> str:
     """The Subject of all mails about a match, the same from the first to the last.
 
-    A match to which somebody was invited who had no name yet is called an invitation for good.
+    A match to which an address was invited is called an invitation for good: nobody learns whose it is by that.
     """
     challenger = first if first.id == match.challenger else second
-    is_invitation = any(player.confirmed is None or player.confirmed > match.created for player in (first, second))
-    contest = f"{name(challenger)}'s invitation" if is_invitation else f"{name(first)} - {name(second)}"
+    contest = f"{name(challenger)}'s invitation" if match.by_address else f"{name(first)} - {name(second)}"
     return f"[pbem #{match.id}] {GAMES[match.game].title}: {contest}"
 
 
@@ -154,7 +165,8 @@ def stand(session: Session, match: Match, ply: int | None = None, part: str | No
     turns = session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))).all()
     if ply is None:
         part = match.part
-    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+    first, second = session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
+    players = (shown(match, first), shown(match, second))
     texts = tuple(turns[:ply])
     positions = replay(record_of(match, players, texts))
     base = position = positions[-1]

@@ -96,6 +96,8 @@ class Match(SQLModel, table=True):
     seat0: int = Field(foreign_key="player.id", index=True)
     seat1: int = Field(foreign_key="player.id", index=True)
     challenger: int = Field(foreign_key="player.id")
+    by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the challenger named an address; whose it is he learns when the match is accepted."""
     state: str = Field(default=MatchState.OFFERED.value, index=True)
     part: str | None = None
     winner: int | None = None

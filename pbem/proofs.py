@@ -1,17 +1,18 @@
 """What a mail may do at once, when its token, its thread and its sender's domain are put together.
 
 A pass helps only where the admin wants it to. A fail takes away from a token what it would do without asking,
-and from everybody else the answer: the address in From is then most likely a victim's.
+and from everybody else the answer: the address in From is then most likely a victim's. So does another player's
+address in From: who was sent a copy of a player's mail, and answers to all, answers to our reply address as well.
 """
 
 from dataclasses import replace
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from pbem.authority import Sender
 from pbem.config import ChecksSettings
 from pbem.mail import Mail
-from pbem.models import Incoming
+from pbem.models import Incoming, Player
 from pbem.refusals import Unanswerable
 from pbem.sender_checks import Checked, Finding
 
@@ -28,6 +29,8 @@ def weigh(
         return sender
     finding = checked.finding
     is_own = sender.player is not None and letter.sender == sender.player.address
+    if sender.proven and not is_own and _is_another_s(session, letter):
+        return replace(sender, proven=False)
     if sender.proven:
         passed = finding is Finding.PASSED and is_own
         wants_both = settings.proof == "token and domain"
@@ -39,6 +42,12 @@ def weigh(
         row.proof = checked.proof
         return replace(sender, proven=True)
     return sender
+
+
+def _is_another_s(session: Session, letter: Mail) -> bool:
+    """Whether From is another player's: an opponent who was sent a copy, and answered to all, among them us."""
+    other = select(Player.id).where(Player.address == letter.sender, col(Player.confirmed).is_not(None))
+    return session.exec(other).first() is not None
 
 
 def _is_replayed(session: Session, proof: str) -> bool:

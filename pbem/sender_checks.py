@@ -73,7 +73,8 @@ def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: L
 
 
 def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: Lookup) -> Checked:
-    head = BytesHeaderParser(policy=compat32).parsebytes(header_block(raw))
+    block = header_block(raw)
+    head = BytesHeaderParser(policy=compat32).parsebytes(block)
     author = authorship.author(_fields(head, "From"))
     if author is None:
         return NOT_CHECKED
@@ -87,6 +88,8 @@ def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask
         names = head.keys()
         if seals.good(raw, names, signatures, sent_by, settings.dns_seconds, ask):
             finding = Finding.PASSED
+    if finding is Finding.PASSED and b"\r" in block.replace(b"\r\n", b""):
+        finding = Finding.UNKNOWN  # what we take for a header, the border did not, and so has not removed it
     enough = finding is Finding.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
     return Checked(finding, _proof(head, author) if enough and _is_fresh(head, now) else None)
 

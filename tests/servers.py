@@ -158,7 +158,10 @@ service lmtp {{
 
 
 class Dovecot:
-    """A Dovecot 2.3 of our own, in a folder of its own, on free ports; any user may log in."""
+    """A Dovecot 2.3 of our own, in a folder of its own, on free ports; any user may log in.
+
+    {root} in the additions to its configuration stands for that folder.
+    """
 
     def __init__(self, extra: str = "", prefix: str = "", separator: str = "/") -> None:
         program = shutil.which("dovecot", path=SBIN)
@@ -185,7 +188,7 @@ class Dovecot:
                 lmtp=self.lmtp,
                 prefix=prefix,
                 separator=separator,
-                extra=extra,
+                extra=extra.replace("{root}", str(self.root)),
             ),
             encoding="utf-8",
         )

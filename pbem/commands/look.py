@@ -6,7 +6,7 @@ from engines import GAMES
 from notation import NOTATIONS
 from pbem import variations
 from pbem.commands.core import Command, Context, Line, match_of, seats
-from pbem.matches import Standing, name, of_player, stand
+from pbem.matches import Standing, name, of_player, shown, stand
 from pbem.models import Match, MatchState, Player
 from pbem.refusals import Refused
 
@@ -30,7 +30,7 @@ def games(context: Context, line: Line) -> None:
             {
                 "number": match.id,
                 "title": GAMES[match.game].title,
-                "opponent": name(other),
+                "opponent": name(shown(match, other)),
                 "state": _state(context, match, player),
             }
         )

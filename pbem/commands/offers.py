@@ -12,7 +12,7 @@ from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Context, Line, own_match, seats
 from pbem.commands.play import tell_turn
 from pbem.mail import is_address
-from pbem.matches import name, stand
+from pbem.matches import name, shown, stand
 from pbem.models import Match, MatchState, Player
 from pbem.refusals import Refused
 from pbem.tokens import Purpose
@@ -61,7 +61,8 @@ def challenge(context: Context, line: Line) -> None:
     other = _opponent(context, offer.opponent)
     if other.id == player.id:
         raise Refused("You can't challenge yourself.", read=line.text, fits="Name another player, or an address.")
-    _bound(context, player, other)
+    by_address = "@" in offer.opponent
+    _bound(context, player, other, by_address=by_address)
     challenger_begins = offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0)
     starter, second = (player, other) if challenger_begins else (other, player)
     pair = (starter, second) if offer.game.position(offer.options).turn == 0 else (second, starter)
@@ -71,6 +72,7 @@ def challenge(context: Context, line: Line) -> None:
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,
         challenger=player.id or 0,
+        by_address=by_address,
         created=context.now,
     )
     context.session.add(match)
@@ -85,7 +87,7 @@ def challenge(context: Context, line: Line) -> None:
         message=context.message(match.id),
         by=name(player),
     )
-    context.answer("challenged", match=match.id, opponent=other.name or offer.opponent)
+    context.answer("challenged", match=match.id, opponent=offer.opponent)
 
 
 def _opponent(context: Context, wanted: str) -> Player:
@@ -109,7 +111,7 @@ def _opponent(context: Context, wanted: str) -> Player:
     return found
 
 
-def _bound(context: Context, player: Player, other: Player) -> None:
+def _bound(context: Context, player: Player, other: Player, *, by_address: bool) -> None:
     """Raise Refused where a player floods others, or strangers, with offers."""
     offers = context.session.exec(
         select(Match).where(Match.challenger == player.id, Match.state == MatchState.OFFERED)
@@ -119,7 +121,7 @@ def _bound(context: Context, player: Player, other: Player) -> None:
             f"{MOST_OPEN} of your challenges wait for an answer; that is the most.",
             fits='"withdraw NUMBER" takes one back.',
         )
-    if other.confirmed is None and any(other.id in (offer.seat0, offer.seat1) for offer in offers):
+    if by_address and any(offer.by_address and other.id in (offer.seat0, offer.seat1) for offer in offers):
         raise Refused(
             "You have invited this address already.",
             fits="Wait for an answer; a second mail would be one too many.",
@@ -189,7 +191,7 @@ def _close(context: Context, match: Match, state: MatchState) -> None:
                 match=match,
                 state=state.value,
                 message=context.message(match.id),
-                by=name(context.sender.player) if context.sender.player else "",
+                by=name(shown(match, context.sender.player)) if context.sender.player else "",
             )
 
 

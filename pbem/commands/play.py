@@ -7,7 +7,7 @@ from notation.core import BadNotation
 from notation.resemblance import resembling
 from pbem.commands import suggestions
 from pbem.commands.core import Command, Context, Line, opponent, own_match, running
-from pbem.matches import Standing, count, name, stand
+from pbem.matches import Standing, count, is_hidden, name, stand
 from pbem.models import Match, MatchState, Ply
 from pbem.refusals import Refused
 from pbem.tokens import Purpose
@@ -184,8 +184,12 @@ def say(context: Context, line: Line) -> None:
     """Send the opponent words."""
     match, _ = own_match(context, line)
     other = opponent(context, match)
-    if other.confirmed is None:
-        raise Refused("Your opponent has not joined yet; the words were not sent.", read=line.text)
+    if is_hidden(match, other):
+        raise Refused(
+            "Your invitation is not accepted yet, so the words were not sent.",
+            read=line.text,
+            fits="Words below a challenge travel with it.",
+        )
     prose = context.message(match.id)
     words = (line.words, *prose) if line.words else prose  # Rognlie's players chat in the body
     if not words:

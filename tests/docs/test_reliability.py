@@ -19,9 +19,21 @@ def test_every_test_that_it_names_is_there() -> None:
 
 def test_every_row_about_a_fault_names_one() -> None:
     rows = [line for line in page("docs/reliability.md").splitlines() if line.startswith("| ") and line.count("|") > 4]
-    rows = [line for line in rows if not line.startswith(("| fault", "| what comes", "| killed", "| ---", "| `"))]
+    rows = [
+        line
+        for line in rows
+        if not line.startswith(("| fault", "| what comes", "| killed", "| what was seen", "| ---", "| `"))
+    ]
     assert len(rows) > 25
     assert [line for line in rows if not re.search(r"`test_\w+`.* \|$", line)] == []
+
+
+def test_every_lesson_of_others_names_one() -> None:
+    lessons = [
+        line for line in section(page("docs/reliability.md"), "What others have learnt").splitlines() if "|" in line
+    ]
+    assert len(lessons) > 30
+    assert [line for line in lessons[2:] if not re.search(r"`test_\w+` \|$", line)] == []
 
 
 def test_every_step_is_told() -> None:

@@ -95,6 +95,24 @@ def test_run_once_ends_when_nothing_is_left(site: Site) -> None:
     assert {str(parsed(raw)["To"]) for raw in site.sent()} == set(senders)
 
 
+@pytest.mark.parametrize(
+    ("failpoint", "words"),
+    [
+        ("snet:3", "no step 'snet'; the steps are received, stored"),
+        ("sent:", ""),
+        ("sent:third", "'third' is no number of times; sent:3 is the third time"),
+        ("sent:0", "'0' is no number"),
+        (":3", "no step ''"),
+    ],
+)
+def test_a_fail_point_that_would_never_be_reached_is_refused_at_the_start(
+    site: Site, failpoint: str, words: str
+) -> None:
+    done = site.pbem("run", "--once", PBEM_FAILPOINT=failpoint)
+    assert done.code == (2 if words else 0), done.said
+    assert " ".join(words.split()) in " ".join(done.err.split())
+
+
 # feed
 
 

@@ -142,7 +142,7 @@ def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Corresp
 
 
 def test_the_bounce_of_an_invitation_is_told_at_once(letters: Correspondence) -> None:
-    letters.write(ALICE, "challenge carol@nowhere.example hexaphages", to=letters.join("zoe"))
+    letters.write("zoe@mail.example", "challenge carol@nowhere.example hexaphages", to=letters.join("zoe"))
     invitation = letters.received["carol@nowhere.example"][0]
 
     mails = letters.deliver(dsn(invitation))

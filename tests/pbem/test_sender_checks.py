@@ -29,8 +29,8 @@ def server(tmp_path: Path) -> Server:
     """Begins a match of alice, to move, and bob on a server with those lines under [checks]."""
 
     @contextmanager
-    def begun(checks: str = f'authserv_id = "{BORDER}"') -> Iterator[Correspondence]:
-        with correspondence(tmp_path, more=f"[checks]\n{checks}") as letters:
+    def begun(checks: str = f'authserv_id = "{BORDER}"', limits: str = "") -> Iterator[Correspondence]:
+        with correspondence(tmp_path, server=limits, more=f"[checks]\n{checks}") as letters:
             with letters.trusting(PASS):
                 letters.match()
             yield letters
@@ -118,6 +118,8 @@ def test_what_was_asked_about_acts_after_a_yes_whatever_the_border_says_of_the_y
         assert plies(letters) == 1
 
 
+SIGNATURE = "DKIM-Signature", "v=1; a=rsa-sha256; d=mail.example; s=s; h=from:to:subject:date:message-id; bh=x; b=y"
+
 FORGED: dict[str, bytes] = {
     "no word of the border": raw(),
     "a pass for another domain": raw(TURN, border(f"{BORDER}; dmarc=pass header.from=evil.example")),
@@ -162,6 +164,60 @@ FORGED: dict[str, bytes] = {
     "of last year": raw(TURN, border(PASS), Date="Mon, 1 Jan 2007 10:00:00 +0000"),
     "without a date": raw(TURN, border(PASS), Date=""),
     "without an id": raw(TURN, border(PASS), Message_ID=""),
+    "a pass in a folded header": raw(TURN, ("X-Note", f"see\n Authentication-Results: {PASS}")),
+    "a pass behind a lone CR": raw(TURN, ("X-Note", f"see\rAuthentication-Results: {PASS}")),
+    "a pass behind a form feed": raw(TURN, ("X-Note", f"see\x0cAuthentication-Results: {PASS}")),
+    "a pass behind a separator": raw(TURN, ("X-Note", f"see\x1c\x1d\x1e\x85\u2028Authentication-Results: {PASS}")),
+    "a pass behind a NUL": raw(TURN, ("X-Note", f"see\0Authentication-Results: {PASS}")),
+    "a pass under a name with a blank": raw(TURN, ("Authentication-Results ", PASS)),
+    "a pass under a name with a letter like another": raw(TURN, ("Authentic\u0430tion-Results", PASS)),
+    "a pass below ARC and Received": raw(TURN, border(f"{BORDER}; none"), ("Received", "from x by y"), border(PASS)),
+    "a pass of a later version": raw(TURN, border(PASS.replace(BORDER, f"{BORDER} 2"))),
+    "a pass that was taken back": raw(TURN, border(f"{PASS}; dmarc=fail header.from=mail.example")),
+    "a pass with two domains": raw(
+        TURN, border(f"{BORDER}; dmarc=pass header.from=mail.example header.from=evil.example")
+    ),
+    "a pass for the domain with a dot": raw(TURN, border(PASS), From="alice@mail.example."),
+    "a pass by SPF alone for another domain": raw(TURN, border(f"{BORDER}; spf=pass smtp.mailfrom=m@evil.example")),
+    "a pass by SPF alone for a domain below": raw(TURN, border(f"{BORDER}; spf=pass smtp.mailfrom=a@x.mail.example")),
+    "a pass by SPF alone for the host": raw(TURN, border(f"{BORDER}; spf=pass smtp.helo=mail.example")),
+    "a pass by SPF alone for nobody": raw(TURN, border(f"{BORDER}; spf=pass smtp.mailfrom=")),
+    "a pass by SPF alone, quoted": raw(TURN, border(f'{BORDER}; spf=pass smtp.mailfrom="a@mail.example"@evil.example')),
+    "a pass by DKIM alone for another domain": raw(
+        TURN, border(f"{BORDER}; dkim=pass header.i=alice@mail.example header.d=evil.example")
+    ),
+    "a pass by ARC": raw(TURN, border(f"{BORDER}; arc=pass header.d=mail.example header.from=mail.example")),
+    "a pass by login": raw(TURN, border(f"{BORDER}; auth=pass smtp.auth=alice@mail.example")),
+    "a pass by address": raw(TURN, border(f"{BORDER}; iprev=pass policy.iprev=192.0.2.1 header.from=mail.example")),
+    "a pass by a method of their own": raw(TURN, border(f"{BORDER}; x-dmarc=pass header.from=mail.example")),
+    "an international domain that looks the same": raw(
+        TURN, border(PASS.replace("mail.example", "xn--mil-6cd.example")), From="alice@xn--mil-6cd.example"
+    ),
+    "wide letters": raw(TURN, border(PASS), From="\uff41lice@mail.example"),
+    "a letter with an accent put on": raw(TURN, border(PASS), From="a\u0301lice@mail.example"),
+    "an invisible letter": raw(TURN, border(PASS), From="al\u200bice@mail.example"),
+    "an envelope line": b"From alice@mail.example Mon Jan  1 10:00:00 2007\n"
+    + raw(TURN, border(PASS), From="mallory@mail.example"),
+    "a mark before the first header": b"\xef\xbb\xbf" + raw(TURN, border(PASS)),
+    "a blank before the first header": b" " + raw(TURN, border(PASS)),
+    "an empty line before the first header": b"\n" + raw(TURN, border(PASS)),
+    "Resent-From": raw(TURN, border(PASS), From="mallory@mail.example", Resent_From=ALICE, Resent_Sender=ALICE),
+    "From behind a lone CR": raw(TURN, border(PASS), From=f"mallory@mail.example\rFrom: {ALICE}"),
+    "From below a line that is no header": raw(
+        TURN, border(PASS), Date=f"x\nno header\nFrom: {ALICE}", From="m@x.example"
+    ),
+    "X-From, and no From": raw(TURN, border(PASS)).replace(b"From: alice", b"X-From: alice"),
+    "a second Date": raw(TURN, border(PASS), ("Date", "Mon, 1 Jan 2007 10:00:00 +0000"), SIGNATURE),
+    "a second To": raw(TURN, border(PASS), ("To", "mallory@evil.example"), SIGNATURE),
+    "a second Message-ID": raw(TURN, border(PASS), ("Message-ID", "<other@mail.example>"), SIGNATURE),
+    "a second Content-Type": raw(
+        TURN, border(PASS), ("Content-Type", "text/plain"), ("Content-Type", "text/html"), SIGNATURE
+    ),
+    "with a signature without Subject": raw(TURN, border(PASS), (SIGNATURE[0], SIGNATURE[1].replace("subject:", ""))),
+    "with a signature that has expired": raw(TURN, border(PASS), (SIGNATURE[0], f"{SIGNATURE[1]}; x=1")),
+    "with a signature by an old method": raw(
+        TURN, border(PASS), (SIGNATURE[0], SIGNATURE[1].replace("sha256", "sha1"))
+    ),
     "with a signature over a part": raw(
         TURN,
         border(PASS),
@@ -179,18 +235,19 @@ FORGED: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("name", FORGED)
-def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Server, name: str) -> None:
+def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Server) -> None:
+    with server(TOKEN_OR_DOMAIN, "answers_per_hour = 1000") as letters:
+        for name, forged in FORGED.items():
+            mails = letters.deliver(forged)
+            assert plies(letters) == 0, name
+            assert all(str(mail["To"]) == ALICE and 'answer this mail with "yes"' in text(mail) for mail in mails), name
+        assert happened(letters, letters.deliver(raw(TURN, border(PASS)))) == "acted"
+
+
+@pytest.mark.parametrize("above", [(), (SIGNATURE,), (("X-Note", "folded\n twice\n\tover"),)], ids=range(3))
+def test_the_genuine_mail_beside_the_forged_ones_acts(server: Server, above: tuple[tuple[str, str], ...]) -> None:
     with server(TOKEN_OR_DOMAIN) as letters:
-        mails = letters.deliver(FORGED[name])
-
-        assert plies(letters) == 0
-        assert all(str(mail["To"]) == ALICE and 'answer this mail with "yes"' in text(mail) for mail in mails)
-
-
-def test_the_genuine_mail_beside_the_forged_ones_acts(server: Server) -> None:
-    with server(TOKEN_OR_DOMAIN) as letters:
-        mails = letters.deliver(raw(TURN, border(PASS)))
+        mails = letters.deliver(raw(TURN, border(PASS), *above))
 
         assert happened(letters, mails) == "acted"
 

@@ -1,6 +1,7 @@
 """Scenes on either database, with either way in."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,10 @@ def stage(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
     """Set a scene: the way in ("lmtp", "imap", "imap without MOVE") and the database ("sqlite", "postgresql")."""
     scenes: list[Scene] = []
 
-    with PostOffice() as post:
+    with ExitStack() as posts:
 
         def begin(way: str, kind: str) -> Scene:
-            database = f"sqlite:///{tmp_path}/pbem.sqlite"
+            database = f"sqlite:///{tmp_path}/pbem{len(scenes)}.sqlite"
             if kind == "postgresql":
                 server: Postgres = request.getfixturevalue("postgres")
                 database = server.database()
@@ -34,6 +35,7 @@ def stage(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
                 door: Lmtp | Imap = Lmtp()
             else:
                 door = Imap(request.getfixturevalue("dovecot" if way == "imap" else "old_dovecot").mailbox())
+            post = posts.enter_context(PostOffice())
             scenes.append(Scene(Site(tmp_path / f"site{len(scenes)}"), database, door, post))
             return scenes[-1]
 

@@ -51,11 +51,11 @@ class Players:
         self._play(Letter(recipient, to, raw, (token.subject, ply, turn), (recipient, opponent)))
 
     def _play(self, letter: Letter) -> None:
-        """Send the turn: alone, after a slip, twice over, or once more by hand."""
+        """Send the turn: alone, after a slip, twice over, once more by hand, or with a word beside it."""
         assert letter.ply is not None
         match, ply, turn = letter.ply
         self._played.add((match, ply))
-        match self._chance.choice(("", "", "", "", "slip", "copy", "again")):
+        match self._chance.choice(("", "", "", "", "slip", "copy", "again", "say")):
             case "slip":
                 self._scene.write(refused(letter), letter)
             case "copy":
@@ -63,6 +63,10 @@ class Players:
             case "again":
                 again = written(letter.sender, letter.to, f"{turn}\n\nDid you get my turn?\n")
                 self._scene.write(letter, replace(letter, raw=again, ply=None, told=(letter.sender,)))
+            case "say":
+                says = f"word{len(self._scene.written)}word"
+                word = written(letter.sender, letter.to, f"say {says}\n")
+                self._scene.write(letter, replace(letter, raw=word, ply=None, says=says))
             case _:
                 self._scene.write(letter)
 

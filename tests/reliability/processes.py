@@ -6,6 +6,7 @@ What runs in it is what `pbem run` runs, from its first line on; only the second
 import json
 import multiprocessing
 import os
+import resource
 import sys
 from pathlib import Path
 from typing import Any, Self
@@ -57,6 +58,12 @@ class Process:
         return self._process.is_alive()
 
     @property
+    def pid(self) -> int:
+        """Its number."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
     def port(self) -> int:
         """Where its first listener listens."""
         return int(self.lines("ready")[0]["listening"][0])
@@ -73,6 +80,16 @@ class Process:
         ]
         return [line for line in lines if line["event"] == event]
 
+    def let_files_grow(self, most: int = resource.RLIM_INFINITY) -> None:
+        """Let the kernel refuse every write of this process beyond so many bytes of a file."""
+        _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (most, hard))
+
+    def fill_log(self, size: int) -> None:
+        """Append so many empty lines to its log."""
+        with self._log.open("ab") as log:
+            log.write(b"\n" * size)
+
     def died(self, seconds: float = 30) -> int:
         """Wait for its end; the signal that ended it."""
         self._process.join(seconds)
@@ -83,6 +100,12 @@ class Process:
         """SIGTERM, and wait until it has ended in good order."""
         self._process.terminate()
         assert self.died() == 0, self.log
+
+    def terminate(self) -> None:
+        """SIGTERM, perhaps before it listens to any; then it has not begun with anything."""
+        served = bool(self.lines("ready"))
+        self._process.terminate()
+        assert self.died(6) == 0 or not served, self.log
 
     def kill(self) -> None:
         """SIGKILL, whatever it does just now."""

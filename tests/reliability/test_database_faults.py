@@ -107,6 +107,40 @@ def test_a_full_disk_refuses_mail_for_now(small_disk: Path, tmp_path: Path) -> N
         scene.end()
 
 
+def test_files_that_may_grow_no_more_refuse_mail_for_now(stage: Stage) -> None:
+    """What a full disk is to whoever may make no file system: the kernel refuses every write beyond some bytes."""
+    scene = stage("lmtp", "sqlite")
+    letters = scene.seed(6)
+    before = plies(scene)
+    daemon = scene.start().ready()
+    daemon.let_files_grow(1)
+    scene.write(*letters)
+    scene.door.deliver(daemon)
+    assert scene.door.untold > 0, "there was no room for all of them"
+    daemon.let_files_grow()
+    until(lambda: scene.door.deliver(daemon) or scene.door.untold == 0, "all are accepted")
+    scene.quiet(60)
+    assert conserved(scene, before=before) == 0
+    assert daemon.runs
+
+
+def test_a_log_that_can_not_be_written_stops_nothing(stage: Stage) -> None:
+    scene = stage("lmtp", "sqlite")
+    letters = scene.seed(6)
+    before = plies(scene)
+    daemon = scene.start().ready()
+    daemon.fill_log(2_000_000)
+    daemon.let_files_grow(1_000_000)  # the database is far smaller than that
+    for letter in letters:
+        scene.write(letter)
+        scene.door.deliver(daemon)
+    scene.quiet()
+    assert conserved(scene, before=before) == 0
+    assert not daemon.lines("mail in")
+    daemon.let_files_grow()
+    daemon.end()
+
+
 def test_a_postgresql_that_is_restarted_is_waited_for(tmp_path: Path) -> None:
     server = Postgres()
     try:

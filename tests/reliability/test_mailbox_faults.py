@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from pbem import daemon, receive
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
 from tests.reliability.conftest import Stage
 from tests.reliability.processes import Process
 from tests.reliability.scene import Imap, Letter, Scene, conserved, plies
-from tests.servers import Dovecot, until
+from tests.servers import Dovecot, Mailbox, give_away, until
 
 pytestmark = pytest.mark.dovecot
 
@@ -111,6 +112,75 @@ def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
     scene.quiet()
     assert len(daemon.lines("receiving interrupted")) == 1, "told once, however often it was tried"
     assert conserved(scene, before=before) == 0
+
+
+OWN_PASSWORDS = """
+passdb {
+  driver = passwd-file
+  args = scheme=PLAIN {root}/users
+}
+"""
+
+
+@pytest.fixture
+def choosy_dovecot() -> Iterator[Dovecot]:
+    """One where users may have passwords of their own, besides those that all have."""
+    server = Dovecot(extra=OWN_PASSWORDS)
+    yield server
+    server.stop()
+
+
+def test_a_login_that_is_refused_for_an_hour(choosy_dovecot: Dovecot, tmp_path: Path) -> None:
+    """The password is changed while the daemon waits in the mailbox, and put right after an hour of its pauses."""
+    mailbox = choosy_dovecot.mailbox()
+    choose_password(mailbox, "first")
+    pauses: list[float] = []
+    with PostOffice() as post:
+        scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Imap(mailbox, "first"), post)
+        letters = scene.seed(4)
+        before = plies(scene)
+        scene.write(letters[0])
+
+        def stopped() -> bool:
+            stored = scene.count("incoming")
+            if stored == 1 and len(scene.written) == 1 and scene.door.untold == 0:
+                choose_password(mailbox, "the second one")
+                mailbox.kick()
+                scene.write(letters[1])
+            return stored == 4
+
+        def pause(seconds: float) -> None:
+            pauses.append(seconds)
+            if len(pauses) == 10:
+                scene.write(letters[2])
+            if sum(pauses) > 3600:
+                choose_password(mailbox, "first")
+                if len(scene.written) == 3:
+                    scene.write(letters[3])
+
+        with scene.works() as works:
+            receive.receive(works.inboxes[0], works.store, stopped, pause)
+            assert daemon.run_once(works)[1:] == (4, 8)
+        assert 15 < len(pauses) < 25
+        assert max(pauses) == receive.LONGEST_PAUSE
+        assert conserved(scene, before=before) == 0
+        scene.end()
+
+
+def choose_password(mailbox: Mailbox, password: str) -> None:
+    """Give a user another password beside those that all have; Dovecot looks for it once in a second."""
+    users = mailbox.server.root / "users"
+    users.write_text(f"{mailbox.user}:{{PLAIN}}{password}\n", encoding="ascii")
+    give_away(users)
+    until(lambda: may_log_in(mailbox, password), "the new password is good")
+
+
+def may_log_in(mailbox: Mailbox, password: str) -> bool:
+    try:
+        mailbox.server.doveadm("auth", "test", "-x", "service=imap", mailbox.user, password)
+    except subprocess.CalledProcessError:
+        return False
+    return True
 
 
 QUOTA = """

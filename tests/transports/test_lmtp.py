@@ -272,6 +272,26 @@ def test_smtp_relays_nothing(smtp: int, kept: Kept) -> None:
     assert kept.mails == []
 
 
+@pytest.mark.parametrize("end", [b"\n.\n", b"\n.\r\n", b"\r.\r", b"\r\n.\r", b"\r\n.\n", b"\r.\r\n"])
+def test_no_mail_is_smuggled_in_by_an_end_that_is_none(smtp: int, kept: Kept, end: bytes) -> None:
+    """Two servers that differ about where a mail ends would let one sender write in another's name."""
+    smuggled = b"MAIL FROM:<victim@example.org>\r\nRCPT TO:<a@game.test>\r\nDATA\r\nresign"
+    with Talk(smtp) as talk:
+        assert talk.begin("a@game.test", hello="EHLO")[-1].startswith("354")
+        answer = talk.say(b"Subject: x\r\n\r\nhello" + end + smuggled + b"\r\n.")
+    assert answer[:1] in ("2", "4", "5")
+    assert len(kept.mails) <= 1
+    assert [arrival.sender for arrival in kept.mails] in ([], ["ann@example.org"])
+
+
+def test_the_answers_of_a_session_do_not_tell_who_is_known(smtp: int) -> None:
+    said = []
+    for sender in ("player@mail.example", "nobody@elsewhere.example", ""):
+        with Talk(smtp) as talk:
+            said.append([*talk.begin("a@game.test", "a+x@game.test", "a@other.test", hello="EHLO", sender=sender)])
+    assert said[0] == said[1] == said[2]
+
+
 def test_smtp_failing_store(smtp: int, kept: Kept) -> None:
     kept.fails = True
     with pytest.raises(smtplib.SMTPDataError, match="451"), smtplib.SMTP(HOST, smtp, timeout=10) as client:

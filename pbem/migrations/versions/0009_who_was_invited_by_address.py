@@ -1,0 +1,24 @@
+"""Whether a challenge named an address, whose owner is not to be told before he accepts."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0009"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the column; who had no name yet was invited by address."""
+    op.add_column("match", sa.Column("by_address", sa.Boolean(), nullable=False, server_default=sa.false()))
+    op.execute(
+        'update "match" set by_address = true where exists (select 1 from player where player.id in (seat0, seat1)'
+        ' and (player.confirmed is null or player.confirmed > "match".created))'
+    )
+
+
+def downgrade() -> None:
+    """Forget it."""
+    with op.batch_alter_table("match") as match:
+        match.drop_column("by_address")

@@ -1,0 +1,165 @@
+"""What a token is worth wherever it stands in a mail, and what no header can make up for: through the whole server."""
+
+import base64
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from pbem.authority import address_with
+from pbem.tokens import Purpose, Token
+from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+
+ALICE, BOB, EVIL = "alice@mail.example", "bob@mail.example", "mallory@evil.example"
+TURN = "#1 1 a7b7 i3i2"
+LOOK_ALIKE = "\u0440bem"
+Place = Callable[[str, str], dict[str, str]]
+"""The headers of a mail, by alice's reply address and the id of the mail that it is in."""
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """A match of alice, to move, and bob; carol is a player too."""
+    with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
+        letters.match()
+        letters.join("carol")
+        yield letters
+
+
+def deliver(letters: Correspondence, headers: dict[str, str], body: str) -> list[EmailMessage]:
+    """A fresh mail from alice to our plain address, but for those headers."""
+    plain = {"From": ALICE, "To": ADDRESS, "Subject": "", "Message-ID": f"<{secrets.token_hex(8)}@mail.example>"}
+    head = "".join(f"{name}: {value}\n" for name, value in (plain | headers).items())
+    return letters.deliver(f"{head}\n{body}\n".encode())
+
+
+def became(letters: Correspondence, headers: dict[str, str], more: str = "") -> str:
+    """What becomes of a mail that lets alice say something to bob: acted, asked (at alice's address), or nothing."""
+    word = secrets.token_hex(8)
+    mails = deliver(letters, headers, f"#1 say {word}{more}")
+    if any(str(mail["To"]) == BOB and word in text(mail) for mail in mails):
+        return "acted"
+    if not mails:
+        return "nothing"
+    assert [str(mail["To"]) for mail in mails] == [ALICE]
+    return "asked" if 'nswer this mail with "yes"' in text(mails[0]) else "answered"
+
+
+def tag(address: str) -> str:
+    """What stands behind the + of an address of ours."""
+    return address.partition("+")[2].partition("@")[0]
+
+
+PLACES: dict[str, tuple[Place, str]] = {
+    "in To": (lambda to, _: {"To": to}, "acted"),
+    "in To among others": (lambda to, _: {"To": f"{BOB}, PBeM <{to}>, {EVIL}"}, "acted"),
+    "in Cc": (lambda to, _: {"To": BOB, "Cc": to}, "acted"),
+    "in Delivered-To": (lambda to, _: {"Delivered-To": to}, "acted"),
+    "in X-Original-To": (lambda to, _: {"X-Original-To": to}, "acted"),
+    "in capitals": (lambda to, _: {"To": to.upper()}, "acted"),
+    "in letters of any size": (lambda to, _: {"To": re.sub("..", lambda two: two[0].title(), to)}, "acted"),
+    "from elsewhere": (lambda to, _: {"To": to, "From": "alice@work.example"}, "acted"),
+    "nowhere, in answer to the mail": (lambda _, mail: {"In-Reply-To": mail}, "acted"),
+    "nowhere, in answer to answers to the mail": (lambda _, mail: {"References": f"{mail} <1@mail.example>"}, "acted"),
+    "nowhere": (lambda _to, _: {}, "asked"),
+    "nowhere, in answer to the mail, from elsewhere": (
+        lambda _, mail: {"In-Reply-To": mail, "From": "alice@work.example"},
+        "asked",
+    ),
+    "in the Subject": (lambda to, _: {"Subject": to}, "asked"),
+    "in References": (lambda to, _: {"References": f"<{to}>"}, "asked"),
+    "in In-Reply-To": (lambda to, _: {"In-Reply-To": f"<{to}>"}, "asked"),
+    "in Reply-To": (lambda to, _: {"Reply-To": to}, "asked"),
+    "in Sender": (lambda to, _: {"Sender": to}, "asked"),
+    "in Received": (lambda to, _: {"Received": f"by mail.example for <{to}>; Mon, 1 Jan 2007 10:00:00 +0000"}, "asked"),
+    "in Resent-To": (lambda to, _: {"Resent-To": to}, "asked"),
+    "in Bcc": (lambda to, _: {"Bcc": to}, "asked"),
+    "in a name": (lambda to, _: {"To": f'"{to}" <{ADDRESS}>'}, "asked"),
+    "in a quoted local part": (lambda to, _: {"To": f'"{to.partition("@")[0]}"@pbem.example'}, "asked"),
+    "in a comment": (lambda to, _: {"To": f"{ADDRESS} ({to})"}, "asked"),
+    "at another domain": (lambda to, _: {"To": f"{ADDRESS}, {to.replace('pbem.', 'evil.')}"}, "asked"),
+    "at a domain like ours": (lambda to, _: {"To": f"{ADDRESS}, {to.replace('pbem', LOOK_ALIKE)}"}, "asked"),
+    "one letter short": (lambda to, _: {"To": to.replace(tag(to), tag(to)[:-1])}, "nothing"),
+    "twice, joined": (lambda to, _: {"To": to.replace(tag(to), tag(to) * 2)}, "nothing"),
+    "guessed": (lambda to, _: {"To": to.replace(tag(to), guessed())}, "nothing"),
+    "guessed beside none": (lambda to, _: {"To": f"{to.replace(tag(to), guessed())}, {ADDRESS}"}, "nothing"),
+    "of the opponent, from his address": (lambda to, mail: {"To": to, "From": BOB}, "asked"),
+    "of the opponent, in a copy": (lambda to, _: {"To": ALICE, "Cc": to, "From": BOB}, "asked"),
+    "from somebody else here": (lambda to, _: {"To": to, "From": "Alice <carol@mail.example>"}, "asked"),
+}
+
+
+def guessed() -> str:
+    """Forty letters and digits."""
+    return base64.b32encode(secrets.token_bytes(25)).decode().lower()
+
+
+def test_a_token_counts_where_mail_is_addressed_and_nowhere_else(letters: Correspondence) -> None:
+    mail = letters.last("alice")
+    to, message_id = mail["Reply-To"].addresses[0].addr_spec, str(mail["Message-ID"])
+
+    found = {name: became(letters, place(to, message_id)) for name, (place, _) in PLACES.items()}
+
+    assert found == {name: expected for name, (_, expected) in PLACES.items()}
+
+
+def test_a_token_in_the_words_of_a_mail_is_worth_nothing(letters: Correspondence) -> None:
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+
+    assert became(letters, {}, f"\n\nTo: {to}\n{to}") == "asked"
+
+
+def test_no_number_of_a_token_can_be_changed(letters: Correspondence) -> None:
+    """Another purpose, player, match or turn needs another signature."""
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+    raw = base64.b32decode(tag(to).upper())
+    for at in range(9):
+        for bit in (1, 16):
+            changed = base64.b32encode(raw[:at] + bytes([raw[at] ^ bit]) + raw[at + 1 :]).decode().lower()
+            assert became(letters, {"To": to.replace(tag(to), changed)}) == "nothing", (at, bit)
+
+
+def test_each_purpose_allows_its_own_and_no_more(letters: Correspondence) -> None:
+    letters.write(ALICE, TURN)
+    ((held,),) = letters.execute("select id from incoming where state = 'held'")
+    works = letters.works
+    for purpose, subject, expected in [
+        (Purpose.NOTICES, 0, "asked"),
+        (Purpose.CONFIRM, held, "asked"),
+        (Purpose.CONFIRM, 1, "answered"),
+        (Purpose.ADDRESS, 1, "nothing"),
+        (Purpose.PLAY, 99, "asked"),
+        (Purpose.PERSONAL, 0, "acted"),
+    ]:
+        token = Token(purpose, 1, int(str(subject)), 0)
+        to = address_with(works.settings.server, works.office.keyring, token, 0)
+        assert became(letters, {"To": to}) == expected, purpose
+
+
+def test_somebody_who_is_nobody_here_yet_takes_no_address_from_a_player(letters: Correspondence) -> None:
+    """A forged `join` in the name of alice's other address does not make that one somebody else's."""
+    letters.write("alice@work.example", "join mallory")
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+
+    assert became(letters, {"To": to, "From": "alice@work.example"}) == "acted"
+
+
+def test_somebody_else_s_token_does_what_it_may_for_him_alone(letters: Correspondence) -> None:
+    """Carol's own token, good as it is, plays nothing in a match of others, and says nothing in it."""
+    to = letters.received["carol@mail.example"][0]["Reply-To"].addresses[0].addr_spec
+    for words in (TURN, "#1 say hello", "#1 resign", "#1 undo"):
+        mails = letters.write("carol@mail.example", words, to=to)
+        assert [str(mail["To"]) for mail in mails] in (["carol@mail.example"], [])
+    assert letters.execute("select count(*), (select state from match) from ply") == [(0, "running")]
+
+
+def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(letters: Correspondence) -> None:
+    """Alice sends bob a copy of her mail to us; his answer to all comes to us as well, at her reply address."""
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+    for words in ("say I was never any good at this", "stop", "set mail daily"):
+        (question,) = deliver(letters, {"From": f"Bob <{BOB}>", "To": ALICE, "Cc": to}, words)
+        assert (str(question["To"]), str(question["Subject"])) == (ALICE, "[pbem] Was this you?")
+    assert letters.execute("select stopped, settings from player where name = 'alice'") == [(None, "{}")]

@@ -1,0 +1,151 @@
+"""What other mail systems lost or did twice, and is not here; docs/reliability.md lists it all."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bounces import dsn
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """A match of alice, to move, and bob."""
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        yield letters
+
+
+def reply_address(letters: Correspondence, name: str = "alice") -> str:
+    return letters.last(name)["Reply-To"].addresses[0].addr_spec
+
+
+def raw(letters: Correspondence, body: str, *headers: str) -> bytes:
+    """A mail of alice's in the match."""
+    head = [f"From: {ALICE}", f"To: {reply_address(letters)}", "Subject: my turn", *headers]
+    return ("\n".join(head) + f"\n\n{body}\n").encode()
+
+
+def heard(letters: Correspondence) -> list[str]:
+    """What was said to bob, in order."""
+    lines = [line for mail in letters.received[BOB][1:] for line in text(mail).splitlines()]
+    return [line.removeprefix("  | ") for line in lines if line.startswith("  | ")]
+
+
+def test_mails_without_an_id_are_handled_and_two_of_one_second_are_two(letters: Correspondence) -> None:
+    date = "Date: Mon, 2 Mar 2026 10:00:00 +0000"
+    for words in ("one", "two"):
+        letters.deliver(raw(letters, f"say {words}", date))
+
+    assert heard(letters) == ["one", "two"]
+
+
+def test_mails_of_one_id_are_two_if_their_words_are(letters: Correspondence) -> None:
+    for words in ("one", "two"):
+        letters.deliver(raw(letters, f"say {words}", "Message-ID: <0@mail.example>"))
+
+    assert heard(letters) == ["one", "two"]
+
+
+def test_nobody_shuts_a_mail_out_by_sending_its_id_first(letters: Correspondence) -> None:
+    stolen = "<guessed@mail.example>"
+    letters.deliver(f"From: mallory@evil.example\nTo: games@pbem.example\nMessage-ID: {stolen}\n\nhelp\n".encode())
+
+    letters.deliver(raw(letters, "say hello", f"Message-ID: {stolen}"))
+
+    assert heard(letters) == ["hello"]
+
+
+@pytest.mark.parametrize("date", ["Mon, 1 Jan 2007 10:00:00 +0000", "Fri, 1 Jan 2100 10:00:00 +0000", "today", ""])
+def test_a_mail_is_handled_however_old_it_is(letters: Correspondence, date: str) -> None:
+    letters.deliver(raw(letters, "say hello", f"Date: {date}"))
+
+    assert heard(letters) == ["hello"]
+
+
+@pytest.mark.parametrize(("hops", "expected"), [(30, ["hello"]), (31, [])])
+def test_a_mail_that_was_handed_on_thirty_times_goes_in_circles(
+    letters: Correspondence, hops: int, expected: list[str]
+) -> None:
+    received = [f"Received: from a{number}.example by b{number}.example" for number in range(hops)]
+    letters.deliver(raw(letters, "say hello", *received))
+
+    assert heard(letters) == expected
+
+
+def test_a_mail_that_a_redirection_resends_counts_once(letters: Correspondence) -> None:
+    """A player's second mailbox hands the same mail on, with the trace of that on top."""
+    sent = raw(letters, "say hello", "Message-ID: <1@mail.example>")
+    trace = b"Delivered-To: games@pbem.example\nReceived: from x by y\nX-Original-To: games@pbem.example\n"
+    letters.deliver(sent)
+
+    assert letters.deliver(trace + sent) == []
+    assert heard(letters) == ["hello"]
+
+
+def test_a_bounce_of_a_mail_that_was_handed_on_counts_against_the_address_that_we_know(letters: Correspondence) -> None:
+    """Bob's mail goes on to an address of which we have never heard, and from there it comes back."""
+    bounce = dsn(letters.last("bob")).replace(
+        f"Final-Recipient: rfc822; {BOB}".encode(), b"Final-Recipient: rfc822; b@x"
+    )
+    assert b"rfc822; b@x" in bounce
+
+    assert letters.deliver(bounce) == []
+    assert letters.execute("select name from player where bounces = 1") == [("bob",)]
+
+
+def test_an_answer_goes_where_the_player_is_and_not_where_a_header_says(letters: Correspondence) -> None:
+    to = reply_address(letters)
+    for name in ("Reply-To", "Return-Path", "Sender", "Errors-To", "Disposition-Notification-To", "Mail-Followup-To"):
+        mails = letters.deliver(
+            raw(letters, "games", f"{name}: victim@other.example", f"Message-ID: <{name}@x.example>")
+        )
+        assert [str(mail["To"]) for mail in mails] == [ALICE], name
+    assert [str(mail["To"]) for mail in letters.write("mallory@evil.example", "games", to=to)] == [ALICE]
+
+
+def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_accepts(letters: Correspondence) -> None:
+    """Carol is a player, nora is nobody: until the challenge is accepted, alice reads the same of both."""
+    letters.join("carol")
+    personal = letters.received[ALICE][1]
+    read = {}
+    for number, who in ((2, "carol"), (3, "nora")):
+        words = [f"challenge {who}@mail.example hexaphages begin={first}" for first in ("you", "you")]
+        words += [
+            "games",
+            f"show {number}",
+            f"#{number} say hello",
+            f"undo {number}",
+            "games\n\nAre you there?",
+            f"withdraw {number}",
+            "games",
+        ]
+        mails = [mail for each in words for mail in letters.reply(personal, each) if str(mail["To"]) == ALICE]
+        told = [" ".join(f"{mail['Subject']} {text(mail)}".split()).replace(who, "WHO") for mail in mails]
+        read[who] = [re.sub(rf"\b{number}\b", "N", each) for each in told]
+    assert len(read["carol"]) == 9
+    assert not any("Are you there?" in text(mail) for mail in letters.received["nora@mail.example"])
+    assert read["carol"] == read["nora"]
+
+    letters.reply(personal, "challenge carol@mail.example hexaphages")
+    mails = letters.reply(letters.last("carol"), "decline")
+    assert [("a guest" in text(mail), "carol" in text(mail)) for mail in mails if str(mail["To"]) == ALICE] == [
+        (True, False)
+    ]
+    letters.reply(personal, "challenge carol@mail.example hexaphages")
+    letters.reply(letters.last("carol"), "accept")
+    assert "carol" in text(letters.last("alice"))
+
+
+def test_a_stranger_s_answers_are_the_same_for_every_stranger(letters: Correspondence) -> None:
+    """Invited, once a stranger or never heard of: what a mail asks is answered in the same words."""
+    letters.write(ALICE, "challenge guest@mail.example hexaphages", to=reply_address(letters))
+    letters.write("asker@mail.example", "join asker")
+    for words in ("help", "rules hexaphages"):
+        answers = [text(*letters.write(f"{name}@mail.example", words)) for name in ("guest", "asker", "nobody")]
+        assert answers[0] == answers[1] == answers[2]
+    assert [letters.write(f"{name}@mail.example", "nonsense") for name in ("asker", "nobody")] == [[], []]

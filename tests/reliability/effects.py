@@ -1,0 +1,38 @@
+"""What came of it all: the content of the database, without what chance, clocks and the way in decide."""
+
+import re
+from datetime import datetime
+from typing import Any
+
+from tests.operating.site import ADDRESS
+from tests.reliability.scene import Scene
+
+TABLES = ("player", "match", "ply", "incoming", "outgoing")
+TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
+BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", "size"})
+BY_THE_WAY_IN = frozenset({"source", "sender", "recipients"})
+BY_THE_DEATHS = frozenset({"begun", "attempts"})
+
+
+def effects(scene: Scene) -> dict[str, list[dict[str, Any]]]:
+    """What the database says of players, matches and mails, without what chance and clocks decide."""
+    kept = {table: scene.table(table) for table in TABLES}
+    kept["incoming"] = [row for row in kept["incoming"] if row["state"] != "new"]
+    return {
+        table: [
+            {
+                name: _shown(scene, value)
+                for name, value in row.items()
+                if name not in BY_CHANCE | BY_THE_WAY_IN | BY_THE_DEATHS
+            }
+            for row in rows
+        ]
+        for table, rows in kept.items()
+    }
+
+
+def _shown(scene: Scene, value: object) -> object:
+    """A value as another server would have it, which has another address and another time."""
+    if isinstance(value, datetime) or (isinstance(value, str) and TIME.fullmatch(value)):
+        return "some time"
+    return str(value).replace(scene.door.address, ADDRESS)

@@ -1,0 +1,152 @@
+"""Plots: what happens before a mail of some kind comes, and that mail; each changes something else in the database."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+
+from pbem.authority import address_with
+from pbem.daemon import Works
+from pbem.failpoints import Step
+from pbem.tokens import Purpose, Token
+from pbem.transport import Arrival
+from tests import bounces
+from tests.operating import matches
+from tests.operating.people import words, written
+from tests.reliability.scene import Letter, Scene
+
+X, O, NEW = "x0@mail.example", "o0@mail.example", "x0@new.example"  # noqa: E741 - the two seats' marks
+GATHER = frozenset({Step.GATHERING, Step.GATHERED})
+CONVERSE = frozenset({Step.AUTHORISED, Step.EXECUTED})
+
+
+class Rehearsal:
+    """The server inside this process, undisturbed, and its players; one match, in which x0 is to move."""
+
+    def __init__(self, scene: Scene, works: Works, played: int = 0) -> None:
+        self.scene, self.works = scene, works
+        (self.next_move,) = matches.in_play(works, 1, lambda _: played)
+
+    def say(self, sender: str, to: str, body: str) -> None:
+        """Let somebody write a mail, and the server handle it and send its answers."""
+        self.hand_in(Letter(sender, to, written(sender, to, body)))
+
+    def hand_in(self, letter: Letter) -> None:
+        """The same, with a mail that is written already."""
+        self.works.take((Arrival(letter.raw, "test", sender=letter.sender, recipients=(letter.to,)),))
+        self.works.handle_waiting()
+        self.send()
+
+    def send(self) -> None:
+        """Send what is owed."""
+        while self.works.send_due():
+            pass
+        self.works.outbox.close()
+
+    def answer(self, address: str, body: str) -> Letter:
+        """What the owner of the address writes in answer to the newest mail."""
+        mail = self.last(address)
+        to = mail["Reply-To"].addresses[0].addr_spec
+        quoted = "".join(f"> {line}\n" for line in words(mail).splitlines())
+        return Letter(address, to, written(address, to, f"{body}\n\n{quoted}", Subject=f"Re: {mail['Subject']}"))
+
+    def last(self, address: str) -> EmailMessage:
+        """The newest mail to the address."""
+        return [mail for recipient, mail in self.scene.post.taken if recipient == address][-1]
+
+    def personal(self, address: str) -> str:
+        """A player's personal address."""
+        (number,) = self.scene.rows("select id from player where address = :address", address=address)
+        return address_with(self.works.settings.server, self.works.office.keyring, Token(Purpose.PERSONAL, number), 0)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A kind of mail: what comes before it, the mail itself, and the steps to which it does not come."""
+
+    write: Callable[[Rehearsal], Letter]
+    passes_by: frozenset[Step] = GATHER
+    played: int = 0
+    """How many turns of the match are played before."""
+    when_gathering: Mapping[str, str] = field(default_factory=dict)
+    """What the environment is from the gathering of news on."""
+
+
+def _turn(rehearsal: Rehearsal) -> Letter:
+    move = rehearsal.next_move
+    return Letter(move.sender, move.to, move.raw)
+
+
+def _yes_to_a_held_mail(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.scene.door.address, f"move 1 {rehearsal.next_move.text}\n\nFrom my telephone.")
+    return rehearsal.answer(X, "yes")
+
+
+def _yes_to_a_resignation(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.next_move.to, "resign")
+    return rehearsal.answer(X, "yes")
+
+
+def _offer(rehearsal: Rehearsal) -> Letter:
+    to = rehearsal.personal(X)
+    return Letter(X, to, written(X, to, "challenge newcomer@mail.example hexaphages\n\nDo you know this one?"))
+
+
+def _offer_accepted(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.personal(X), "challenge o0 hexaphages begin=me")
+    return rehearsal.answer(O, "accept\n\nWith pleasure.")
+
+
+def _invitation_accepted(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.personal(X), "challenge newcomer@mail.example hexaphages begin=me")
+    return rehearsal.answer("newcomer@mail.example", "accept zoe")
+
+
+def _yes_of_a_new_address(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.personal(X), f"change address {NEW}")
+    rehearsal.hand_in(rehearsal.answer(X, "yes"))
+    return rehearsal.answer(NEW, "yes")
+
+
+def _yes_to_revoke(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.personal(X), "revoke")
+    return rehearsal.answer(X, "yes")
+
+
+def _third_bounce(rehearsal: Rehearsal) -> Letter:
+    rehearsal.hand_in(_turn(rehearsal))
+    rehearsal.scene.rows("update player set bounces = 2 where address = :address", address=O)
+    return Letter("", rehearsal.scene.door.address, bounces.dsn(rehearsal.last(O)))
+
+
+def _two_commands(rehearsal: Rehearsal) -> Letter:
+    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"set mail batch\n{rehearsal.next_move.text}\n"))
+
+
+def _half_refused(rehearsal: Rehearsal) -> Letter:
+    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\naccept 1\n"))
+
+
+def _news_that_wait(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(O, rehearsal.personal(O), "set mail batch")
+    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\n"))
+
+
+def _turns_of_the_sample() -> int:
+    return len(matches.sample().moves)
+
+
+PLOTS: dict[str, Plot] = {
+    "a turn": Plot(_turn),
+    "a yes to a held mail": Plot(_yes_to_a_held_mail),
+    "a yes to a resignation": Plot(_yes_to_a_resignation),
+    "an invitation": Plot(_offer),
+    "an offer accepted": Plot(_offer_accepted),
+    "an invitation accepted": Plot(_invitation_accepted),
+    "a new address's yes": Plot(_yes_of_a_new_address),
+    "a yes to revoke": Plot(_yes_to_revoke),
+    "a third bounce": Plot(_third_bounce, GATHER | CONVERSE),
+    "the last turn of a match": Plot(_turn, played=_turns_of_the_sample() - 1),
+    "two commands": Plot(_two_commands),
+    "three commands, the last refused": Plot(_half_refused),
+    "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={"PBEM_SERVER__BATCH_MINUTES": "0.000001"}),
+}

@@ -1,0 +1,86 @@
+"""Every kind of mail, the daemon killed at every step of its path in turn: what comes of it is what always does.
+
+The measure is the same mail at a server that nobody disturbs. What that one has in its database in the end, the
+other one must have too, every row and every word; and every mail it owes came, under one Message-ID.
+"""
+
+import signal
+from datetime import timedelta
+
+import pytest
+
+from pbem import digest
+from pbem.failpoints import Step
+from tests.reliability.conftest import Stage
+from tests.reliability.effects import TABLES, effects
+from tests.reliability.plots import PLOTS, Plot, Rehearsal
+from tests.reliability.scene import Letter, Scene, every_owed_mail_came
+
+FROM_THEN_ON = list(Step)[list(Step).index(Step.COUNTED) :]
+"""What differs with the kind of a mail: before it is counted, nothing of it is read."""
+
+UNDONE = FROM_THEN_ON[: FROM_THEN_ON.index(Step.COMMITTED)]
+"""After a death at one of these nothing is done yet."""
+
+CASES = [
+    *((plot, "lmtp", "sqlite") for plot in PLOTS),
+    *(
+        pytest.param(plot, way, database, marks=pytest.mark.soak)
+        for plot in PLOTS
+        for way, database in (("lmtp", "postgresql"), ("imap", "sqlite"), ("imap", "postgresql"))
+    ),
+    ("news that wait", "lmtp", "postgresql"),
+    ("a new address's yes", "imap", "postgresql"),
+]
+
+
+@pytest.mark.parametrize(("name", "way", "database"), CASES)
+def test_a_mail_of_any_kind_does_what_it_does_however_often_the_server_dies(
+    stage: Stage, name: str, way: str, database: str
+) -> None:
+    plot = PLOTS[name]
+    calm, scene = stage("lmtp", database), stage(way, database)
+    undisturbed(calm, plot)
+    letter = rehearsed(scene, plot)
+    before = effects(scene)
+    scene.write(letter)
+    for step in FROM_THEN_ON:
+        if step in plot.passes_by:
+            continue
+        if step is Step.GATHERING:
+            scene.environment |= plot.when_gathering
+        daemon = scene.start(step)
+        scene.door.deliver(daemon)
+        assert daemon.died() == signal.SIGKILL, (step, daemon.log)
+        assert (effects(scene) == before) is (step in UNDONE), step
+        forgive(scene)
+    daemon = scene.start()
+    scene.door.deliver(daemon)
+    scene.quiet()
+    assert effects(scene) == effects(calm)
+    assert every_owed_mail_came(scene) >= 1, "one came twice, since the server died before it could note that it went"
+
+
+def undisturbed(scene: Scene, plot: Plot) -> None:
+    """Let all of it happen inside this process, where nobody dies."""
+    with scene.works() as works:
+        rehearsal = Rehearsal(scene, works, plot.played)
+        rehearsal.hand_in(plot.write(rehearsal))
+        digest.gather(works.engine, works.settings.server, works.clock() + timedelta(days=1))
+        rehearsal.send()
+
+
+def rehearsed(scene: Scene, plot: Plot) -> Letter:
+    """Let happen what comes before; the mail that is to come."""
+    with scene.works() as works:
+        return plot.write(Rehearsal(scene, works, plot.played))
+
+
+def forgive(scene: Scene) -> None:
+    """Let the mails begin anew, as the operator may, and new rows get the numbers that the undone ones had."""
+    scene.rows("update incoming set attempts = 0 where state = 'new'")
+    scene.rows("update outgoing set begun = 0")
+    if scene.database.startswith("postgresql"):
+        for table in TABLES:
+            name = f"""pg_get_serial_sequence('"{table}"', 'id')"""
+            scene.rows(f"""select setval({name}, (select coalesce(max(id), 0) from "{table}") + 1, false)""")

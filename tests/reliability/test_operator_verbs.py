@@ -1,0 +1,161 @@
+"""The operator's verbs, killed after each statement: they have done nothing, and can be repeated."""
+
+import itertools
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine, event, inspect, text
+
+from pbem import database
+from pbem.cli import app
+from tests.operating.people import written
+from tests.postgres import Postgres
+from tests.reliability.conftest import Stage
+from tests.reliability.effects import effects
+from tests.reliability.plots import O, Rehearsal, X
+from tests.reliability.scene import Letter
+
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["tests.reliability.processes", "tests.reliability.test_operator_verbs"])
+
+PEOPLE = (
+    "insert into player (name, address, epoch, created) values ('ann', 'ann@mail.example', 3, '2007-01-01 00:00:00')"
+)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/pbem.sqlite"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.database()
+
+
+def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_again(url: str) -> None:
+    begin_with_the_first_tables(url)
+    before = tables(url)
+    killed = 0
+    while (ended := in_a_process(_upgrade, url, killed + 1)) == -signal.SIGKILL:
+        killed += 1
+        assert tables(url) == before, f"after statement {killed}"
+    assert ended == 0
+    assert killed > 10, "one death for each statement of the migrations"
+    engine = database.connect(url)
+    assert database.is_current(engine)
+    with engine.connect() as connection:
+        assert connection.execute(text("select name, epoch from player")).all() == [("ann", 3)]
+    engine.dispose()
+
+
+def shunted(rehearsal: Rehearsal) -> None:
+    """A mail that waits for the operator."""
+    rehearsal.hand_in(Letter(X, to := rehearsal.next_move.to, written(X, to, "games")))
+    rehearsal.scene.rows("update incoming set state = 'shunted', attempts = 3, verdict = 'a bug', trouble = 'a bug'")
+
+
+def failed(rehearsal: Rehearsal) -> None:
+    """A mail of ours that nobody took."""
+    rehearsal.say(X, rehearsal.next_move.to, "games")
+    rehearsal.scene.rows("update outgoing set state = 'failed', sent = null, trouble = '550'")
+
+
+def unreachable(rehearsal: Rehearsal) -> None:
+    """A player from whose address all comes back, and whose mails wait."""
+    rehearsal.say(X, rehearsal.next_move.to, rehearsal.next_move.text)
+    rehearsal.scene.rows("update player set bounces = 3, unreachable = created where address = :o", o=O)
+    rehearsal.scene.rows("update outgoing set state = 'withheld', sent = null where address = :o", o=O)
+
+
+def quiet(rehearsal: Rehearsal) -> None:
+    """Nothing that would matter."""
+
+
+VERBS = {
+    "retry": (shunted, ["retry", "1"]),
+    "retry --out": (failed, ["retry", "--out", "1"]),
+    "bounced --again": (unreachable, ["bounced", "--again", "o0"]),
+    "revoke": (quiet, ["revoke", "x0"]),
+}
+
+
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_that_is_killed_anywhere_has_done_nothing_and_can_be_repeated(
+    stage: Stage, verb: str, database: str
+) -> None:
+    prepare, words = VERBS[verb]
+    scene = stage("lmtp", database)
+    with scene.works() as works:
+        prepare(Rehearsal(scene, works))
+    before = effects(scene)
+    command_line = [*words, "--config", str(scene.site.config)]
+    killed = 0
+    while (ended := in_a_process(_run, command_line, scene.environment, killed + 1)) == -signal.SIGKILL:
+        killed += 1
+        assert effects(scene) == before, f"after statement {killed}"
+    assert ended == 0
+    assert killed > 2
+    assert effects(scene) != before
+
+
+def begin_with_the_first_tables(url: str) -> None:
+    """As the oldest version of the program left it."""
+    engine = database.connect(url)
+    with engine.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(database.MIGRATIONS))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(text(PEOPLE))
+    engine.dispose()
+
+
+def tables(url: str) -> dict[str, list[str]]:
+    """What there is: the columns and indexes of each table."""
+    engine = database.connect(url)
+    look = inspect(engine)
+    found = {
+        name: [str(column["name"]) for column in look.get_columns(name)]
+        + sorted(str(index["name"]) for index in look.get_indexes(name))
+        for name in look.get_table_names()
+    }
+    engine.dispose()
+    return found
+
+
+def in_a_process(function: Callable[..., None], *arguments: Any) -> int:
+    """Call a function in a process of its own; its exit code."""
+    process = _FORKS.Process(target=function, args=arguments)
+    process.start()
+    process.join(30)
+    assert process.exitcode is not None
+    return process.exitcode
+
+
+def _upgrade(url: str, statement: int) -> None:
+    _die_after(statement)
+    database.upgrade(database.connect(url))
+
+
+def _run(words: list[str], environment: dict[str, str], statement: int) -> None:
+    os.environ.update(environment)
+    _die_after(statement)
+    app(words)
+
+
+def _die_after(statement: int) -> None:
+    """Let this process be killed when so many statements have reached a database."""
+    numbers = itertools.count(1)
+
+    @event.listens_for(Engine, "after_cursor_execute")
+    def count(*_: Any) -> None:
+        if next(numbers) == statement:
+            os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,92 @@
+"""Nobody is told that we have a mail before the disk has it: seen from outside, in the daemon's calls of the kernel."""
+
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.operating.people import PostOffice
+from tests.operating.site import Site
+from tests.reliability.processes import Process
+from tests.reliability.scene import Imap, Lmtp, Scene
+from tests.servers import Mailbox, missing, until
+
+SYNCED = r"\b(?:fdatasync|fsync)\(\d+\) += 0|<\.\.\. (?:fdatasync|fsync) resumed>\) += 0"
+
+
+class Trace:
+    """What strace sees of a process: syncs, and what it says to the world."""
+
+    def __init__(self, process: Process, path: Path) -> None:
+        self._path = path
+        self._strace = subprocess.Popen(
+            [
+                "strace",
+                "-f",
+                "-s",
+                "4000",
+                "-e",
+                "trace=fsync,fdatasync,sendto",
+                "-p",
+                str(process.pid),
+                "-o",
+                str(path),
+            ],
+            stderr=subprocess.PIPE,
+        )
+        assert self._strace.stderr is not None
+        said = self._strace.stderr.readline().decode()
+        if "attached" not in said:
+            pytest.skip(f"strace may not watch other processes here: {said}")
+
+    def order(self, told: str) -> str:
+        """What happened of what matters: each sync, and each time that something was told."""
+        lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+        seen = ("synced" if re.search(SYNCED, line) else "told" if re.search(told, line) else "" for line in lines)
+        return " ".join(filter(None, seen))
+
+    def end(self) -> None:
+        """Let go of the process."""
+        self._strace.send_signal(signal.SIGINT)
+        self._strace.communicate(timeout=10)
+
+
+@pytest.fixture
+def post() -> Iterator[PostOffice]:
+    """Where the answers go."""
+    with PostOffice() as office:
+        yield office
+
+
+def synced_before(scene: Scene, told: str, path: Path) -> None:
+    """Some mails come one after the other; each is synced before those words go out."""
+    if shutil.which("strace") is None:
+        missing("strace", "strace")
+    letters = scene.seed(3)
+    daemon = scene.start().ready()
+    trace = Trace(daemon, path)
+    try:
+        for number, letter in enumerate(letters, start=1):
+            scene.write(letter)
+            scene.door.deliver(daemon)
+            until(lambda number=number: trace.order(told).count("told") == number, "strace has seen it told", 20)
+            scene.quiet()
+        assert re.match("((synced )+told ?){3}", trace.order(told)), trace.order(told)
+    finally:
+        trace.end()
+        scene.end()
+
+
+def test_a_mail_is_synced_before_it_is_answered_with_250(post: PostOffice, tmp_path: Path) -> None:
+    scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Lmtp(), post)
+    synced_before(scene, r'sendto\(.*"250 2\.0\.0 Stored', tmp_path / "trace")
+
+
+@pytest.mark.dovecot
+def test_a_mail_is_synced_before_it_is_moved_away(post: PostOffice, mailbox: Mailbox, tmp_path: Path) -> None:
+    scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Imap(mailbox), post)
+    synced_before(scene, r"sendto\(.*UID MOVE", tmp_path / "trace")
