@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from pbem import attempts, authority, bounces, conversation, failpoints, mail, proofs, sender_checks
 from pbem.attempts import Attempts
-from pbem.body import Unreadable
+from pbem.bounds import Unreadable
 from pbem.commands import COMMANDS
 from pbem.commands.core import Context
 from pbem.config import ChecksSettings, LimitsSettings, ServerSettings
