@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import text as sql
 
 from pbem import config, daemon
+from pbem.examination import Here
 
 ADDRESS = "games@pbem.example"
 
@@ -191,5 +192,5 @@ def _written(path: Path) -> tuple[int, str]:
 def correspondence(folder: Path, **changes: str) -> Iterator[Correspondence]:
     """A server in a folder of its own."""
     clock = Clock()
-    with daemon.works(settings(folder, **changes), clock) as works:
+    with daemon.works(settings(folder, **changes), clock, Here()) as works:
         yield Correspondence(works, folder, clock)
