@@ -45,7 +45,7 @@ def plain(raw: bytes) -> bytes:
 def fit_head(page: bytes) -> tuple[bytes, str | None]:
     r"""Give the header block with what is out of bounds put short, and what that was; raises Unreadable.
 
-    The names of such headers stay, so that a machine's mail is known for one.
+    Names and beginnings stay, so that a machine's mail is known for one; but of an address a part is another address.
 
     >>> fit_head(b"Cc: " + b"(" * 2000 + b"\nFrom: a@b.example\n\nhelp\n")
     (b'Cc: ?\nFrom: a@b.example\n\n', 'its addresses are too intricate')
@@ -60,18 +60,27 @@ def fit_head(page: bytes) -> tuple[bytes, str | None]:
     for number, header in enumerate(headers):
         if found := _excess(header):
             trouble = trouble or found
-            headers[number] = header.partition(b":")[0][:LONGEST_NAME] + b": ?"
+            headers[number] = _beginning(header)
     return b"\n".join(headers) + b"\n\n", trouble
 
 
 def _excess(header: bytes) -> str | None:
     """What is too much about a header; None where nothing is."""
-    name, _, value = header.partition(b":")
     if len(header) > LARGEST_HEADER:
         return "one of its headers is too long"
-    if name.strip().lower() in ADDRESSES and value.count(b"(") + value.count(b":") > MOST_NESTINGS:
+    if _is_of_addresses(header) and header.count(b"(") + header.count(b":") > MOST_NESTINGS:
         return "its addresses are too intricate"
     return None
+
+
+def _is_of_addresses(header: bytes) -> bool:
+    return header.partition(b":")[0].strip().lower() in ADDRESSES
+
+
+def _beginning(header: bytes) -> bytes:
+    name, _, value = header.partition(b":")
+    told = b"?" if _is_of_addresses(header) else value.strip()[:LONGEST_NAME]
+    return name[:LONGEST_NAME] + b": " + told.replace(b"\n", b" ")
 
 
 def check_parts(page: bytes) -> None:

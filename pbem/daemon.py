@@ -99,9 +99,7 @@ class Works:
 
 
 @contextmanager
-def works(
-    settings: Settings, clock: Callable[[], datetime] = now, examiner: Examiner | None = None
-) -> Iterator[Works]:
+def works(settings: Settings, clock: Callable[[], datetime] = now, examiner: Examiner | None = None) -> Iterator[Works]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
 
     Without another examiner, mails are read in a process of their own, started when the first one comes.

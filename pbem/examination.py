@@ -19,7 +19,7 @@ from pbem.sender_checks import Checked
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is in the mail?"""
+    """The question what is in the mail."""
 
     sender: str | None
     recipients: tuple[str, ...]
@@ -30,14 +30,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """Does the mail report that an address can't be reached, ever?"""
+    """The question whether the mail reports that an address can't be reached, ever."""
 
     kind: Literal["failing"] = "failing"
 
 
 @dataclass(frozen=True, slots=True)
 class Checking:
-    """What do the sender checks say of it?"""
+    """The question what the sender checks say of the mail."""
 
     ours: str
     settings: ChecksSettings

@@ -1,7 +1,7 @@
 """Failures that mail servers report: whether a mail says that an address can't be reached, ever.
 
-flufl.bounce knows how the servers of the world say it. Its detectors take some mails apart in quadratic time, and one or
-another fails; so it is asked in a process that can be ended (see sandbox), and a mail on which it fails is no report.
+flufl.bounce knows how the servers of the world say it. Some of its detectors take quadratic time, some fail; so it is
+asked in a process that can be ended (see sandbox), and a mail on which it fails is no report.
 """
 
 import email

@@ -168,9 +168,7 @@ def _handle(session: Session, office: Office, row: Incoming, examined: _Examined
         if sender.player is None and (bounce := _bounce(session, office, row, now)):
             raise Unanswerable(bounce)
         failpoints.reach(Step.AUTHORISED)
-        context = Context(
-            session, office.server, office.keyring, office.examiner, now, row, letter, sender, COMMANDS
-        )
+        context = Context(session, office.server, office.keyring, office.examiner, now, row, letter, sender, COMMANDS)
         verdict = conversation.converse(context, office.limits)
         about |= {
             "player": sender.player.name if sender.player else None,

@@ -1,8 +1,8 @@
-"""The sandbox: mails are taken apart in a process of their own, which is ended where one takes too much time or memory.
+"""The sandbox: mails are taken apart in a process of their own, which is ended where one takes too much.
 
-The process (see examiner) is started when the first mail comes, kept for the next ones, and replaced after a while. A mail that
-it was ended for is unreadable, and no other mail suffers. Where the process ends without our doing, it is tried once more:
-the kernel or an operator may have ended it for a reason that has nothing to do with the mail.
+The process (see examiner) is started when the first mail comes, kept for the next ones, and replaced after a while.
+A mail for which it was ended is unreadable, and no other mail suffers. Where it ends without our doing, it is tried
+once more: the kernel or an operator may have ended it for a reason that has nothing to do with the mail.
 """
 
 import os

@@ -70,6 +70,7 @@ CONTINUED = b"".join(b';\n x*%d*="a%%20"' % number for number in range(4_000))
 MAILS: dict[str, Callable[[], bytes]] = {
     # Structure
     "multiparts within multiparts": lambda: nested(b"multipart/mixed", 2_000),
+    "a few too many multiparts": lambda: nested(b"multipart/mixed", 30),
     "mails within mails": lambda: nested(b"message/rfc822", 1_000),
     "digests within digests": lambda: nested(b"multipart/digest", 1_000),
     "reports within reports": lambda: nested(b"message/delivery-status", 1_000),
@@ -101,6 +102,7 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "groups": lambda: with_header(b"Cc", filled(b"a:", 8_000)),
     "routes": lambda: with_header(b"Cc", b"<" + filled(b"@a,", 8_000)),
     "backslashes": lambda: with_header(b"Cc", b'"' + filled(b"\\", 8_000)),
+    "60 recipients": lambda: with_header(b"Cc", b",\n ".join(b"a%d@b.example" % each for each in range(60))),
     "1,000 recipients": lambda: with_header(b"Cc", b",\n ".join(b"a%d@b.example" % each for each in range(1_000))),
     "1,000 fields of recipients": lambda: b"Cc: a@b.example\n" * 1_000 + HEAD + b"\nhelp\n",
     "encoded words": lambda: with_header(b"Subject", words(3_000)),
@@ -132,6 +134,14 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "uuencode": lambda: coded(b"x-uuencode", b"begin 644 a\n" + filled(b"M" + b"!" * 60 + b"\n", 500_000) + b"end\n"),
     "zeros": lambda: with_content_type(b"text/plain", filled(b"\0")),
     "zeros everywhere": lambda: with_content_type(b"text/plain").replace(b"e", b"\0e"),
+    # Attachments
+    "a zip": lambda: many_parts(1, part=b"Content-Type: application/zip\n\nPK\x03\x04" + filled(b"\0")),
+    "a zip that is called text": lambda: many_parts(
+        1, part=b'Content-Type: text/plain; name="a.zip"\nContent-Encoding: gzip\n\nPK\x03\x04resign\n'
+    ),
+    "winmail.dat": lambda: with_content_type(
+        b'application/ms-tnef; name="winmail.dat"', b"\x78\x9f\x3e\x22" + filled(b"resign\n", 10_000)
+    ),
     # Text
     "one long line": lambda: HEAD + b"\n" + filled(b"help "),
     "quotes within quotes": lambda: HEAD + b"\n" + filled(b">", 400_000),
