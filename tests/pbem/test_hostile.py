@@ -20,7 +20,9 @@ TROUBLE = {
     **dict.fromkeys(["a header folded without end", "colons", "commas", "1,000 recipients", "encoded words"], HEADER),
     **dict.fromkeys(["encoded words joined", "beginnings of encoded words", "references"], HEADER),
     **dict.fromkeys(["brackets in references", "parameters", "quotes in parameters"], HEADER),
-    **dict.fromkeys(["quotes in parameters of a part", "parameters continued", "parameters continued in a part"], HEADER),
+    **dict.fromkeys(
+        ["quotes in parameters of a part", "parameters continued", "parameters continued in a part"], HEADER
+    ),
     **dict.fromkeys(["2,000 parentheses", "parentheses in From", "groups"], INTRICATE),
     "60 recipients": "it has too many recipients",
 }
