@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
@@ -25,7 +24,7 @@ from engines import GAMES
 from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
-from pbem import bounces, config, daemon, database, demo, handle, keyboard, logs, matches, renewal
+from pbem import bounces, config, daemon, database, demo, handle, keyboard, logs, matches, renewal, terminal
 from pbem import check as checking
 from pbem.config import BadConfig, Settings
 from pbem.mime import text_of
@@ -44,8 +43,8 @@ app = typer.Typer(
 records = typer.Typer(help="Work with record files.", no_args_is_help=True)
 app.add_typer(records, name="record")
 
-out = Console(soft_wrap=True)
-errors = Console(stderr=True, soft_wrap=True)
+out = terminal.console()
+errors = terminal.console(errors=True)
 
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)

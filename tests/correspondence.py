@@ -195,7 +195,7 @@ def _written(path: Path) -> tuple[int, str]:
 
 @contextmanager
 def correspondence(folder: Path, examiner: Examiner | None = None, **changes: str) -> Iterator[Correspondence]:
-    """A server in a folder of its own; it takes mails apart in this process, which is faster, unless somebody does it."""
+    """A server in a folder of its own; it takes mails apart itself, which is faster, unless an examiner is given."""
     clock = Clock()
     with daemon.works(settings(folder, **changes), clock, examiner or Here()) as works:
         yield Correspondence(works, folder, clock)

@@ -1,4 +1,6 @@
-"""Fuzz one target with atheris: python -m tests.fuzz.run TARGET SECONDS FOLDER
+"""Fuzz one target with atheris.
+
+    python -m tests.fuzz.run TARGET SECONDS FOLDER
 
 What it learns is kept in FOLDER, and where a promise is broken, the input lies there too. `make fuzz` runs them all.
 """

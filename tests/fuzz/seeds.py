@@ -13,8 +13,7 @@ OURS = b"From: games@pbem.example\nTo: bob@mail.example\nSubject: x\nMessage-ID:
 SENDERS = (
     b"Authentication-Results: mx.example; dkim=pass header.d=mail.example; spf=pass smtp.mailfrom=a@mail.example\n",
     b"Authentication-Results: mx.example (c (d)); dmarc=pass (p=none) header.from=mail.example\n",
-    b"DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/simple; d=mail.example; s=x;\n"
-    b" h=from:to:subject:date:message-id; bh=AAAA; b=AAAA\n",
+    b"DKIM-Signature: v=1; a=rsa-sha256; d=mail.example; s=x; h=from:to:subject:date:message-id; bh=AAAA; b=AAAA\n",
 )
 
 

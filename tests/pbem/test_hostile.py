@@ -94,8 +94,10 @@ def test_a_header_put_short_keeps_the_mark_of_a_machine() -> None:
 
 @pytest.mark.parametrize(
     "charset",
-    ["hex", "base64", "bz2", "zip", "zlib", "rot13", "uu", "quopri", "idna", "punycode", "undefined"]
-    + ["unicode_escape", "raw-unicode-escape", "string-escape", "mbcs", "../../x", "a" * 10_000, "\0", "é", ""],
+    [
+        *("hex", "base64", "bz2", "zip", "zlib", "rot13", "uu", "quopri", "idna", "punycode", "undefined"),
+        *("unicode_escape", "raw-unicode-escape", "string-escape", "mbcs", "../../x", "a" * 10_000, "\0", "é", ""),
+    ],
 )
 def test_what_is_no_character_set_decodes_nothing(charset: str) -> None:
     assert body.decoded("5Bé\\x41".encode(), charset) == "5Bé\\x41"

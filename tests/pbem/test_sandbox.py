@@ -181,7 +181,7 @@ def test_one_mail_is_read_at_a_time_whoever_asks(reader: Sandbox) -> None:
 
 
 def test_it_heeds_neither_sigterm_nor_ctrl_c(reader: Sandbox) -> None:
-    """systemd sends SIGTERM to all processes of a unit; the one that reads has a mail in hand."""
+    """By systemd SIGTERM goes to all processes of a unit; the one that reads has a mail in hand."""
     first = number(reader)
     for one in (signal.SIGTERM, signal.SIGINT):
         os.kill(first, one)

@@ -1,4 +1,4 @@
-"""Mails that others have collected, real and made up: every one is read or passed over, and no machine gets an answer."""
+"""Mails that others have collected, real and made up: each is read or passed over, and no machine gets an answer."""
 
 import importlib.util
 import re
@@ -13,8 +13,8 @@ from pbem.config import ReadingSettings
 from pbem.sandbox import Sandbox
 from pbem.transport import Arrival
 from tests.bounces import KINDS
-from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed
 from tests.corpora import CORPORA
+from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed
 from tests.fuzz.seeds import OURS
 from tests.fuzz.targets import check_sender, read_failure, read_mail
 
