@@ -60,10 +60,19 @@ def turns() -> Iterator[bytes]:
         yield from text.splitlines()[:40]
 
 
+def pages() -> Iterator[bytes]:
+    """Mails that are HTML, and the beginnings of pages that are made to harm."""
+    for path in sorted((ROOT / "tests" / "mails").glob("*html*.eml")):
+        yield path.read_bytes().partition(b"\n\n")[2]
+    yield from (
+        MAILS[name]()[:SMALL] for name in ("elements that overlap", "attributes", "entities", "comments", "forms")
+    )
+
+
 SEEDS = {
     "mail": mails,
     "machine": mails,
-    "html": lambda: (make() for name, make in MAILS.items() if "HTML" in name or "elements" in name),
+    "html": pages,
     "words": lines,
     "failure": bounces,
     "sender": mails,
