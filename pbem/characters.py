@@ -75,7 +75,7 @@ def compared(text: str) -> str:
 def visible(text: str) -> str:
     r"""The text as a terminal may have it: what would steer the terminal, or turn the line around, is spelt out.
 
-    >>> print(visible("\x1b[31mred\ttape\u202e\r\n"), end="")
-    \x1b[31mred	tape\u202e\x0d
+    >>> print(visible("\x1b[31mred tape\u202e\r\n"), end="")
+    \x1b[31mred tape\u202e\x0d
     """
     return text.translate(_STEERING)
