@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check slow soak audit golden bench lock format docs screenshots clean
+.PHONY: demo test check slow soak fuzz audit golden bench lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by mail, without accounts or servers
 	@$(BIN)/pbem demo
@@ -31,6 +31,11 @@ audit: .venv/audit/ready     ## known holes in what the server runs with (1: the
 	$(PYTHON) -m venv .venv/audit
 	.venv/audit/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/audit.txt
 	@touch $@
+
+SECONDS ?= 60
+fuzz: .venv/ready            ## throw mutated bytes at everything that reads some, SECONDS for each target
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/fuzz.txt
+	$(BIN)/python -m tests.fuzz.run $(SECONDS)
 
 golden: .venv/ready          ## write the golden files anew; review them as a diff
 	PBEM_GOLDEN=write $(BIN)/pytest -q tests/stories tests/playthroughs tests/templates
@@ -62,6 +67,8 @@ lock:                        ## choose versions anew (needs uv)
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/bench.txt
 	printf '%s\n' 'pip-audit>=2.9' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/audit.txt
+	printf '%s\n' 'atheris>=3,<3.1' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/fuzz.txt
 
 .venv/ready: deploy/lock/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'

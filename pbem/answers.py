@@ -46,6 +46,13 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
     )
 
 
+def unread(trouble: str) -> Refused:
+    """What somebody is told whose mail can't be read for that reason."""
+    return Refused(
+        f"Your mail was not read: {trouble}.", fits="Send the words alone: as plain text, and without attachments."
+    )
+
+
 def give(context: Context) -> None:
     """Owe the sender one mail with all that has to be said."""
     player, sections = context.sender.player, context.sections

@@ -4,13 +4,14 @@ Raw mail is hostile until read: parts are counted, character sets are taken from
 nothing here raises for what a mail holds but Unreadable.
 """
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 
 from pbem import phrases
+from pbem.bounds import DEEPEST, MOST_PARTS, Unreadable
 
-MOST_PARTS = 200
 LONGEST_STUB = 500
 _EXCUSES = phrases.table("stubs")["excuses"]
 _CHARSETS = {
@@ -40,12 +41,12 @@ _CHARSETS = {
     "unicode-1-1-utf-7": "utf-7",
     "cp-850": "cp850",
 }
-_NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "unicode-escape"})
-"""Codecs of Python that are no character sets, some of them slow by design."""
-
-
-class Unreadable(Exception):
-    """A mail that can't be read within bounds, and why."""
+_FAMILIES = (
+    *("utf-", "ascii", "iso8859-", "iso2022_", "cp", "mac-", "koi8-", "big5", "gb", "euc_", "shift_jis", "johab", "hz"),
+    *("tis-620", "hp-roman8", "kz1048", "ptcp154"),
+)
+"""How Python names the codecs that are character sets; the others compress, escape or write host names, some slowly."""
+LONGEST_CHARSET = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +73,32 @@ def decoded(content: bytes, charset: str | None) -> str:
     """
     claimed = (charset or "utf-8").strip().strip("'\"").lower()
     for name in (claimed if claimed != "us-ascii" else "utf-8", _CHARSETS.get(claimed), "utf-8", "cp1252"):
-        if name is None or name in _CHARSETS or name in _NO_CHARSETS:
+        if name is None or name in _CHARSETS or not _is_charset(name):
             continue
         try:
-            return content.decode(name)
+            return _without_surrogates(content.decode(name))
         except (LookupError, ValueError):
             continue
     return content.decode("latin-1")
+
+
+def _is_charset(name: str) -> bool:
+    """Whether Python knows a character set by that name.
+
+    >>> [_is_charset(name) for name in ("utf8", "csISOLatin1", "windows-1252", "hex", "idna", "unicode_escape", "zip")]
+    [True, True, True, False, False, False, False]
+    """
+    if len(name) > LONGEST_CHARSET or not name.isascii() or not name.isprintable():
+        return False
+    try:
+        return codecs.lookup(name).name.startswith(_FAMILIES)
+    except LookupError:
+        return False
+
+
+def _without_surrogates(text: str) -> str:
+    """The text without halves of characters, which no database and no mail takes; UTF-7 can write them."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def unflowed(text: str, delsp: bool) -> str:
@@ -114,22 +134,24 @@ def _line(depth: int, pieces: list[str]) -> str:
 
 def _leaves(message: Message) -> Iterator[Message]:
     """The parts without parts that are for reading, in order, without recursion."""
-    waiting, seen = [message], 0
+    waiting, seen = [(message, 0)], 0
     while waiting:
-        part = waiting.pop()
+        part, depth = waiting.pop()
         seen += 1
         if seen > MOST_PARTS:
             raise Unreadable("it has too many parts")
-        kind, payload = part.get_content_type(), part.get_payload()
+        if depth > DEEPEST:
+            raise Unreadable("its parts are nested too deeply")
+        kind = part.get_content_type()
         if kind == "message/rfc822":
             continue  # a forwarded mail is nobody's command
-        if not part.is_multipart() or not isinstance(payload, list):
+        if not part.is_multipart():
             yield part
             continue
-        children = [child for child in payload if isinstance(child, Message)]
+        children = [child for child in part.get_payload() if isinstance(child, Message)]
         if kind == "multipart/alternative":
             children = _chosen(children)
-        waiting.extend(reversed(children))
+        waiting.extend((child, depth + 1) for child in reversed(children))
 
 
 def _chosen(alternatives: list[Message]) -> list[Message]:

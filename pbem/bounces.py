@@ -6,17 +6,15 @@ single bounce may be a full mailbox or somebody's filter, so the mail is sent ag
 The third bounce in a row is believed: nothing is sent there any more until something comes from there.
 """
 
-import email
 import re
 from datetime import datetime, timedelta
-from email.policy import compat32
 
 import structlog
-from flufl.bounce import all_failures
 from sqlmodel import Session, col, select
 
 from pbem import outgoing
 from pbem.config import ServerSettings
+from pbem.examination import Examiner
 from pbem.matches import name, of_player
 from pbem.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.removal import is_removed
@@ -32,19 +30,6 @@ MOST_IDS = 50
 LONGEST = 1_000_000
 
 
-def is_final(raw: bytes) -> bool:
-    """Whether the mail reports that some address can't be reached, ever; False for anything else."""
-    try:
-        message = email.message_from_bytes(raw[:LONGEST], policy=compat32)
-        if not isinstance(message.get("From"), str):
-            del message["From"]
-            message["From"] = "nobody@invalid"  # without one the library's Yale detector fails
-        _, permanent = all_failures(message)
-    except Exception:  # noqa: BLE001 - hostile bytes, or a detector's bug: then nobody knows what it says
-        return False
-    return any(permanent)
-
-
 def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     """The mails of ours that the mail quotes by their Message-IDs, the newest for each address."""
     pattern = rb"<([0-9a-f]{%d}@%s)>" % (2 * outgoing.ID_BYTES, re.escape(domain.encode()))
@@ -53,14 +38,14 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     return list({row.address: row for row in rows}.values())
 
 
-def take(session: Session, server: ServerSettings, row: Incoming, now: datetime) -> str | None:
+def take(session: Session, server: ServerSettings, examiner: Examiner, row: Incoming, now: datetime) -> str | None:
     """Count the bounce that the mail is; what it came to. None where it is none, or is about no mail of ours."""
-    if not is_final(row.raw):
-        return None
     back = returned(session, row.raw, server.domain)
+    if not back or not examiner.is_final(row.raw):
+        return None
     for owed in back:
         count(session, server, owed, now)
-    return f"bounce of mail {', '.join(str(owed.id) for owed in back)}" if back else None
+    return f"bounce of mail {', '.join(str(owed.id) for owed in back)}"
 
 
 def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:

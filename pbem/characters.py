@@ -21,6 +21,20 @@ _SIMILAR = str.maketrans(
     }
 )
 
+_STEERING = {
+    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    for codes in (
+        (0, 9),
+        (0x0B, 0x20),
+        (0x7F, 0xA0),
+        (0x200E, 0x2010),
+        (0x2028, 0x202F),
+        (0x2066, 0x206A),
+        (0xD800, 0xE000),
+    )
+    for code in range(*codes)
+}
+
 
 def tidied(text: str) -> str:
     r"""The text with one kind of line end and of blank, and without what can't be seen; all else as written.
@@ -56,3 +70,12 @@ def compared(text: str) -> str:
     "you don't often"
     """
     return text.replace("\u2019", "'").lower()
+
+
+def visible(text: str) -> str:
+    r"""The text as a terminal may have it: what would steer the terminal, or turn the line around, is spelt out.
+
+    >>> print(visible("\x1b[31mred tape\u202e\r\n"), end="")
+    \x1b[31mred tape\u202e\x0d
+    """
+    return text.translate(_STEERING)

@@ -15,7 +15,6 @@ from typing import Annotated
 
 import structlog
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
@@ -27,7 +26,6 @@ from engines import GAMES
 from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
-<<<<<<< HEAD
 from pbem import (
     belongings,
     bounces,
@@ -36,16 +34,15 @@ from pbem import (
     database,
     demo,
     erasure,
+    failpoints,
     handle,
     keyboard,
     logs,
     matches,
     premises,
     renewal,
+    terminal,
 )
-=======
-from pbem import bounces, config, daemon, database, demo, failpoints, handle, keyboard, logs, matches, renewal
->>>>>>> crash5
 from pbem import check as checking
 from pbem.config import BadConfig, Settings
 from pbem.failpoints import BadFailpoint
@@ -67,8 +64,8 @@ app = typer.Typer(
 records = typer.Typer(help="Work with record files.", no_args_is_help=True)
 app.add_typer(records, name="record")
 
-out = Console(soft_wrap=True)
-errors = Console(stderr=True, soft_wrap=True)
+out = terminal.console()
+errors = terminal.console(errors=True)
 
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)

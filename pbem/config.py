@@ -295,6 +295,13 @@ class LimitsSettings(Section):
     domain_per_day: Annotated[int, Field(ge=1)] = 100
 
 
+class ReadingSettings(Section):
+    """[reading]: how much time and memory it may take to read one mail, in the process that is there for it."""
+
+    seconds: Seconds = 5
+    megabytes: Annotated[int, Field(ge=16, le=4_096)] = 256
+
+
 class LogSettings(Section):
     """[log]: one line per event, to standard error."""
 
@@ -312,6 +319,7 @@ class Settings(BaseSettings):
     outbox: OutboxSettings
     checks: ChecksSettings = ChecksSettings()
     limits: LimitsSettings = LimitsSettings()
+    reading: ReadingSettings = ReadingSettings()
     log: LogSettings = LogSettings()
 
 

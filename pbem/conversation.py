@@ -36,6 +36,11 @@ def converse(context: Context, limits: LimitsSettings) -> str:
             None,
         )
         verdict = "refused"
+    elif context.mail.trouble is not None:
+        if context.sender.is_stranger:
+            raise Unanswerable(context.mail.trouble)
+        answers.refuse(context, answers.unread(context.mail.trouble), None)
+        verdict = f"unread: {context.mail.trouble}"
     elif context.sender.held is not None:
         verdict = held.confirm(context, context.sender.held)
     elif context.sender.move is not None:

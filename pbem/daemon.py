@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem import alerts, authority, database, digest, dkim_signing, failpoints, handle, receive, sender_checks
 from pbem.config import Settings
+from pbem.examination import Examiner, Unavailable
 from pbem.expiry import Expiry
 from pbem.failpoints import Step
 from pbem.handle import Office
@@ -26,6 +27,7 @@ from pbem.imap import ImapInbox
 from pbem.lmtp import MailListener
 from pbem.maildir import MaildirInbox, MaildirOutbox
 from pbem.render import Renderer
+from pbem.sandbox import Sandbox
 from pbem.send import Ends, Sign, send_due, unsigned
 from pbem.smtp import SmtpOutbox
 from pbem.tokens import Keyring
@@ -103,9 +105,10 @@ class Works:
 
 
 @contextmanager
-def works(settings: Settings, clock: Callable[[], datetime] = now) -> Iterator[Works]:
+def works(settings: Settings, clock: Callable[[], datetime] = now, examiner: Examiner | None = None) -> Iterator[Works]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
 
+    Without another examiner, mails are read in a process of their own, started when the first one comes.
     The outbox belongs to whoever sends, who closes it too: it may be in the middle of a mail when we end.
     """
     server = settings.server
@@ -113,13 +116,14 @@ def works(settings: Settings, clock: Callable[[], datetime] = now) -> Iterator[W
     dkim = settings.outbox.dkim
     sign = dkim_signing.signer(dkim, server.domain) if dkim else unsigned
     sender_checks.prepare(settings.checks)
+    examiner = examiner or Sandbox(settings.reading)
     engine = database.connect(server.database)
     try:
         database.upgrade(engine)
         yield Works(
             settings=settings,
             engine=engine,
-            office=Office(server, keyring, settings.checks, settings.limits),
+            office=Office(server, keyring, settings.checks, settings.limits, examiner),
             renderer=Renderer(server, keyring),
             outbox=_outbox(settings),
             inboxes=tuple(_inboxes(settings)),
@@ -128,6 +132,7 @@ def works(settings: Settings, clock: Callable[[], datetime] = now) -> Iterator[W
             clock=clock,
         )
     finally:
+        examiner.close()
         engine.dispose()
 
 
@@ -214,6 +219,9 @@ def _loop(
                 stop.wait(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 continue
+            except Unavailable as error:
+                log.error("no mail can be read", thread=name, error=str(error))  # noqa: TRY400 - no bug of ours
+                stop.wait(LONGEST_PAUSE)
             except Exception:  # a bug must not end the thread, and with it all service, silently
                 log.exception("failed", thread=name)
                 stop.wait(LONGEST_PAUSE)

@@ -12,12 +12,14 @@ from sqlmodel import Session, col, select
 
 from pbem import attempts, authority, bounces, conversation, failpoints, mail, proofs, sender_checks
 from pbem.attempts import Attempts
-from pbem.body import Unreadable
+from pbem.bounds import Unreadable
 from pbem.commands import COMMANDS
 from pbem.commands.core import Context
 from pbem.config import ChecksSettings, LimitsSettings, ServerSettings
 from pbem.database import transaction
+from pbem.examination import Examiner, Unavailable
 from pbem.failpoints import Step
+from pbem.mail import Mail
 from pbem.models import Incoming, IncomingState
 from pbem.refusals import Unanswerable
 from pbem.sender_checks import Checked
@@ -29,12 +31,13 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """What handling a mail needs besides the mail: the settings and the server's key."""
+    """What handling a mail needs besides the mail: the settings, the server's key, and who takes mails apart."""
 
     server: ServerSettings
     keyring: Keyring
     checks: ChecksSettings
     limits: LimitsSettings
+    examiner: Examiner
     attempts: Attempts = field(default_factory=Attempts)
 
 
@@ -84,14 +87,15 @@ def waiting(session: Session) -> list[int]:
 def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> None:
     """Handle a stored mail and commit; shunt it where that fails three times, in this process or one that it ended.
 
-    Raises OperationalError where the database is at fault: then the mail is still new and can be tried again.
+    Raises OperationalError where the database is at fault, and Unavailable where no mail can be read: then it
+    is still new and can be tried again.
     """
     error, trouble = attempts.ENDED, attempts.NO_TRACEBACK
     while (number := office.attempts.begin(engine, incoming_id)) is not None and number <= attempts.MOST:
         failpoints.reach(Step.COUNTED)
         try:
             about = _attempt(engine, office, incoming_id, now)
-        except OperationalError:
+        except (OperationalError, Unavailable):
             raise
         except Exception as bug:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
@@ -111,52 +115,73 @@ def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> N
 
 def _attempt(engine: Engine, office: Office, incoming_id: int, now: datetime) -> dict[str, Any] | None:
     """Handle the mail in one transaction, if it still waits; what the log is to say of it."""
-    checked = _checked(engine, office, incoming_id, now)
+    examined = _examine(engine, office, incoming_id, now)
+    failpoints.reach(Step.READ)
     with transaction(engine) as session:
         row = session.get_one(Incoming, incoming_id, with_for_update=True)
-        about = _handle(session, office, row, checked, now) if row.state == IncomingState.NEW else None
+        about = _handle(session, office, row, examined, now) if row.state == IncomingState.NEW else None
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
     return about
 
 
-def _checked(engine: Engine, office: Office, incoming_id: int, now: datetime) -> Checked:
-    """What the sender checks say of the mail; asked before its transaction, since they may ask the DNS."""
-    if not (office.checks.authserv_id or office.checks.dkim):
-        return sender_checks.NOT_CHECKED
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """What the bytes of a mail say."""
+
+    letter: Mail | None
+    checked: Checked = sender_checks.NOT_CHECKED
+    unreadable: str = ""
+    """Why there is no letter."""
+
+
+def _examine(engine: Engine, office: Office, incoming_id: int, now: datetime) -> _Examined:
+    """What the bytes say; asked before the transaction of the mail, since that may take seconds."""
     with transaction(engine) as session:
-        raw = session.get_one(Incoming, incoming_id).raw
-    return sender_checks.check(raw, office.server.address, office.checks, now)
+        row = session.get_one(Incoming, incoming_id)
+        raw, sender, recipients = row.raw, row.sender, tuple(row.recipients)
+    try:
+        letter = office.examiner.read(raw, sender, recipients)
+    except Unreadable as error:
+        return _Examined(None, unreadable=str(error))
+    if not (office.checks.authserv_id or office.checks.dkim):
+        return _Examined(letter)
+    return _Examined(letter, office.examiner.check(raw, office.server.address, office.checks, now))
 
 
-def _handle(session: Session, office: Office, row: Incoming, checked: Checked, now: datetime) -> dict[str, Any]:
+def _handle(session: Session, office: Office, row: Incoming, examined: _Examined, now: datetime) -> dict[str, Any]:
     """Handle the mail within the transaction; what the log is to say of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     try:
-        letter = mail.read(row.raw, row.sender, tuple(row.recipients))
-        failpoints.reach(Step.READ)
+        letter = examined.letter
+        if letter is None:
+            raise Unanswerable(examined.unreadable)
         about["message_id"] = letter.message_id
-        if (letter.automatic or letter.sender is None) and (bounce := bounces.take(session, office.server, row, now)):
+        if (letter.automatic or letter.sender is None) and (bounce := _bounce(session, office, row, now)):
             raise Unanswerable(bounce)
         if letter.automatic:
             raise Unanswerable(f"automatic: {letter.automatic}")
         if letter.sender is not None and authority.is_ours(letter.sender, office.server):
             raise Unanswerable("automatic: own mail")
         sender = authority.of(session, letter, office.server, office.keyring, now)
-        sender = proofs.weigh(session, sender, letter, checked, office.checks, row)
-        if sender.player is None and (bounce := bounces.take(session, office.server, row, now)):
+        sender = proofs.weigh(session, sender, letter, examined.checked, office.checks, row)
+        if sender.player is None and (bounce := _bounce(session, office, row, now)):
             raise Unanswerable(bounce)
         failpoints.reach(Step.AUTHORISED)
-        context = Context(session, office.server, office.keyring, now, row, letter, sender, COMMANDS)
+        context = Context(session, office.server, office.keyring, office.examiner, now, row, letter, sender, COMMANDS)
         verdict = conversation.converse(context, office.limits)
         about |= {
             "player": sender.player.name if sender.player else None,
             "match": context.match or sender.match,
         }
-    except (Unanswerable, Unreadable) as error:
+    except Unanswerable as error:
         verdict = f"no answer: {error}"
     row.verdict, row.handled = verdict, now
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE
     session.add(row)
     return {"incoming": row.id, "source": row.source, "verdict": verdict, **about}
+
+
+def _bounce(session: Session, office: Office, row: Incoming, now: datetime) -> str | None:
+    return bounces.take(session, office.server, office.examiner, row, now)

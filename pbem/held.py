@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlmodel import select
 
-from pbem import authority, budgets, execution, mail, outgoing, proposals
+from pbem import answers, authority, budgets, execution, outgoing, proposals
 from pbem.commands import address
 from pbem.commands.core import Context, Line
 from pbem.commands.reading import Reading
@@ -105,13 +105,17 @@ def confirm(context: Context, held_id: int) -> str:
     if player is not None and player.confirmed and not (drops or agrees):
         _ask(context, player, held_id, asked.words | {"unclear": True}, asked.match)
         return "asked for confirmation again"
-    held.state, held.handled = IncomingState.DONE, context.now
-    context.session.add(held)
     if drops:
-        held.verdict = "not confirmed"
+        held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed"
+        context.session.add(held)
         context.answer("dropped")
         return "not confirmed"
-    letter = mail.read(held.raw, held.sender, tuple(held.recipients))
+    letter = context.examiner.read(held.raw, held.sender, tuple(held.recipients))
+    if letter.trouble is not None:  # it was read before: the machine is short of time or memory just now
+        answers.refuse(context, answers.unread(letter.trouble), None)
+        return f"unread: {letter.trouble}"
+    held.state, held.handled = IncomingState.DONE, context.now
+    context.session.add(held)
     told_of = authority.of(context.session, letter, context.server, context.keyring, context.now)
     context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, held=None)
     verdict = execution.understand(context, letter, execution.execute)

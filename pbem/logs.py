@@ -6,7 +6,9 @@ import sys
 from typing import TextIO
 
 import structlog
+from structlog.typing import EventDict
 
+from pbem.characters import visible
 from pbem.config import LogSettings
 
 
@@ -27,6 +29,7 @@ def configure(settings: LogSettings, file: TextIO = sys.stderr) -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _harmless,
             *(
                 [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
                 if settings.format == "json"
@@ -37,3 +40,10 @@ def configure(settings: LogSettings, file: TextIO = sys.stderr) -> None:
         logger_factory=lambda *_: Log(file),
         cache_logger_on_first_use=False,
     )
+
+
+def _harmless(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """The event without what could steer a terminal or begin a line of its own: servers and mails may have said it."""
+    return {
+        name: visible(value).replace("\n", "\\n") if isinstance(value, str) else value for name, value in event.items()
+    }

@@ -1,7 +1,8 @@
 """Bytes -> Mail: who sent it, to whom, in answer to what, whether a machine wrote it, and a person's lines.
 
-Raw mail is hostile until read. It is parsed under the `compat32` policy, which does not interpret headers,
-and every header is cut to a length before anything looks into it. Nothing here is ever written out again.
+Raw mail is hostile until read. It is counted before it is parsed (see bounds), and parsed under the `compat32` policy,
+which does not interpret headers; every header is cut to a length before anything looks into it. Nothing here is ever
+written out again.
 """
 
 import email
@@ -9,15 +10,16 @@ import email.header
 import email.utils
 import hashlib
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from email.message import Message
 from email.policy import compat32
 
-from pbem import authorship, body, tokens, written
-from pbem.body import MOST_PARTS, Unreadable
+from pbem import authorship, body, bounds, characters, tokens, written
+from pbem.bounds import Unreadable
 
-LARGEST_HEADER_BLOCK = 65_536
-LARGEST_HEADER = 8_192
+LONGEST_VALUE = 8_192
 MOST_RECEIVED = 30
 MOST_IDS = 50
 LARGEST_ID = 250
@@ -72,6 +74,8 @@ class Mail:
     """Why we take it for a machine's mail; None when a person seems to have written it."""
     lines: tuple[str, ...]
     """The lines that the person wrote: no quotes, no signature."""
+    trouble: str | None = None
+    """Why those lines can't be read, although the header can; None where they were."""
 
 
 def key(raw: bytes, recipients: tuple[str, ...]) -> str:
@@ -98,28 +102,55 @@ def key(raw: bytes, recipients: tuple[str, ...]) -> str:
 
 
 def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Mail:
-    """The mail in those bytes; raises Unreadable, and nothing else whatever the bytes are."""
-    header_block = raw.replace(b"\r\n", b"\n").partition(b"\n\n")[0]
-    if len(header_block) > LARGEST_HEADER_BLOCK:
-        raise Unreadable("its header is too long")
-    if raw.count(b"\n--") > 4 * MOST_PARTS:
-        raise Unreadable("it has too many parts")
+    """The mail in those bytes; raises Unreadable where not even its header can be read, and MemoryError."""
+    page = bounds.plain(raw)
     try:
-        message = email.message_from_bytes(raw, policy=compat32)
-        return _mail(message, sender, recipients)
-    except Unreadable:
+        bounds.check_parts(page)
+        with _nothing_but_unreadable():
+            message = email.message_from_bytes(_fitting(page), policy=compat32)
+            return _mail(message, sender, recipients, _lines(message))
+    except Unreadable as error:
+        return read_head(raw, sender, recipients, str(error))
+
+
+def read_head(raw: bytes, sender: str | None, recipients: tuple[str, ...], trouble: str) -> Mail:
+    """The mail without its lines, which can't be read for that reason; raises as `read` does."""
+    head, _ = bounds.fit_head(bounds.plain(raw))
+    with _nothing_but_unreadable():
+        message = email.message_from_bytes(head, policy=compat32)
+        return replace(_mail(message, sender, recipients, ()), trouble=trouble)
+
+
+@contextmanager
+def _nothing_but_unreadable() -> Iterator[None]:
+    """Raise Unreadable for whatever a hostile mail makes the libraries raise, but for a want of memory."""
+    try:
+        yield
+    except (Unreadable, MemoryError):
         raise
     except Exception as error:
         raise Unreadable(f"it is malformed ({type(error).__name__})") from error
 
 
-def _mail(message: Message, sender: str | None, recipients: tuple[str, ...]) -> Mail:
+def _fitting(page: bytes) -> bytes:
+    """The same page; raises Unreadable where a header of it is out of bounds."""
+    _, excess = bounds.fit_head(page)
+    if excess is not None:
+        raise Unreadable(excess)
+    return page
+
+
+def _lines(message: Message) -> tuple[str, ...]:
+    shown = body.body(message)
+    return written.lines(shown.text, shown.is_html, authorship.author(_values(message, "From")))
+
+
+def _mail(message: Message, sender: str | None, recipients: tuple[str, ...], lines: tuple[str, ...]) -> Mail:
     from_addresses = _addresses(message, "From")
     author = authorship.author(_values(message, "From"))
-    subject = header(message, "Subject")
+    subject = characters.tidied(header(message, "Subject"))
     received_by = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(message, name))
     envelope = tuple(recipient.lower() for recipient in recipients)
-    shown = body.body(message)
     return Mail(
         message_id=next(iter(_ids(header(message, "Message-ID"))), None),
         sender=author if author is not None and is_address(author) else None,
@@ -129,7 +160,8 @@ def _mail(message: Message, sender: str | None, recipients: tuple[str, ...]) -> 
         ),
         subject=" ".join(subject.split()),
         automatic=_automatic(message, sender, from_addresses, subject),
-        lines=written.lines(shown.text, shown.is_html, author),
+        lines=lines,
+        trouble="it has too many recipients" if len(received_by) > bounds.MOST_RECIPIENTS else None,
     )
 
 
@@ -188,7 +220,7 @@ def header(message: Message, name: str) -> str:
 
 def _values(message: Message, name: str) -> list[str]:
     """The values of all headers of that name as they stand in the mail, each cut to a length."""
-    values = [str(value)[:LARGEST_HEADER] for key, value in message.raw_items() if key.lower() == name.lower()]
+    values = [str(value)[:LONGEST_VALUE] for key, value in message.raw_items() if key.lower() == name.lower()]
     return [body.decoded(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
 
 

@@ -11,6 +11,7 @@ from sqlmodel import Session
 from pbem import outgoing, pace, preferences
 from pbem.authority import Sender, address_with
 from pbem.config import ServerSettings
+from pbem.examination import Examiner
 from pbem.mail import Mail
 from pbem.matches import awaiting
 from pbem.models import Incoming, Match, MatchState, Player
@@ -25,6 +26,7 @@ class Context:
     session: Session
     server: ServerSettings
     keyring: Keyring
+    examiner: Examiner
     now: datetime
     incoming: Incoming
     mail: Mail

@@ -63,6 +63,7 @@ def sections() -> list[tuple[str, Any]]:
         ("outbox.dkim", config.DkimSettings),
         ("checks", config.ChecksSettings),
         ("limits", config.LimitsSettings),
+        ("reading", config.ReadingSettings),
         ("log", config.LogSettings),
     ]
 

@@ -5,7 +5,7 @@ from email.policy import compat32
 
 import pytest
 
-from pbem import body
+from pbem import body, bounds
 
 
 def shown(raw: bytes) -> body.Body:
@@ -101,5 +101,5 @@ def test_flowed_text_is_joined_as_rfc_3676_says(flowed: str, delsp: bool, lines:
 
 
 def test_too_many_parts_are_refused() -> None:
-    with pytest.raises(body.Unreadable, match="too many parts"):
-        shown(multipart("mixed", *[part("text/plain", "a")] * (body.MOST_PARTS + 1)))
+    with pytest.raises(bounds.Unreadable, match="too many parts"):
+        shown(multipart("mixed", *[part("text/plain", "a")] * (bounds.MOST_PARTS + 1)))

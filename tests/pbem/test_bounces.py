@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pbem import bounces
+from pbem import failures
 from pbem.cli import app
 from tests.bounces import KINDS, dsn
 from tests.correspondence import Correspondence, correspondence, text
@@ -200,4 +200,4 @@ def test_the_operator_lists_and_forgives(letters: Correspondence, tmp_path: Path
     ],
 )
 def test_whatever_comes_is_a_bounce_or_none(raw: bytes) -> None:
-    assert not bounces.is_final(raw)
+    assert not failures.is_final(raw)

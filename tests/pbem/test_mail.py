@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from notation.phages import QUADRAPHAGES
 from pbem import mail
-from pbem.body import Unreadable
+from pbem.bounds import Unreadable
 from pbem.characters import smoothed
 from pbem.commands import COMMANDS
 from pbem.commands.reading import Reader

@@ -1,0 +1,82 @@
+"""What the fuzzers start from: real mails, bounces, commands, turns and records."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.bounces import KINDS
+from tests.correspondence import parsed
+from tests.hostile import HEAD, MAILS
+
+ROOT = Path(__file__).parent.parent.parent
+SMALL = 4_000
+OURS = b"From: games@pbem.example\nTo: bob@mail.example\nSubject: x\nMessage-ID: <0@pbem.example>\n\nhello\n"
+SENDERS = (
+    b"Authentication-Results: mx.example; dkim=pass header.d=mail.example; spf=pass smtp.mailfrom=a@mail.example\n",
+    b"Authentication-Results: mx.example (c (d)); dmarc=pass (p=none) header.from=mail.example\n",
+    b"DKIM-Signature: v=1; a=rsa-sha256; d=mail.example; s=x; h=from:to:subject:date:message-id; bh=AAAA; b=AAAA\n",
+)
+
+
+def mails() -> Iterator[bytes]:
+    """Mails of all kinds."""
+    for path in sorted((ROOT / "tests" / "mails").glob("*.eml")):
+        yield path.read_bytes()
+    yield from (make() for make in MAILS.values() if len(make()) <= SMALL)
+    yield from bounces()
+    yield from (above + HEAD + b"Date: Mon, 2 Mar 2026 00:00:00 +0000\n\nhelp\n" for above in SENDERS)
+
+
+def bounces() -> Iterator[bytes]:
+    """Bounces of a mail."""
+    for make in KINDS.values():
+        yield make(parsed(OURS))
+
+
+def lines() -> Iterator[bytes]:
+    """What people write: the expected lines of the mails, old words, usage lines."""
+    for path in sorted((ROOT / "tests" / "mails").glob("*.txt")):
+        yield path.read_bytes()
+    yield from (
+        b"join alice",
+        b"challenge bob quadraphages first=o",
+        b"#3 1 a7b7 i3i2",
+        b"preview 12 c1b1",
+        b"show 42#7",
+    )
+    yield from (b"quadraphages move 1 1 a7b7 i3i2", b"say hello\nthere\nend", b"set mail batch", b"undo", b"resign 3")
+
+
+def records() -> Iterator[bytes]:
+    """Records of every game and variant."""
+    for path in sorted((ROOT / "tests" / "playthroughs").rglob("*.txt")):
+        yield path.read_bytes()[:20_000]
+    for path in sorted((ROOT / "tests" / "records").rglob("*.txt")):
+        yield path.read_bytes()
+
+
+def turns() -> Iterator[bytes]:
+    """Turns, as records have them."""
+    for text in records():
+        yield from text.splitlines()[:40]
+
+
+def pages() -> Iterator[bytes]:
+    """Mails that are HTML, and the beginnings of pages that are made to harm."""
+    for path in sorted((ROOT / "tests" / "mails").glob("*html*.eml")):
+        yield path.read_bytes().partition(b"\n\n")[2]
+    yield from (
+        MAILS[name]()[:SMALL] for name in ("elements that overlap", "attributes", "entities", "comments", "forms")
+    )
+
+
+SEEDS = {
+    "mail": mails,
+    "machine": mails,
+    "html": pages,
+    "words": lines,
+    "failure": bounces,
+    "sender": mails,
+    "command": lines,
+    "notation": turns,
+    "record": records,
+}

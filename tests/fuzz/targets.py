@@ -1,0 +1,131 @@
+"""What any bytes must leave unharmed: each target takes some, and raises where a promise is broken.
+
+Only the exceptions that are documented are caught here; every other one is a find.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from engines import GAMES
+from engines.core import BadOption, IllegalMove
+from notation import NOTATIONS, record
+from notation.core import BadNotation
+from notation.record import BadRecord
+from pbem import boundary, failures, html_text, mail, sender_checks, written
+from pbem.bounds import LARGEST_HEADER_BLOCK, Unreadable
+from pbem.commands import COMMANDS
+from pbem.commands.reading import Reader
+from pbem.config import ChecksSettings
+from pbem.sender_checks import Checked
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+CHECKS = ChecksSettings(authserv_id="mx.example", headers=3, proof="token or domain")
+DKIM = ChecksSettings(dkim=True, proof="token or domain")
+SQUEEZED = 100
+"""A longer turn, written without blanks, may be too long for a turn once it has them; no legal one is."""
+AUTOMATIC = b"Auto-Submitted: auto-replied\n"
+
+
+def read_mail(raw: bytes) -> None:
+    """A mail is read or unreadable, within bounds, and what was read can be stored and written out."""
+    mail.key(raw, ())
+    try:
+        letter = mail.read(raw, None, ("games@pbem.example",))
+    except Unreadable:
+        return
+    assert len(letter.lines) <= written.MOST_LINES
+    assert sum(map(len, letter.lines)) <= 4 * len(raw) + 1_000
+    said = (letter.subject, *letter.lines, *letter.recipients, *letter.answers, letter.message_id or "")
+    for text in said:
+        text.encode()
+        assert not set(text) & set("\0\r\n\x1b"), text
+    assert letter.sender is None or mail.is_address(letter.sender)
+
+
+def tell_machines(raw: bytes) -> None:
+    """A machine's mail is one whatever else it holds: no answer can come of it."""
+    if len(raw) > LARGEST_HEADER_BLOCK // 2:
+        return
+    try:
+        letter = mail.read(AUTOMATIC + raw, None, ())
+    except Unreadable:
+        return
+    assert letter.automatic is not None
+
+
+def read_html(raw: bytes) -> None:
+    """A page gives lines."""
+    html_text.text(raw.decode("utf-8", "replace"))
+
+
+def read_words(raw: bytes) -> None:
+    """What a person wrote is found, never more than there was."""
+    text = raw.decode("utf-8", "replace")
+    found = written.lines(text, author="alice@mail.example")
+    assert sum(map(len, found)) <= 2 * len(text)
+
+
+def read_failure(raw: bytes) -> None:
+    """A mail reports a failure for good or does not."""
+    assert failures.is_final(raw) in (True, False)
+
+
+def check_sender(raw: bytes) -> None:
+    """The checks find something out, or not; signatures are verified without a key to be had."""
+    assert isinstance(sender_checks.check(raw, "games@pbem.example", CHECKS, NOW), Checked)
+    found = sender_checks.check(raw, "games@pbem.example", DKIM, NOW, ask=lambda name, seconds: None)
+    assert found.proof is None
+    boundary.results(raw.decode("utf-8", "surrogateescape").split("\n"), "mx.example", 3)
+
+
+def read_commands(raw: bytes) -> None:
+    """Lines are commands and prose."""
+    subject, *lines = raw.decode("utf-8", "replace").split("\n")
+    for about, game in ((1, "quadraphages"), (None, None), (1, "quadrature")):
+        reading = Reader(COMMANDS, lambda number, game=game: game, about, "alice").read(subject, lines)  # type: ignore[misc]
+        assert len(reading.commands) <= len(lines) + 1
+
+
+def read_notation(raw: bytes) -> None:
+    """A turn is read by every game or refused with its place; what was read is played or refused."""
+    text = raw.decode("utf-8", "replace")
+    for key, notation in NOTATIONS.items():
+        try:
+            move = notation.parse(text)
+        except BadNotation:
+            continue
+        start = GAMES[key].position({})
+        told = notation.format(move, start)
+        assert len(text) > SQUEEZED or notation.parse(told) == move
+        try:
+            start.play(move)
+        except IllegalMove as error:
+            str(error)
+
+
+def read_record(raw: bytes) -> None:
+    """A record is replayed, strictly and tolerantly, or says where it is wrong."""
+    text = raw.decode("utf-8", "replace")
+    for key in (None, *GAMES):
+        try:
+            loaded = record.loads(text, key)
+        except (BadRecord, BadOption):
+            continue
+        for replay in (record.replay, record.replay_tolerantly):
+            try:
+                replay(loaded)
+            except (BadRecord, BadOption) as error:
+                str(error)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "mail": read_mail,
+    "machine": tell_machines,
+    "html": read_html,
+    "words": read_words,
+    "failure": read_failure,
+    "sender": check_sender,
+    "command": read_commands,
+    "notation": read_notation,
+    "record": read_record,
+}

@@ -1,0 +1,167 @@
+"""Mails that are made to harm whoever reads them, each by a name, for tests: what was seen to hurt mail readers."""
+
+import base64
+from collections.abc import Callable
+
+HEAD = b"From: alice@mail.example\nTo: games@pbem.example\nMessage-ID: <1@mail.example>\nSubject: help\n"
+SIZE = 900_000
+"""Below what is read at all."""
+
+
+def with_header(name: bytes, value: bytes) -> bytes:
+    """A mail with one more header, in front."""
+    return name + b": " + value + b"\n" + HEAD + b"\nhelp\n"
+
+
+def with_content_type(value: bytes, body: bytes = b"help\n") -> bytes:
+    """A mail of that type."""
+    return HEAD + b"MIME-Version: 1.0\nContent-Type: " + value + b"\n\n" + body
+
+
+def nested(kind: bytes, depth: int, body: bytes = b"help\n") -> bytes:
+    """Parts within parts."""
+    mail = b"Content-Type: text/plain\n\n" + body
+    for level in range(depth):
+        if kind.startswith(b"message/"):
+            mail = b"Content-Type: " + kind + b"\n\n" + mail
+        else:
+            mark = b"b%d" % level
+            mail = b"Content-Type: " + kind + b"; boundary=" + mark + b"\n\n--" + mark + b"\n" + mail
+            mail += b"\n--" + mark + b"--\n"
+    return HEAD + b"MIME-Version: 1.0\n" + mail
+
+
+def many_parts(count: int, kind: bytes = b"mixed", part: bytes = b"\nhelp\n", line_end: bytes = b"\n") -> bytes:
+    """One part beside the other."""
+    mail = with_content_type(b"multipart/" + kind + b"; boundary=b", (b"--b\n" + part) * count + b"--b--\n")
+    return mail.replace(b"\n", line_end)
+
+
+def in_html(body: bytes) -> bytes:
+    """A mail that is HTML."""
+    return with_content_type(b"text/html; charset=utf-8", body)
+
+
+def coded(coding: bytes, body: bytes, charset: bytes = b"utf-8") -> bytes:
+    """A text in a transfer encoding and a character set."""
+    return (
+        HEAD
+        + b"MIME-Version: 1.0\nContent-Type: text/plain; charset="
+        + charset
+        + b"\nContent-Transfer-Encoding: "
+        + coding
+        + b"\n\n"
+        + body
+    )
+
+
+def filled(unit: bytes, size: int = SIZE) -> bytes:
+    """So many bytes of the same."""
+    return (unit * (size // len(unit) + 1))[:size]
+
+
+def words(count: int) -> bytes:
+    """Encoded words, folded as they should be."""
+    return b"\n ".join([b"=?utf-8?q?a?="] * count)
+
+
+CONTINUED = b"".join(b';\n x*%d*="a%%20"' % number for number in range(4_000))
+
+MAILS: dict[str, Callable[[], bytes]] = {
+    # Structure
+    "multiparts within multiparts": lambda: nested(b"multipart/mixed", 2_000),
+    "a few too many multiparts": lambda: nested(b"multipart/mixed", 30),
+    "mails within mails": lambda: nested(b"message/rfc822", 1_000),
+    "digests within digests": lambda: nested(b"multipart/digest", 1_000),
+    "reports within reports": lambda: nested(b"message/delivery-status", 1_000),
+    "20,000 parts": lambda: many_parts(20_000),
+    "20,000 parts ended by CR": lambda: many_parts(20_000, line_end=b"\r"),
+    "20,000 alternatives": lambda: many_parts(20_000, b"alternative", b"Content-Type: text/html\n\n<p>help\n"),
+    "parts without end": lambda: with_content_type(b"multipart/mixed; boundary=b", filled(b"--b\n", 100_000)),
+    "a boundary of dashes": lambda: with_content_type(b'multipart/mixed; boundary="-"', filled(b"---\n", 100_000)),
+    "an empty boundary": lambda: with_content_type(b'multipart/mixed; boundary=""', filled(b"--\n", 100_000)),
+    "a boundary in pieces": lambda: with_content_type(
+        b'multipart/mixed; boundary*0="b"; boundary*1="b"', filled(b"--bb\n\n", 100_000)
+    ),
+    "the same boundary inside": lambda: with_content_type(
+        b"multipart/mixed; boundary=b", filled(b"--b\nContent-Type: multipart/mixed; boundary=b\n\n", 60_000)
+    ),
+    "blank lines": lambda: HEAD + b"\n" + filled(b"\n"),
+    "blank lines in a part": lambda: with_content_type(b"multipart/mixed; boundary=b", b"--b\n\n" + filled(b"\n")),
+    # Headers
+    "a header block without end": lambda: HEAD + filled(b"X-Long: help\n"),
+    "a header without end": lambda: with_header(b"Subject", filled(b"a")),
+    "a header folded without end": lambda: with_header(b"X-Long", filled(b"\n ", 60_000) + b"a"),
+    "headers of one letter": lambda: filled(b"a:\n", 60_000) + HEAD + b"\nhelp\n",
+    "colons": lambda: filled(b":", 60_000) + b"\n" + HEAD + b"\nhelp\n",
+    "2,000 parentheses": lambda: with_header(b"Cc", b"(" * 2_000),
+    "parentheses in From": lambda: b"From: " + b"(" * 2_000 + b"\n\nhelp\n",
+    "commas": lambda: with_header(b"Cc", filled(b",", 60_000)),
+    "quotes": lambda: with_header(b"Cc", filled(b'"', 8_000)),
+    "brackets": lambda: with_header(b"Cc", filled(b"[", 8_000)),
+    "groups": lambda: with_header(b"Cc", filled(b"a:", 8_000)),
+    "routes": lambda: with_header(b"Cc", b"<" + filled(b"@a,", 8_000)),
+    "backslashes": lambda: with_header(b"Cc", b'"' + filled(b"\\", 8_000)),
+    "60 recipients": lambda: with_header(b"Cc", b",\n ".join(b"a%d@b.example" % each for each in range(60))),
+    "1,000 recipients": lambda: with_header(b"Cc", b",\n ".join(b"a%d@b.example" % each for each in range(1_000))),
+    "1,000 fields of recipients": lambda: b"Cc: a@b.example\n" * 1_000 + HEAD + b"\nhelp\n",
+    "encoded words": lambda: with_header(b"Subject", words(3_000)),
+    "encoded words joined": lambda: with_header(b"Subject", filled(b"=?utf-8?b?YQ==?=", 60_000)),
+    "beginnings of encoded words": lambda: with_header(b"Subject", filled(b"=?a?b?", 60_000)),
+    "an encoded word of no character set": lambda: with_header(b"Subject", b"=?idna?q?" + b"a" * 5_000 + b"?="),
+    "references": lambda: with_header(b"References", filled(b"<a@b> ", 60_000)),
+    "brackets in references": lambda: with_header(b"References", filled(b"<", 60_000)),
+    # Parameters of parts
+    "parameters": lambda: with_content_type(b"text/plain" + filled(b"; a=b", 60_000)),
+    "quotes in parameters": lambda: with_content_type(b"text/plain; a=" + filled(b'";', 60_000)),
+    "quotes in parameters of a part": lambda: many_parts(
+        1, part=b"Content-Type: text/plain; a=" + filled(b'";', 800_000) + b"\n\nhelp\n"
+    ),
+    "parameters continued": lambda: with_content_type(b"text/plain" + CONTINUED[:60_000]),
+    "parameters continued in a part": lambda: many_parts(
+        1, part=b"Content-Type: text/plain" + CONTINUED * 10 + b"\n\nhelp\n"
+    ),
+    "a part's headers without end": lambda: many_parts(1, part=filled(b"a: b\n") + b"\nhelp\n"),
+    # Character sets and encodings
+    "punycode": lambda: coded(b"8bit", filled(b"\xe9a-", 300_000), b"punycode"),
+    "idna": lambda: coded(b"8bit", filled(b"\xe9a", 300_000), b"idna"),
+    "unicode_escape": lambda: coded(b"8bit", filled(b"\\N{DIGIT ONE}\xe9", 300_000), b"unicode_escape"),
+    "utf-7": lambda: coded(b"7bit", filled(b"+2AA-", 300_000), b"utf-7"),
+    "a long name of a character set": lambda: coded(b"7bit", b"help\n", b"a" * 5_000),
+    "base64": lambda: coded(b"base64", base64.encodebytes(filled(b"help\n", 600_000))),
+    "base64 on one line": lambda: coded(b"base64", base64.b64encode(filled(b"help\n", 600_000))),
+    "quoted-printable": lambda: coded(b"quoted-printable", filled(b"=41=\n")),
+    "uuencode": lambda: coded(b"x-uuencode", b"begin 644 a\n" + filled(b"M" + b"!" * 60 + b"\n", 500_000) + b"end\n"),
+    "zeros": lambda: with_content_type(b"text/plain", filled(b"\0")),
+    "zeros everywhere": lambda: with_content_type(b"text/plain").replace(b"e", b"\0e"),
+    # Attachments
+    "a zip": lambda: many_parts(1, part=b"Content-Type: application/zip\n\nPK\x03\x04" + filled(b"\0")),
+    "a zip that is called text": lambda: many_parts(
+        1, part=b'Content-Type: text/plain; name="a.zip"\nContent-Encoding: gzip\n\nPK\x03\x04resign\n'
+    ),
+    "winmail.dat": lambda: with_content_type(
+        b'application/ms-tnef; name="winmail.dat"', b"\x78\x9f\x3e\x22" + filled(b"resign\n", 10_000)
+    ),
+    # Text
+    "one long line": lambda: HEAD + b"\n" + filled(b"help "),
+    "quotes within quotes": lambda: HEAD + b"\n" + filled(b">", 400_000),
+    "On On On": lambda: HEAD + b"\n" + filled(b"On "),
+    "attributions": lambda: HEAD + b"\n" + filled(b"On Mon someone\n"),
+    "headings": lambda: HEAD + b"\n" + filled(b"From: a\nSent: b\n"),
+    "dashes": lambda: HEAD + b"\n" + filled(b"-- \n"),
+    # HTML
+    "elements within elements": lambda: in_html(filled(b"<div>")),
+    "quotes within quotes in HTML": lambda: in_html(filled(b"<blockquote>")),
+    "tables within tables": lambda: in_html(filled(b"<table><tr><td>")),
+    "elements that overlap": lambda: in_html(filled(b"<b><i><p></b></i>")),
+    "links without end": lambda: in_html(filled(b"<a href=x>")),
+    "attributes": lambda: in_html(b"<p " + b" ".join(b"a%d" % each for each in range(60_000)) + b">help"),
+    "the same attributes": lambda: in_html(filled(b"<p " + b"a=b " * 50 + b">")),
+    "entities": lambda: in_html(filled(b"&#x110000;&amp;&notin")),
+    "comments": lambda: in_html(filled(b"<!-- ")),
+    "a document type": lambda: in_html(b"<!DOCTYPE a [" + filled(b'<!ENTITY a "&b;&b;">') + b"]>&a;"),
+    "less than": lambda: in_html(filled(b"<")),
+    "classes": lambda: in_html(b'<p class="' + filled(b"a ", 300_000) + b'">help'),
+    "styles": lambda: in_html(filled(b'<p style="display: none">', 300_000) + b"help"),
+    "forms": lambda: in_html(filled(b"<form><select><option>")),
+}

@@ -1,0 +1,172 @@
+"""Mails that are made to harm: counted before they are parsed, and answered where a person may have sent them."""
+
+import pytest
+
+from pbem import body, bounds, mail, written
+from pbem.bounds import Unreadable
+from tests.correspondence import Correspondence, text
+from tests.hostile import HEAD, MAILS, many_parts, nested, with_content_type
+
+ALICE = "alice@mail.example"
+PARTS, HEADER, DEEP = "it has too many parts", "one of its headers is too long", "its parts are nested too deeply"
+INTRICATE = "its addresses are too intricate"
+TROUBLE = {
+    **dict.fromkeys(
+        ["multiparts within multiparts", "digests within digests", "20,000 parts", "20,000 parts ended by CR"], PARTS
+    ),
+    **dict.fromkeys(["20,000 alternatives", "parts without end", "a boundary of dashes", "an empty boundary"], PARTS),
+    **dict.fromkeys(["a boundary in pieces", "the same boundary inside", "dashes"], PARTS),
+    **dict.fromkeys(["a few too many multiparts", "mails within mails", "reports within reports"], DEEP),
+    **dict.fromkeys(["a header folded without end", "colons", "commas", "1,000 recipients", "encoded words"], HEADER),
+    **dict.fromkeys(["encoded words joined", "beginnings of encoded words", "references"], HEADER),
+    **dict.fromkeys(["brackets in references", "parameters", "quotes in parameters"], HEADER),
+    **dict.fromkeys(
+        ["quotes in parameters of a part", "parameters continued", "parameters continued in a part"], HEADER
+    ),
+    **dict.fromkeys(["2,000 parentheses", "parentheses in From", "groups"], INTRICATE),
+    "60 recipients": "it has too many recipients",
+}
+"""The mails of which only the header is read, and why."""
+UNREADABLE = {
+    "a header block without end": "its header is too long",
+    "a header without end": "its header is too long",
+    "headers of one letter": "it has too many headers",
+    "1,000 fields of recipients": "it has too many headers",
+}
+"""The mails of which nothing is read."""
+SILENT = {"parentheses in From", "zeros everywhere"}
+"""The mails without a sender."""
+
+
+@pytest.mark.parametrize("name", MAILS)
+def test_a_hostile_mail_is_read_within_bounds_or_not_at_all(name: str) -> None:
+    raw = MAILS[name]()
+    if name in UNREADABLE:
+        with pytest.raises(Unreadable, match=UNREADABLE[name]):
+            mail.read(raw, None, ())
+        return
+
+    letter = mail.read(raw, None, ())
+
+    assert letter.trouble == TROUBLE.get(name)
+    assert letter.sender == (None if name in SILENT else ALICE)
+    assert letter.lines == () or letter.trouble in (None, "it has too many recipients")
+    assert len(letter.lines) <= written.MOST_LINES
+    assert sum(map(len, letter.lines)) <= 2 * len(raw)
+    "".join((letter.subject, *letter.lines)).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("a zip", ()),
+        ("a zip that is called text", ()),
+        ("winmail.dat", ()),
+        ("zeros", ()),
+        ("entities", None),
+        ("punycode", None),
+        ("a long name of a character set", ("help",)),
+        ("styles", ()),
+        ("the same attributes", ()),
+    ],
+)
+def test_what_is_no_text_is_not_read(name: str, lines: tuple[str, ...] | None) -> None:
+    read = mail.read(MAILS[name](), None, ()).lines
+
+    assert lines is None or read == lines
+    assert not any("\0" in line or "resign" in line for line in read)
+
+
+def test_what_mail_programs_write_is_well_within_the_bounds() -> None:
+    assert mail.read(nested(b"multipart/mixed", bounds.DEEPEST), None, ()).lines == ("help",)
+    assert mail.read(many_parts(bounds.MOST_PARTS - 1), None, ()).trouble is None
+    assert mail.read(nested(b"message/rfc822", 10), None, ()).trouble is None
+    long = b"X-Spam-Report: " + b"\n ".join([b"very " * 15] * 200) + b"\n"
+    assert mail.read(long + HEAD + b"\nhelp\n", None, ()).lines == ("help",)
+
+
+def test_a_header_put_short_keeps_the_mark_of_a_machine() -> None:
+    """A vacation program can't hide behind a header that is too long."""
+    for sign in (b"Auto-Submitted: auto-replied; ", b"List-Id: ", b"Precedence: bulk", b"X-Autoreply: "):
+        letter = mail.read(sign + b"\n " * bounds.LARGEST_HEADER + b"\n" + HEAD + b"\nhelp\n", None, ())
+        assert (letter.trouble, letter.automatic is not None) == (HEADER, True), sign
+
+
+@pytest.mark.parametrize(
+    "charset",
+    [
+        *("hex", "base64", "bz2", "zip", "zlib", "rot13", "uu", "quopri", "idna", "punycode", "undefined"),
+        *("unicode_escape", "raw-unicode-escape", "string-escape", "mbcs", "../../x", "a" * 10_000, "\0", "é", ""),
+    ],
+)
+def test_what_is_no_character_set_decodes_nothing(charset: str) -> None:
+    assert body.decoded("5Bé\\x41".encode(), charset) == "5Bé\\x41"
+
+
+def test_half_a_character_is_none() -> None:
+    assert body.decoded(b"a+2AA-b", "utf-7") == "a?b"
+
+
+def test_a_subject_holds_no_control_characters() -> None:
+    coded = b"Subject: =?utf-8?q?a=00b=1B=5B31mc=0D=0ABcc:_x=E2=80=AE?=\n"
+    letter = mail.read(coded + HEAD.replace(b"Subject: help\n", b"") + b"\nhelp\n", None, ())
+
+    assert letter.subject == "ab[31mc Bcc: x"
+
+
+def reply(letters: Correspondence, raw: bytes, **changes: str) -> list[str]:
+    """The hostile mail as an answer of alice's to her newest mail; to whom the server writes for that."""
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+    raw = raw.replace(b"To: games@pbem.example\n", f"To: {to}\n".encode())
+    for name, value in changes.items():
+        raw = f"{name.replace('_', '-')}: {value}\n".encode() + raw
+    return [str(sent["To"]) for sent in letters.deliver_unread(raw)]
+
+
+TOLD = ["20,000 parts", "mails within mails", "quotes in parameters of a part", "commas", "60 recipients"]
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_player_is_told_why_a_mail_is_not_read(letters: Correspondence, name: str) -> None:
+    plies = letters.execute("select * from ply")
+
+    assert reply(letters, MAILS[name]()) == [ALICE]
+
+    words = " ".join(text(letters.last("alice")).split())
+    assert f"Your mail was not read: {TROUBLE[name]}." in words
+    assert "Send the words alone: as plain text, and without attachments." in words
+    assert letters.execute("select * from ply") == plies
+    ((verdict,),) = letters.execute("select verdict from incoming order by id desc limit 1")
+    assert verdict == f"unread: {TROUBLE[name]}"
+
+
+@pytest.mark.parametrize("name", [*TOLD, *UNREADABLE, *SILENT])
+def test_a_stranger_or_a_machine_is_told_nothing(letters: Correspondence, name: str) -> None:
+    stranger = MAILS[name]().replace(b"alice@", b"mallory@")
+
+    assert letters.deliver_unread(stranger) == []
+    assert reply(letters, MAILS[name](), Auto_Submitted="auto-replied") == []
+    assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
+
+
+def test_the_same_trouble_is_told_once_a_day_to_a_mail_that_proves_nothing(letters: Correspondence) -> None:
+    told = [
+        len(letters.deliver_unread(MAILS["20,000 parts"]().replace(b"<1@", b"<%d@" % number))) for number in range(1, 4)
+    ]
+
+    assert told == [1, 0, 0]
+
+
+def test_a_turn_beside_a_hostile_part_is_not_played(letters: Correspondence) -> None:
+    """Of a mail that is read in part nobody knows what the rest would have said."""
+    turn = b"b7d7 i2g2 3 d7d4 g2d2"
+    raw = with_content_type(
+        b"multipart/mixed; boundary=b", b"--b\n\n" + turn + b"\n" + b"--b\nContent-Type: text/html\n\n<p>\n" * 900
+    )
+    plies = letters.execute("select count(*) from ply")
+
+    assert reply(letters, raw) == [ALICE]
+    assert letters.execute("select count(*) from ply") == plies
+
+    reply(letters, with_content_type(b"text/plain", turn))
+    assert letters.execute("select count(*) from ply") != plies

@@ -1,0 +1,293 @@
+"""The process in which mails are taken apart: ended where one takes too much, and never missed by the others."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from pbem import daemon, examiner, mail, sandbox
+from pbem.bounds import Unreadable
+from pbem.config import ChecksSettings, ReadingSettings
+from pbem.database import transaction
+from pbem.examination import Unavailable
+from pbem.models import Incoming
+from pbem.sandbox import TOO_LONG, Sandbox
+from pbem.sender_checks import Finding
+from pbem.transport import Arrival
+from tests.bounces import KINDS
+from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
+from tests.hostile import HEAD, MAILS, filled
+from tests.servers import until
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+PLAIN = HEAD + b"\nhelp\n"
+SLOW = HEAD + b"\n" + filled(b"\n")
+"""The library that reads bounces takes eight seconds for it here."""
+HUGE = MAILS["a part's headers without end"]()
+MEMORY = "it takes too much memory to read"
+
+
+@pytest.fixture
+def reader(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """One with the settings that the test is parametrised with, else with the default ones."""
+    found = Sandbox(ReadingSettings(**getattr(request, "param", {})))
+    yield found
+    found.close()
+
+
+def allowed(**settings: float) -> pytest.MarkDecorator:
+    """Reading may take so many seconds or megabytes."""
+    return pytest.mark.parametrize("reader", [settings], indirect=True)
+
+
+def number(reader: Sandbox) -> int:
+    """The process that reads; one is started where there is none."""
+    reader.read(PLAIN, None, ())
+    assert reader._process is not None
+    return reader._process._process.pid
+
+
+def state(process: int) -> str:
+    """What a process does, as the kernel says: R runs, S waits, T is stopped, Z is dead; "" where there is none."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and no zombie."""
+    return state(process) not in ("", "Z")
+
+
+def test_what_is_read_there_is_what_would_be_read_here(reader: Sandbox) -> None:
+    for path in sorted((Path(__file__).parent.parent / "mails").glob("*.eml")):
+        raw = path.read_bytes()
+        assert reader.read(raw, "", ("Games@pbem.example",)) == mail.read(raw, "", ("Games@pbem.example",))
+    for make in KINDS.values():
+        assert reader.is_final(make(parsed(PLAIN)))
+    with pytest.raises(Unreadable, match="its header is too long"):
+        reader.read(MAILS["a header without end"](), None, ())
+
+
+def test_the_checks_are_made_there(reader: Sandbox) -> None:
+    checks = ChecksSettings(authserv_id="mx.example")
+    for result, finding in (("pass", Finding.PASSED), ("fail", Finding.FAILED)):
+        raw = f"Authentication-Results: mx.example; dmarc={result} header.from=mail.example\n".encode() + PLAIN
+        assert reader.check(raw, ADDRESS, checks, NOW).finding is finding
+
+
+def test_one_process_serves_for_many_mails_and_is_then_replaced(
+    reader: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = number(reader)
+    assert number(reader) == first
+    monkeypatch.setattr(sandbox, "MOST_MAILS", 2)
+    assert number(reader) != first
+    assert not is_running(first)
+
+
+@allowed(seconds=0.5)
+def test_a_mail_that_takes_too_long_is_given_up_and_the_next_one_read(reader: Sandbox) -> None:
+    first = number(reader)
+    assert not reader.is_final(SLOW)
+    assert not is_running(first)
+    assert reader.read(PLAIN, None, ()).lines == ("help",)
+
+
+def test_where_the_server_is_held_up_the_process_ends_itself() -> None:
+    process = sandbox._Process(64)
+    head = examiner.HEAD.pack(0.1, 18, len(SLOW)) + b'{"kind":"failing"}'
+    process._socket.settimeout(10)
+    process._socket.sendall(head + SLOW)
+    assert process._socket.recv(1) == b""
+    assert -process._process.wait(10) in (signal.SIGALRM, signal.SIGXCPU)
+    process.end()
+
+
+@allowed(megabytes=16)
+def test_a_mail_that_takes_too_much_memory_is_read_by_its_header_alone(reader: Sandbox) -> None:
+    letter = reader.read(HUGE, None, ())
+    assert (letter.trouble, letter.sender, letter.lines) == (MEMORY, "alice@mail.example", ())
+    assert reader.read(PLAIN, None, ()).lines == ("help",)
+
+
+def test_a_process_that_was_killed_between_two_mails_is_not_missed(reader: Sandbox) -> None:
+    first = number(reader)
+    os.kill(first, signal.SIGKILL)
+    assert reader.read(PLAIN, None, ()).lines == ("help",)
+    assert number(reader) != first
+
+
+def ended_over(reader: Sandbox, raw: bytes, times: int, how: signal.Signals) -> threading.Thread:
+    """Kill the process so many times while it reads that mail."""
+
+    def kill() -> None:
+        killed: set[int] = set()
+        while len(killed) < times:
+            process = reader._process
+            if process is None or process.asked == 0 or process._process.pid in killed:
+                continue
+            killed.add(process._process.pid)
+            os.kill(process._process.pid, how)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_process_that_was_killed_over_a_mail_is_given_a_second_try(reader: Sandbox, how: signal.Signals) -> None:
+    raw = MAILS["headings"]()
+    thread = ended_over(reader, raw, 1, how)
+    assert reader.read(raw, None, ()).trouble is None
+    thread.join()
+
+
+def test_a_mail_that_ends_the_process_twice_is_read_by_its_header_alone(reader: Sandbox) -> None:
+    raw = MAILS["elements that overlap"]()
+    thread = ended_over(reader, raw, 2, signal.SIGSEGV)
+    assert reader.read(raw, None, ()).trouble == sandbox.BREAKS
+    thread.join()
+
+
+@allowed(seconds=0.5)
+def test_a_process_that_is_frozen_is_given_up(reader: Sandbox) -> None:
+    """It does not even take the mail from the socket, which holds some of it."""
+    first = number(reader)
+    os.kill(first, signal.SIGSTOP)
+    assert reader.read(MAILS["base64"](), None, ()).trouble == TOO_LONG
+    assert not is_running(first)
+
+
+def test_one_mail_is_read_at_a_time_whoever_asks(reader: Sandbox) -> None:
+    found: list[tuple[str, ...]] = []
+    threads = [
+        threading.Thread(target=lambda each=each: found.append(reader.read(HEAD + b"\n%d\n" % each, None, ()).lines))
+        for each in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found, key=lambda lines: int(lines[0])) == [(str(each),) for each in range(20)]
+
+
+def test_it_heeds_neither_sigterm_nor_ctrl_c(reader: Sandbox) -> None:
+    """By systemd SIGTERM goes to all processes of a unit; the one that reads has a mail in hand."""
+    first = number(reader)
+    for one in (signal.SIGTERM, signal.SIGINT):
+        os.kill(first, one)
+    assert number(reader) == first
+    assert os.getsid(first) == first
+
+
+def test_it_knows_no_secrets_of_the_environment(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBEM_SERVER__KEY__VALUE", "the key")
+    environment = Path(f"/proc/{number(reader)}/environ").read_bytes()
+    assert b"PYTHONPATH=" in environment
+    assert b"PBEM" not in environment
+
+
+def test_closing_ends_the_process_also_over_a_mail(reader: Sandbox) -> None:
+    first = number(reader)
+    failed: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            reader.is_final(SLOW)
+        except Unavailable as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    until(lambda: reader._process is not None and reader._process.asked == 2, "the mail is in hand")
+    reader.close()
+    thread.join(10)
+    assert [str(error) for error in failed] == ["the server is stopping"]
+    assert not is_running(first)
+
+
+# Through the server
+
+
+@pytest.fixture
+def letters(tmp_path: Path, reader: Sandbox) -> Iterator[Correspondence]:
+    """A server whose mails are read in a process of their own."""
+    with correspondence(tmp_path, examiner=reader) as letters:
+        yield letters
+
+
+def test_a_match_is_played_through_the_sandbox(letters: Correspondence) -> None:
+    letters.match()
+    letters.reply(letters.last("alice"), "1 a7b7 i3i2")
+    letters.resign("bob")
+    assert letters.execute("select state, winner from match") == [("over", 0)]
+
+
+@allowed(megabytes=16)
+def test_the_sender_of_a_mail_that_takes_too_much_is_told_and_the_others_are_served(
+    letters: Correspondence,
+) -> None:
+    letters.match()
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec.encode()
+    (told,) = letters.deliver_unread(HUGE.replace(b"games@pbem.example", to))
+    assert f"Your mail was not read: {MEMORY}." in " ".join(text(told).split())
+    assert letters.execute("select state, verdict, attempts from incoming order by id desc limit 1") == [
+        ("done", f"unread: {MEMORY}", 1)
+    ]
+    assert len(letters.reply(letters.received["alice@mail.example"][-2], "1 a7b7 i3i2")) == 2
+
+
+def test_without_a_process_mails_wait_and_no_attempt_is_counted_twice(
+    letters: Correspondence, reader: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    letters.works.take((Arrival(b"From: ann@mail.example\nTo: games@pbem.example\n\nhelp\n", "test"),))
+    for _ in range(5):
+        with pytest.raises(Unavailable, match="No such file"):
+            letters.works.handle_waiting()
+    with transaction(letters.works.engine) as session:
+        row = session.exec(select(Incoming)).one()
+        assert (row.state, row.attempts) == ("new", 1)
+    monkeypatch.undo()
+    daemon.run_once(letters.works)
+    assert letters.execute("select state, attempts from incoming") == [("done", 1)]
+
+
+def test_a_process_that_dies_at_once_is_said_to(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(Unavailable, match="has ended"):
+        reader.read(PLAIN, None, ())
+
+
+def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
+    """Neither one that waits nor one that has a mail in hand."""
+    program = (
+        "import sys\nfrom pbem.sandbox import Sandbox\nfrom pbem.config import ReadingSettings\n"
+        "from tests.pbem.test_sandbox import PLAIN, SLOW, number\n"
+        "box = Sandbox(ReadingSettings(seconds=2))\nprint(number(box), flush=True)\n"
+        "sys.stdin.readline()\nbox.is_final(SLOW)\n"
+    )
+    for is_busy in (False, True):
+        server = subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert server.stdin is not None
+        assert server.stdout is not None
+        reads = int(server.stdout.readline())
+        assert is_running(reads)
+        if is_busy:
+            server.stdin.write("\n")
+            server.stdin.flush()
+            until(lambda reads=reads: state(reads) == "R", "it reads the mail")
+        server.kill()
+        server.communicate()
+        until(lambda reads=reads: not is_running(reads), "the process is gone", 20)

@@ -1,0 +1,114 @@
+"""Mails that others have collected, real and made up: each is read or passed over, and no machine gets an answer."""
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem import mail
+from pbem.bounds import Unreadable
+from pbem.config import ReadingSettings
+from pbem.sandbox import Sandbox
+from pbem.transport import Arrival
+from tests.bounces import KINDS
+from tests.corpora import CORPORA
+from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed
+from tests.fuzz.seeds import OURS
+from tests.fuzz.targets import check_sender, read_failure, read_mail
+
+MACHINE = re.compile(
+    rb"^(?:auto-submitted: *auto|precedence: *(?:bulk|junk|list)|list-[a-z]+:|return-path: *<> *$|x-autoreply:"
+    rb"|content-type: *multipart/report|from:.*(?:mailer-daemon|postmaster|no-?reply)@)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What in a header says that a machine wrote the mail: told apart from how the server tells it."""
+
+
+def torture() -> Iterator[Path]:
+    """The mails with which Python tests its own parser, where its tests are installed."""
+    spec = importlib.util.find_spec("test")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        yield from sorted((Path(folder) / "test_email" / "data").glob("msg_*.txt"))
+
+
+def collected() -> Iterator[Path]:
+    """Third-party mails from beside the project."""
+    if CORPORA.is_dir():
+        yield from sorted(path for path in CORPORA.rglob("*") if path.suffix in (".eml", ".txt"))
+
+
+SOURCES = {"Python's own tests": torture, "the collections beside the project": collected}
+
+
+def mails(source: str) -> list[bytes]:
+    """All of them; skips the test where there are none."""
+    found = [path.read_bytes() for path in SOURCES[source]()]
+    if not found:
+        pytest.skip(f"{source} are not installed here")
+    return found
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_mail_is_read_or_unreadable(source: str) -> None:
+    for raw in mails(source):
+        for target in (read_mail, read_failure, check_sender):
+            target(raw)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_mail_goes_through_the_server_and_strangers_and_machines_get_no_answer(
+    source: str, tmp_path: Path
+) -> None:
+    """As they come, read in a process of their own; they are nobody's that we know."""
+    raws = [*mails(source), *(make(parsed(OURS)) for make in KINDS.values())]
+    with correspondence(tmp_path, examiner=Sandbox(ReadingSettings())) as letters:
+        take(letters, raws)
+
+        assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
+        assert letters.execute("select count(*) from outgoing") == [(0,)]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_answered(
+    source: str, tmp_path: Path
+) -> None:
+    raws = mails(source)
+    with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
+        known = {letter.sender for raw in raws if (letter := read(raw)) is not None and letter.sender is not None}
+        for number, address in enumerate(sorted(known)):
+            with letters.works.engine.begin() as connection:
+                connection.exec_driver_sql(
+                    "insert into player (name, address, confirmed, epoch, settings, bounces, created)"
+                    f" values ('p{number}', ?, '2026-01-01', 0, '{{}}', 0, '2026-01-01')",
+                    (address,),
+                )
+        take(letters, raws)
+
+        assert letters.execute("select count(*) from incoming where state not in ('done', 'held')") == [(0,)]
+        answered = letters.execute(
+            "select incoming.raw, outgoing.address from outgoing join incoming on outgoing.incoming = incoming.id"
+        )
+        assert answered, "some are persons' mails"
+        for raw, address in answered:
+            assert isinstance(raw, bytes)
+            assert MACHINE.search(raw.partition(b"\n\n")[0].replace(b"\r", b"")) is None, raw[:2_000]
+            letter = read(raw)
+            assert letter is not None
+            assert letter.sender == address
+        assert len(answered) == len({raw for raw, _ in answered}), "no mail has two answers"
+
+
+def read(raw: bytes) -> mail.Mail | None:
+    try:
+        return mail.read(raw, None, ())
+    except Unreadable:
+        return None
+
+
+def take(letters: Correspondence, raws: list[bytes]) -> None:
+    """Let the server take all of them, and work until nothing waits."""
+    letters.works.take(tuple(Arrival(raw, "test", recipients=(ADDRESS,)) for raw in raws))
+    while letters.works.handle_waiting():
+        pass
