@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 
@@ -155,8 +156,8 @@ def test_after_a_crash_every_accepted_mail_is_handled_once_and_every_move_is_one
     assert site.rows("select distinct state, verdict from incoming") == [("done", "done: move")]
     assert site.rows("select count(*) from incoming") == [len(moves)]
     for move in moves:
-        assert site.rows("select text from ply where match = ? and number = ?", move.match, move.ply) == [move.text]
-        assert site.rows("select max(number) from ply where match = ?", move.match) == [move.ply]
+        turns = site.rows("select number, text from ply where match = :match order by number", match=move.match)
+        assert turns[-1] == (move.ply, move.text)
     assert set(site.rows("select message_id from outgoing where state = 'sent'")) == set(post.ids())
     assert site.rows("select count(*) from outgoing") == [2 * len(moves)]
     assert len(post.ids()) - len(set(post.ids())) <= TOGETHER, "only mails in hand at the crash may go out twice"
@@ -173,8 +174,10 @@ def test_mail_stays_owed_while_the_next_hop_is_down_and_goes_out_once_it_is_back
 
     def pause(attempts: int) -> float:
         """So many minutes after the attempt the next one is due."""
-        sql = "select (julianday(due) - julianday('now')) * 1440 from outgoing where id = 1 and attempts = ?"
-        return float(until(lambda: site.rows(sql, attempts), f"attempt {attempts}")[0])
+        sql = "select cast(due as varchar) from outgoing where id = 1 and attempts = :attempts"
+        (due,) = until(lambda: site.rows(sql, attempts=attempts), f"attempt {attempts}")
+        at = datetime.fromisoformat(due)
+        return (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds() / 60
 
     ask("ann")
     assert 0.8 < pause(1) <= 1

@@ -171,6 +171,7 @@ def test_a_bug_that_passes_is_no_matter(letters: Correspondence, brittle: type[B
         assert session.exec(select(Incoming).order_by(col(Incoming.id).desc()).limit(1)).one().attempts == 3
 
 
+@pytest.mark.sqlite
 def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> None:
     works = letters.works
     letters.match()
