@@ -65,7 +65,9 @@ class Site:
     def configure(self, inbox: str = FOLDER_IN, outbox: str = FOLDER_OUT, address: str = ADDRESS) -> None:
         """Write configuration and key."""
         self.address = address
-        self.config.write_text(f"{SERVER.format(address=address, database=self.database)}\n{inbox}\n{outbox}", encoding="utf-8")
+        self.config.write_text(
+            f"{SERVER.format(address=address, database=self.database)}\n{inbox}\n{outbox}", encoding="utf-8"
+        )
         (self.folder / "pbem.key").write_text(KEY, encoding="utf-8")
 
     def pbem(self, *words: str, stdin: bytes = b"", **env: str) -> Done:

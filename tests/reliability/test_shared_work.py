@@ -1,4 +1,4 @@
-"""Several daemons on one PostgreSQL: the work is shared, each mail is handled once, and those of a match in their order."""
+"""Several daemons on one PostgreSQL share the work: each mail is handled once, those of a match in their order."""
 
 import re
 from datetime import timedelta
