@@ -6,6 +6,7 @@ A bell that is not heard costs some seconds: everybody looks by himself as well.
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from threading import Event
+from typing import Any
 
 import structlog
 from sqlalchemy import Engine, text
@@ -53,9 +54,8 @@ def listen(
 def _listen(engine: Engine, bells: Mapping[Bell, Event], stopped: Callable[[], bool]) -> None:
     connection = engine.raw_connection()
     try:
+        driver: Any = connection.driver_connection  # the driver's own, since only that can listen
         connection.detach()  # a session that listens is nobody else's
-        driver = connection.driver_connection
-        assert driver is not None  # noqa: S101 - it is connected
         driver.autocommit = True
         for bell in bells:
             driver.execute(f"listen {bell.value}")

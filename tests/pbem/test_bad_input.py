@@ -226,7 +226,7 @@ def test_a_token_that_does_not_exist_is_not_answered(letters: Correspondence) ->
 
 def test_a_revoked_token_proves_nothing_and_its_player_is_asked(letters: Correspondence) -> None:
     with letters.works.engine.begin() as connection:
-        connection.execute(sql("update player set epoch = epoch + 1 where id = 1"))
+        connection.execute(sql("update player set epoch = epoch + 1 where name = 'alice'"))
     before = standing(letters)
 
     (asked,) = letters.write("mallory@mail.example", "b7d7 i2g2 3 d7d4 g2d2", to=token_of(letters))
