@@ -19,12 +19,14 @@ from pbem.failpoints import Step
 from pbem.models import Incoming, IncomingState, OutgoingState
 from pbem.send import TOGETHER
 from tests.correspondence import correspondence, text
+from tests.operating.people import PostOffice
+from tests.operating.site import Site
 from tests.pbem.test_digest import NOON, PEOPLE, begin, command, gather_at_once, rows
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.processes import Process
-from tests.reliability.scene import Scene, conserved, plies, refused
+from tests.reliability.scene import Lmtp, Scene, conserved, plies, refused
 from tests.reliability.test_random_kills import has_suspects
 from tests.servers import until
 
@@ -223,6 +225,38 @@ def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step
     assert conserved(scene, before=before) <= TOGETHER
     assert in_order(scene)
     assert other.runs
+
+
+def test_daemons_outlive_a_restart_of_postgresql_and_hear_the_bells_again(tmp_path: Path) -> None:
+    server = Postgres()
+    try:
+        with PostOffice() as post:
+            scene = Scene(Site(tmp_path / "site"), server.migrated(), Lmtp(), post)
+            letters = scene.seed(8)
+            before = plies(scene)
+            daemons = [scene.start(), scene.start()]
+            wait_for(daemons)
+            scene.write(*letters[:6])
+            scene.door.deliver(daemons[0])
+            server.stop()
+            server.start()
+            for daemon in daemons:
+                until(lambda daemon=daemon: daemon.lines("bells are not heard"), "the bells are lost")
+            scene.quiet(60)
+            daemons[1].kill()
+            scene.write(letters[6])
+            dying = scene.start(Step.STORED)
+            scene.door.deliver(dying)
+            assert dying.died() == signal.SIGKILL
+            until(lambda: scene.count("incoming", "state = 'done'") == 7, "the first daemon heard the bell", 5)
+            scene.write(letters[7])
+            scene.door.deliver(daemons[0])
+            scene.quiet()
+            assert conserved(scene, before=before) <= 2 * TOGETHER
+            assert daemons[0].runs
+            scene.end()
+    finally:
+        server.remove()
 
 
 def test_matches_outlive_the_killing_of_either_of_two_daemons(stage: Stage) -> None:
