@@ -21,7 +21,7 @@ TEMPLATE = "template_of_cases"
 class Postgres:
     """The server; it refuses to be run by root."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, syncs: bool = False) -> None:
         programs = _programs()
         if programs is None:
             missing("PostgreSQL", "postgresql")
@@ -31,6 +31,8 @@ class Postgres:
         self._as_other = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
         if self._as_other:
             os.chown(self._folder, pwd.getpwnam("nobody").pw_uid, -1)
+        # Without fsync: what is rehearsed here are crashes of programs, which the system's cache survives.
+        self._settings = "" if syncs else " -c fsync=off"
         self._numbers = itertools.count(1)
         self._run("initdb", "-D", self._data, "-A", "trust", "-U", "pbem", "-E", "UTF8", "--no-sync")
         self.start()
@@ -49,8 +51,7 @@ class Postgres:
 
     def start(self) -> None:
         """Take connections."""
-        # Without fsync: what is rehearsed here are crashes of programs, which the system's cache survives.
-        options = f"-k {self._folder} -p {self._port} -h {HOST} -c fsync=off"
+        options = f"-k {self._folder} -p {self._port} -h {HOST}{self._settings}"
         self._run("pg_ctl", "-D", self._data, "-w", "-l", str(self._folder / "log"), "-o", options, "start")
 
     def stop(self) -> None:
