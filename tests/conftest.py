@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _keeps_data(item: pytest.Item) -> bool:
     """Whether the test works on whatever database the run has, instead of one that it names itself."""
-    if item.get_closest_marker("sqlite") or "stage" in getattr(item, "fixturenames", ()):
+    if item.get_closest_marker("own_database") or {"stage", "postgres"} & set(getattr(item, "fixturenames", ())):
         return False
     known = vars(item.module) if isinstance(item, pytest.Function) else {}
     return "site" in getattr(item, "fixturenames", ()) or not KEEPERS.isdisjoint(known)

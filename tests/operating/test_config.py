@@ -83,7 +83,7 @@ def test_the_environment_overrides_the_file(site: Site) -> None:
     assert "other@else.example" in str(parsed(site.sent()[0])["From"])
 
 
-@pytest.mark.sqlite
+@pytest.mark.own_database
 def test_the_environment_names_the_configuration(site: Site, tmp_path: Path) -> None:
     text = site.config.read_text(encoding="utf-8")
     site.config.write_text(text.replace(site.database, "sqlite:///pbem.sqlite"), encoding="utf-8")

@@ -125,7 +125,7 @@ def test_sigterm_ends_the_daemon_in_time_while_a_mail_is_being_delivered(site: S
     assert site.rows("select count(*) from incoming") == [0]
 
 
-@pytest.mark.sqlite
+@pytest.mark.own_database
 def test_a_second_daemon_on_the_same_database_refuses_to_start(site: Site, start: Start) -> None:
     site.configure(LMTP_IN, smtp_out(free_port()))
     first = start(site)

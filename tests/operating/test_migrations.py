@@ -86,7 +86,7 @@ def test_a_failing_upgrade_leaves_the_database_as_it_was(engine: Engine) -> None
     assert "match" not in inspect(engine).get_table_names()
 
 
-@pytest.mark.sqlite
+@pytest.mark.own_database
 def test_sqlite_commits_last_through_a_power_cut_and_references_are_kept(engine: Engine) -> None:
     database.upgrade(engine)
     for _ in range(2):  # every connection anew

@@ -173,7 +173,7 @@ def test_a_bug_that_passes_is_no_matter(letters: Correspondence, brittle: type[B
         assert session.exec(select(Incoming).order_by(col(Incoming.id).desc()).limit(1)).one().attempts == 3
 
 
-@pytest.mark.sqlite
+@pytest.mark.own_database
 def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> None:
     works = letters.works
     letters.match()
@@ -260,7 +260,7 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
 
 def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
     letters.write("ann@mail.example", "help")
-    for number in range(1, 30):
+    for number in (1, *range(1_001, 1_029)):  # PostgreSQL gives out the smaller numbers by itself
         shunted(letters, number, NOON)
     with database.transaction(letters.works.engine) as session:
         session.connection().exec_driver_sql("update outgoing set state = 'failed'")
