@@ -1,14 +1,17 @@
 # `make demo` and `make test` set themselves up; everything runs from .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# Two tests at once, also on a single core: they wait for servers much of the time.
+AT_ONCE := -n 2 --dist worksteal
 
 .PHONY: demo test check slow soak fuzz audit golden bench lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by mail, without accounts or servers
 	@$(BIN)/pbem demo
 
-test: .venv/ready            ## every test
-	$(BIN)/pytest -q
+test: .venv/ready            ## every test; those that keep data run on SQLite and then on PostgreSQL
+	$(BIN)/pytest -q $(AT_ONCE)
+	PBEM_TEST_DATABASE=postgresql $(BIN)/pytest -q $(AT_ONCE)
 
 check: .venv/ready           ## what must be green at every commit
 	$(BIN)/ruff check .
@@ -16,7 +19,7 @@ check: .venv/ready           ## what must be green at every commit
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/cog --check $(COGGED)
-	$(BIN)/pytest -q
+	$(MAKE) test
 
 slow: .venv/ready            ## the tests that take minutes
 	$(BIN)/pytest -q -m slow --timeout=1800

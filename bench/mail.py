@@ -8,6 +8,9 @@ The floor (bench/floor.py) is a process too: over the same IMAP library and TLS 
 SQLite (write-ahead log, a sync at each commit) and sends a reply as large as ours are over a connection that it
 keeps; no parsing, no game. It is measured with one reply a mail and with two. Both sides move what they have
 stored to Processed, up to 50 mails at a time. The aim is half of the floor's mails a second.
+
+With `--database postgresql --daemons 2` the daemon's side is two of them that share the work on a PostgreSQL, which
+syncs at each commit too; the memory is that of the first.
 """
 
 import argparse
@@ -19,7 +22,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
@@ -27,9 +30,11 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.floor import Errand, Figures, peak_memory
+from tests import databases
 from tests.operating import matches
 from tests.operating.daemons import Daemon
 from tests.operating.site import Site, smtp_out
+from tests.postgres import Postgres
 from tests.servers import HOST, PASSWORD, Dovecot, Mailbox, SmtpSink, give_away
 
 FLOOR = Path(__file__).with_name("floor.py")
@@ -48,8 +53,8 @@ class Run:
 
 
 @contextmanager
-def site_at(mailbox: Mailbox, smtp: int) -> Iterator[Site]:
-    """A configured server that reads that mailbox."""
+def site_at(mailbox: Mailbox, smtp: int, postgres: Postgres | None) -> Iterator[Site]:
+    """A configured server that reads that mailbox, with its data in a SQLite file or there."""
     inbox = f"""
         [inbox.imap]
         host = "{HOST}"
@@ -60,13 +65,16 @@ def site_at(mailbox: Mailbox, smtp: int) -> Iterator[Site]:
     """
     with tempfile.TemporaryDirectory(prefix="bench") as folder:
         site = Site(Path(folder) / "site")
+        if postgres is not None:
+            site.database = postgres.migrated()
         site.configure(inbox, smtp_out(smtp), address=mailbox.user)
         yield site
 
 
-def daemon_over(site: Site, number: int) -> Figures:
-    """The daemon over the mails that wait."""
-    daemon = Daemon(site).ready()
+def daemon_over(site: Site, number: int, daemons: int) -> Figures:
+    """The daemon, or several, over the mails that wait."""
+    running = [Daemon(site) for _ in range(daemons)]
+    daemon = running[0].ready()
     try:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while site.rows("select count(*) from outgoing where state = 'sent'") != [2 * number]:
@@ -76,10 +84,12 @@ def daemon_over(site: Site, number: int) -> Figures:
         memory = peak_memory(daemon.process.pid)
         began = datetime.fromisoformat(daemon.lines("ready")[0]["timestamp"])
     finally:
-        daemon.end()
+        for each in running:
+            each.end()
     if site.rows("select distinct verdict from incoming") != ["done: move"]:
         raise ValueError("not every mail was a valid move: the bench is broken")
-    ended = datetime.fromisoformat(f"{site.rows('select max(sent) from outgoing')[0]}+00:00")
+    ended = datetime.fromisoformat(site.rows("select cast(max(sent) as varchar) from outgoing")[0])
+    ended = ended.replace(tzinfo=ended.tzinfo or UTC)
     return Figures(number, (ended - began).total_seconds(), memory)
 
 
@@ -106,16 +116,16 @@ def fill(mailbox: Mailbox, mails: list[bytes]) -> None:
     give_away(mailbox.server.root / "home")
 
 
-def measured(dovecot: Dovecot, number: int) -> Run:
+def measured(dovecot: Dovecot, number: int, postgres: Postgres | None, daemons: int) -> Run:
     """One run."""
     depth = len(matches.sample().moves)
     mailbox = dovecot.mailbox()
     with SmtpSink() as sink:
-        with site_at(mailbox, sink.port) as site:
+        with site_at(mailbox, sink.port, postgres) as site:
             with site.works() as works:
                 mails = [move.raw for move in matches.in_play(works, number, lambda n: n % depth)]
             fill(mailbox, mails)
-            daemon = daemon_over(site, number)
+            daemon = daemon_over(site, number, daemons)
         size = round(median(len(raw) for raw in sink.taken()))
         floors = []
         for replies in (1, 2):
@@ -164,11 +174,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mails", type=int, default=300, help="how many mails a run has (300)")
     parser.add_argument("--runs", type=int, default=3, help="how many runs, of which the median counts (3)")
+    parser.add_argument("--database", choices=databases.KINDS, default="sqlite", help="where the daemon keeps its data")
+    parser.add_argument("--daemons", type=int, default=1, help="how many daemons share the work (1)")
     given = parser.parse_args()
+    if given.daemons > 1 and given.database == "sqlite":
+        parser.error("an SQLite file has one daemon")
     with ExitStack() as stack:
         dovecot = Dovecot()
         stack.callback(dovecot.stop)
-        runs = [measured(dovecot, given.mails) for _ in range(given.runs)]
+        postgres = None
+        if given.database == "postgresql":
+            postgres = Postgres(syncs=True)
+            stack.callback(postgres.remove)
+        runs = [measured(dovecot, given.mails, postgres, given.daemons) for _ in range(given.runs)]
     report(runs)
 
 

@@ -9,7 +9,7 @@ from sqlmodel import Session, and_, col, or_, select
 
 from pbem import outgoing
 from pbem.config import ServerSettings
-from pbem.database import transaction
+from pbem.database import exclude_others, transaction
 from pbem.models import Incoming, IncomingState, Outgoing, OutgoingState
 
 log = structlog.get_logger()
@@ -35,6 +35,7 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
     if server.admin is None:
         return False
     with transaction(engine) as session:
+        exclude_others(session.connection(), "alert")  # of several daemons one tells
         came, owed = session.exec(_SHUNTED).all(), session.exec(_FAILED.order_by(col(Outgoing.id))).all()
         if not came and not owed:
             return False

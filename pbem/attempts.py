@@ -40,6 +40,13 @@ class Attempts:
         self._begun.add(incoming_id)
         return number
 
+    def take_back(self, engine: Engine, incoming_id: int) -> None:
+        """Nothing was tried after all: another daemon's mail goes first."""
+        with transaction(engine) as session:
+            waits = (col(Incoming.id) == incoming_id, col(Incoming.state) == IncomingState.NEW)
+            session.exec(update(Incoming).where(*waits).values(attempts=Incoming.attempts - 1))
+        self.end(incoming_id)
+
     def end(self, incoming_id: int) -> None:
         """The mail itself has ended the attempt, well or not."""
         self._begun.discard(incoming_id)

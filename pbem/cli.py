@@ -189,7 +189,8 @@ def feed(
         if not added:
             out.print("this mail was received before; nothing is done twice")
             return
-        handle.handle(works.engine, works.office, added[0], daemon.now())
+        if works.desk.take_this(added[0]):  # or else a daemon beside us has it already
+            handle.handle(works.engine, works.office, works.desk, added[0], daemon.now())
         with database.transaction(works.engine) as session:
             row = session.get_one(Incoming, added[0])
             out.print(f"mail {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)

@@ -3,6 +3,7 @@
     inboxes and listeners --store--> incoming --handle--> outgoing --send--> outbox
 
 Nothing passes between the threads but rows and two bells: one rings when mail came in, one when mail is owed.
+Several daemons on one PostgreSQL share all of it: each hears the others' bells, and takes what no other has in hand.
 """
 
 import threading
@@ -17,8 +18,11 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from pbem import alerts, authority, database, digest, dkim_signing, failpoints, handle, receive, sender_checks
+from pbem import alerts, authority, bells, database, digest, dkim_signing, failpoints, handle, receive, sender_checks
+from pbem.bells import Bell
+from pbem.claims import Claims
 from pbem.config import Settings
+from pbem.desk import Desk
 from pbem.examination import Examiner, Unavailable
 from pbem.expiry import Expiry
 from pbem.failpoints import Step
@@ -47,6 +51,9 @@ LOOK_SECONDS = 10.0
 
 LONGEST_PAUSE = 60.0
 
+AT_A_STRETCH = 100
+"""So many mails are handled before it is seen whether the admin must be told something."""
+
 
 def now() -> datetime:
     """The time; the only place that asks a clock for what is stored."""
@@ -62,11 +69,12 @@ class Works:
     office: Office
     renderer: Renderer
     outbox: Outbox
+    desk: Desk
+    ends: Ends
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
     sign: Sign = unsigned
     clock: Callable[[], datetime] = now
-    ends: Ends = field(default_factory=Ends)
     expiry: Expiry = field(default_factory=Expiry)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
@@ -74,6 +82,8 @@ class Works:
         failpoints.reach(Step.RECEIVED)
         with database.transaction(self.engine) as session:
             added = handle.store(session, arrivals, self.clock())
+            if added:
+                bells.ring(session, Bell.CAME)
         failpoints.reach(Step.STORED)
         return added
 
@@ -82,15 +92,12 @@ class Works:
         self.take(arrivals)
 
     def handle_waiting(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Handle the stored mails in order; how many."""
-        with database.transaction(self.engine) as session:
-            waiting = handle.waiting(session)
-        for handled, incoming_id in enumerate(waiting):
-            if stopped():
-                return handled
-            handle.handle(self.engine, self.office, incoming_id, self.clock())
+        """Handle the next stored mails in order; how many, and so whether to call again."""
+        handled = 0
+        while handled < AT_A_STRETCH and not stopped() and (incoming_id := self.desk.take()) is not None:
+            handled += handle.handle(self.engine, self.office, self.desk, incoming_id, self.clock())
         alerts.tell(self.engine, self.settings.server, self.clock())
-        return len(waiting)
+        return handled
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Gather the news whose time it is, and send the next few owed mails; how many attempts that were.
@@ -100,7 +107,7 @@ class Works:
         self.expiry.step(self.engine, self.settings.server.keep_mail_days, self.clock())
         digest.gather(self.engine, self.settings.server, self.clock(), stopped)
         return send_due(
-            self.engine, self.settings.server, self.renderer, self.outbox, self.clock, stopped, self.ends, self.sign
+            self.engine, self.settings.server, self.renderer, self.outbox, self.ends, self.clock, stopped, self.sign
         )
 
 
@@ -118,6 +125,7 @@ def works(settings: Settings, clock: Callable[[], datetime] = now, examiner: Exa
     sender_checks.prepare(settings.checks)
     examiner = examiner or Sandbox(settings.reading)
     engine = database.connect(server.database)
+    desk, ends = Desk(engine), Ends(Claims(engine))
     try:
         database.upgrade(engine)
         yield Works(
@@ -126,6 +134,8 @@ def works(settings: Settings, clock: Callable[[], datetime] = now, examiner: Exa
             office=Office(server, keyring, settings.checks, settings.limits, examiner),
             renderer=Renderer(server, keyring),
             outbox=_outbox(settings),
+            desk=desk,
+            ends=ends,
             inboxes=tuple(_inboxes(settings)),
             listeners=tuple(_listeners(settings)),
             sign=sign,
@@ -133,14 +143,17 @@ def works(settings: Settings, clock: Callable[[], datetime] = now, examiner: Exa
         )
     finally:
         examiner.close()
+        desk.close()
+        ends.claims.close()
         engine.dispose()
 
 
 def run_once(works: Works) -> tuple[int, int, int]:
     """Receive, handle and send what waits now; how many mails each (attempts, for those sent)."""
     received = sum(receive.receive_once(inbox, works.store) for inbox in works.inboxes)
-    handled = works.handle_waiting()
-    sent = 0
+    handled = sent = 0
+    while some := works.handle_waiting():
+        handled += some
     try:
         while some := works.send_due():
             sent += some
@@ -171,6 +184,9 @@ def run(works: Works, stop: threading.Event, ready: Callable[[], object] = lambd
     ]
     threads.append(_loop("work", handle_waiting, came, stop))
     threads.append(_loop("send", lambda: works.send_due(stop.is_set), owed, stop, works.outbox.close))
+    if works.desk.is_shared:
+        hear = partial(bells.listen, works.engine, {Bell.CAME: came, Bell.OWED: owed}, stop.is_set, stop.wait)
+        threads.append(threading.Thread(target=hear, name="bells", daemon=True))
     for listener in works.listeners:
         listener.start(store)
     for thread in threads:

@@ -12,12 +12,14 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import ColumnElement, Connection, Engine, create_engine, event, func, literal, make_url, select
 from sqlalchemy.exc import ArgumentError
 from sqlmodel import Session
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
+_REACHING = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+"""How PostgreSQL is reached: one that is gone is noticed after a minute, and not after hours."""
 
 
 class InUse(Exception):
@@ -34,8 +36,10 @@ def connect(url: str) -> Engine:
     What SQLite removes it overwrites, so that it is not to be found in the file either.
     """
     try:
-        if make_url(url).get_backend_name() != "sqlite":
-            return create_engine(url, pool_pre_ping=True, hide_parameters=True)
+        backend = make_url(url).get_backend_name()
+        if backend != "sqlite":
+            reaching = _REACHING if backend == "postgresql" else {}
+            return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=reaching)
     except ModuleNotFoundError as error:
         raise Unusable(
             f"the database's driver {error.name} is not installed (for PostgreSQL: pbem[postgres])"
@@ -70,6 +74,21 @@ def transaction(engine: Engine) -> Iterator[Session]:
         yield session
 
 
+def lock_key(what: ColumnElement[str]) -> ColumnElement[int]:
+    """The key of PostgreSQL's advisory lock on it; a database has one set of them for all its schemas."""
+    key: ColumnElement[int] = func.hashtextextended(func.concat(func.current_schema(), " ", what), 0)
+    return key
+
+
+def exclude_others(connection: Connection, what: str) -> None:
+    """Wait until nobody else is at it, on PostgreSQL, and let nobody else until the transaction ends.
+
+    On SQLite every transaction is alone from its beginning.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(lock_key(literal(what)))))
+
+
 def _alembic(url: str) -> Config:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
@@ -81,6 +100,7 @@ def upgrade(engine: Engine) -> None:
     """Bring the tables up to date, from nothing or from any earlier version; raises Unusable for a later one."""
     config = _alembic(str(engine.url))
     with engine.begin() as connection:
+        exclude_others(connection, "upgrade")
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")

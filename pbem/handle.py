@@ -8,15 +8,17 @@ from typing import Any
 import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError, OperationalError
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
-from pbem import attempts, authority, bounces, conversation, failpoints, mail, proofs, sender_checks
+from pbem import attempts, authority, bells, bounces, conversation, failpoints, lanes, mail, proofs, sender_checks
 from pbem.attempts import Attempts
+from pbem.bells import Bell
 from pbem.bounds import Unreadable
 from pbem.commands import COMMANDS
 from pbem.commands.core import Context
 from pbem.config import ChecksSettings, LimitsSettings, ServerSettings
 from pbem.database import transaction
+from pbem.desk import Desk
 from pbem.examination import Examiner, Unavailable
 from pbem.failpoints import Step
 from pbem.mail import Mail
@@ -73,29 +75,33 @@ def _is_stored(session: Session, key: str) -> bool:
     return session.exec(select(Incoming.id).where(Incoming.key == key)).first() is not None
 
 
-def waiting(session: Session) -> list[int]:
-    """The ids of the mails that nobody has handled yet, oldest first."""
-    return [
-        found
-        for found in session.exec(
-            select(Incoming.id).where(Incoming.state == IncomingState.NEW).order_by(col(Incoming.id))
-        )
-        if found is not None
-    ]
+class _GoesLater(Exception):
+    """An earlier mail was left behind by another daemon; this one has done nothing yet."""
 
 
-def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> None:
-    """Handle a stored mail and commit; shunt it where that fails three times, in this process or one that it ended.
+def handle(engine: Engine, office: Office, desk: Desk, incoming_id: int, now: datetime) -> bool:
+    """Handle a mail taken from the desk, and commit; whether it was its turn.
 
+    It is shunted where that fails three times, in this process or one that it ended.
     Raises OperationalError where the database is at fault, and Unavailable where no mail can be read: then it
     is still new and can be tried again.
     """
+    try:
+        return _handle_in_turn(engine, office, desk, incoming_id, now)
+    except _GoesLater:
+        office.attempts.take_back(engine, incoming_id)
+        return False
+    finally:
+        desk.put_away()
+
+
+def _handle_in_turn(engine: Engine, office: Office, desk: Desk, incoming_id: int, now: datetime) -> bool:
     error, trouble = attempts.ENDED, attempts.NO_TRACEBACK
     while (number := office.attempts.begin(engine, incoming_id)) is not None and number <= attempts.MOST:
         failpoints.reach(Step.COUNTED)
         try:
-            about = _attempt(engine, office, incoming_id, now)
-        except (OperationalError, Unavailable):
+            about = _attempt(engine, office, desk, incoming_id, now)
+        except (OperationalError, Unavailable, _GoesLater):
             raise
         except Exception as bug:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
@@ -105,21 +111,25 @@ def handle(engine: Engine, office: Office, incoming_id: int, now: datetime) -> N
             office.attempts.end(incoming_id)
             if about is not None:
                 log.info("mail in", **about)
-            return
+            return True
     if number is not None:
         attempts.shunt(engine, incoming_id, error, trouble, now)
         office.attempts.end(incoming_id)
         # The traceback is in the row: it may hold what people wrote, and a log line never does.
         log.error("mail in", incoming=incoming_id, verdict="shunted", error=error)
+    return number is not None
 
 
-def _attempt(engine: Engine, office: Office, incoming_id: int, now: datetime) -> dict[str, Any] | None:
+def _attempt(engine: Engine, office: Office, desk: Desk, incoming_id: int, now: datetime) -> dict[str, Any] | None:
     """Handle the mail in one transaction, if it still waits; what the log is to say of it."""
     examined = _examine(engine, office, incoming_id, now)
     failpoints.reach(Step.READ)
+    if desk.is_shared and not desk.line_up(incoming_id, _lanes(engine, office, examined, now)):
+        raise _GoesLater
     with transaction(engine) as session:
         row = session.get_one(Incoming, incoming_id, with_for_update=True)
         about = _handle(session, office, row, examined, now) if row.state == IncomingState.NEW else None
+        bells.ring(session, Bell.OWED)
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
     return about
@@ -133,6 +143,14 @@ class _Examined:
     checked: Checked = sender_checks.NOT_CHECKED
     unreadable: str = ""
     """Why there is no letter."""
+
+
+def _lanes(engine: Engine, office: Office, examined: _Examined, now: datetime) -> frozenset[str]:
+    """Where the mail must keep its place; nowhere if it can't be read."""
+    if examined.letter is None:
+        return frozenset()
+    with transaction(engine) as session:
+        return lanes.of(session, examined.letter, office.server, office.keyring, now)
 
 
 def _examine(engine: Engine, office: Office, incoming_id: int, now: datetime) -> _Examined:

@@ -12,6 +12,7 @@ from engines.diagram import Diagram
 from notation import NOTATIONS
 from notation.record import Record, replay
 from notation.steps import cells_of
+from pbem.database import exclude_others
 from pbem.models import Match, MatchState, Player, Ply
 
 
@@ -174,6 +175,15 @@ def stand(session: Session, match: Match, ply: int | None = None, part: str | No
         position = position.play(NOTATIONS[match.game].parse(part))
     seats = tuple(before.turn for before in positions[:-1] if before.turn is not None)  # a turn was played in each
     return Standing(match, players, texts, base, position, part, seats, len(turns))
+
+
+def next_number(session: Session) -> int:
+    """The number of the next match: one more than the last one's.
+
+    PostgreSQL by itself would leave out those of challenges that were undone, say because they wait for a `yes`.
+    """
+    exclude_others(session.connection(), "the number of a match")
+    return (session.exec(select(func.max(Match.id))).one() or 0) + 1
 
 
 def plies(session: Session, match: Match) -> Sequence[Ply]:

@@ -2,7 +2,7 @@
 
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
 from pbem import bounces, erasure, failpoints
+from pbem.claims import Claims
 from pbem.config import ServerSettings
 from pbem.database import transaction
 from pbem.failpoints import Step
@@ -43,7 +44,8 @@ def unsigned(raw: bytes) -> bytes:
 class Ends:
     """What the database does not know yet of the mails in hand: how attempts ended; any thread may write it down."""
 
-    def __init__(self) -> None:
+    def __init__(self, claims: Claims) -> None:
+        self.claims = claims
         self._ends: list[_End] = []
         self._lock = threading.Lock()
         self.begun: set[int] = set()
@@ -58,8 +60,10 @@ class Ends:
         """Mark the mails; what the database does not take is remembered, so that nothing is sent twice for it."""
         with self._lock:
             _mark(engine, self._ends, now)
-            self.begun.difference_update(end.outgoing for end in self._ends)
+            ended = {end.outgoing for end in self._ends}
             self._ends.clear()
+            self.begun -= ended
+            self.claims.let_go_of_each({_claim(number) for number in ended})
 
     def let_go(self, engine: Engine, now: datetime) -> None:
         """Before the process ends in good order: mark, and clear the mails that it leaves in hand of suspicion."""
@@ -73,16 +77,15 @@ def send_due(
     server: ServerSettings,
     renderer: Renderer,
     outbox: Outbox,
+    ends: Ends,
     clock: Callable[[], datetime],
     stopped: Callable[[], bool] = lambda: False,
-    ends: Ends | None = None,
     sign: Sign = unsigned,
 ) -> int:
     """Send the next few mails that are due; how many attempts that were, and so whether to call again."""
-    ends = Ends() if ends is None else ends
     ends.write_down(engine, clock())  # of an earlier call, when the database was away
     with transaction(engine) as session:
-        numbers = _begin(session, ends.begun, clock())
+        numbers = _begin(session, ends, clock())
     ends.begun |= set(numbers)
     if numbers:
         failpoints.reach(Step.BEGUN)
@@ -110,21 +113,16 @@ def send_due(
     return attempts
 
 
-def _begin(session: Session, begun: set[int], now: datetime) -> list[int]:
+def _begin(session: Session, ends: Ends, now: datetime) -> list[int]:
     """Choose the next mails that are due, oldest first, and count that we begin with them, before anything is made.
 
-    A mail that was in hand when the server ended goes alone, so that no other suffers if it was the cause;
+    A mail that was in hand when a server ended goes alone, so that no other suffers if it was the cause;
     one that was there three times is given up.
     """
-    due = session.exec(
-        select(Outgoing)
-        .where(Outgoing.state == OutgoingState.OWED, _is_due(now))
-        .order_by(col(Outgoing.id))
-        .limit(TOGETHER)
-    ).all()
     chosen: list[Outgoing] = []
-    for row in due:
-        suspect = row.begun > 0 and row.id not in begun
+    held: set[str] = set()
+    for row in _free(session, ends.claims, held, now):
+        suspect = row.begun > 0 and row.id not in ends.begun
         if suspect and row.begun >= MOST:
             row.state, row.begun = OutgoingState.FAILED, 0
             row.trouble = f"The server ended {MOST} times while it made or sent this mail."
@@ -133,10 +131,30 @@ def _begin(session: Session, begun: set[int], now: datetime) -> list[int]:
         if suspect and chosen:
             break
         chosen.append(row)
-        row.begun += row.id not in begun
-        if suspect:
+        row.begun += row.id not in ends.begun
+        if suspect or len(chosen) == TOGETHER:
             break
-    return [row.id for row in chosen if row.id is not None]
+    numbers = [row.id for row in chosen if row.id is not None]
+    ends.claims.let_go_of_each(held.difference(map(_claim, numbers)))
+    return numbers
+
+
+def _free(session: Session, claims: Claims, held: set[str], now: datetime) -> Iterator[Outgoing]:
+    """The mails that are due and that no other daemon has in hand, oldest first; `held` are those that we have now."""
+    due = select(Outgoing).where(Outgoing.state == OutgoingState.OWED, _is_due(now)).order_by(col(Outgoing.id))
+    after = 0
+    while rows := session.exec(
+        due.where(col(Outgoing.id) > after).limit(TOGETHER).with_for_update(skip_locked=True)
+    ).all():
+        free = claims.try_to_hold_each([_claim(row.id) for row in rows])
+        held |= free
+        yield from (row for row in rows if _claim(row.id) in free)
+        after = rows[-1].id or 0
+
+
+def _claim(number: int | None) -> str:
+    """What is held while a mail is in hand."""
+    return f"owed {number}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,14 @@
-"""What every test shares: log lines go nowhere unless a test asks for them."""
+"""What every test shares: log lines go nowhere unless a test asks for them; and which tests run on which database."""
+
+from collections.abc import Iterator
 
 import pytest
 import structlog
+
+from tests import databases, postgres
+
+KEEPERS = {"correspondence", "Correspondence", "databases"}
+"""A module that knows one of these keeps data in a database."""
 
 
 @pytest.fixture(autouse=True)
@@ -11,3 +18,28 @@ def _quiet_log() -> None:
 
 def _drop(_logger: object, _name: str, _event: dict[str, object]) -> dict[str, object]:
     raise structlog.DropEvent
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_server_is_left() -> Iterator[None]:
+    yield
+    postgres.remove()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what keeps data in the database of the run; a run on PostgreSQL is of these tests alone."""
+    for item in items:
+        if _keeps_data(item):
+            item.add_marker(pytest.mark.database)
+    if databases.kind() != "sqlite":
+        chosen = [item for item in items if item.get_closest_marker("database")]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
+
+
+def _keeps_data(item: pytest.Item) -> bool:
+    """Whether the test works on whatever database the run has, instead of one that it names itself."""
+    if item.get_closest_marker("own_database") or {"stage", "postgres"} & set(getattr(item, "fixturenames", ())):
+        return False
+    known = vars(item.module) if isinstance(item, pytest.Function) else {}
+    return "site" in getattr(item, "fixturenames", ()) or not KEEPERS.isdisjoint(known)

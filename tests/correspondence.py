@@ -13,15 +13,16 @@ from sqlalchemy import text as sql
 
 from pbem import config, daemon
 from pbem.examination import Examiner, Here
+from tests import databases
 
 ADDRESS = "games@pbem.example"
 
 
 def settings(folder: Path, **changes: str) -> config.Settings:
-    """A server with a SQLite file and mail folders below that folder."""
+    """A server with a database of its own and mail folders below that folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "pbem.toml"
-    database = changes.get("database", "sqlite:///pbem.sqlite")
+    database = changes.get("database") or databases.at(folder)
     path.write_text(
         f"""
         [server]

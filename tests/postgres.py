@@ -6,18 +6,22 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from functools import cache, cached_property
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, create_engine
 
+from pbem import database
 from tests.servers import HOST, free_port, missing
+
+TEMPLATE = "template_of_cases"
 
 
 class Postgres:
     """The server; it refuses to be run by root."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, syncs: bool = False) -> None:
         programs = _programs()
         if programs is None:
             missing("PostgreSQL", "postgresql")
@@ -27,6 +31,8 @@ class Postgres:
         self._as_other = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
         if self._as_other:
             os.chown(self._folder, pwd.getpwnam("nobody").pw_uid, -1)
+        # Without fsync: what is rehearsed here are crashes of programs, which the system's cache survives.
+        self._settings = "" if syncs else " -c fsync=off"
         self._numbers = itertools.count(1)
         self._run("initdb", "-D", self._data, "-A", "trust", "-U", "pbem", "-E", "UTF8", "--no-sync")
         self.start()
@@ -34,14 +40,18 @@ class Postgres:
     def database(self) -> str:
         """The URL of a place without tables: a schema of its own, which is made and removed faster than a database."""
         name = f"case{next(self._numbers)}"
-        where = ("-h", HOST, "-p", str(self._port), "-U", "pbem")
-        self._run("psql", *where, "-q", "-c", f"create schema {name}", "postgres")
-        return f"postgresql+psycopg://pbem@{HOST}:{self._port}/postgres?options=-csearch_path%3D{name}"
+        self._execute(f"create schema {name}")
+        return self._url(name)
+
+    def migrated(self) -> str:
+        """The URL of a place with the tables as the migrations make them; made anew from what they made once."""
+        name = f"case{next(self._numbers)}"
+        self._execute(self._tables.replace(TEMPLATE, name))
+        return self._url(name)
 
     def start(self) -> None:
         """Take connections."""
-        # Without fsync: what is rehearsed here are crashes of programs, which the system's cache survives.
-        options = f"-k {self._folder} -p {self._port} -h {HOST} -c fsync=off"
+        options = f"-k {self._folder} -p {self._port} -h {HOST}{self._settings}"
         self._run("pg_ctl", "-D", self._data, "-w", "-l", str(self._folder / "log"), "-o", options, "start")
 
     def stop(self) -> None:
@@ -50,16 +60,42 @@ class Postgres:
 
     def remove(self) -> None:
         """Stop, and leave nothing."""
+        self._engine.dispose()
         self.stop()
         shutil.rmtree(self._folder)
+
+    @cached_property
+    def _tables(self) -> str:
+        """What makes the tables, as SQL: running every migration for every test would take most of its time."""
+        self._execute(f"create schema {TEMPLATE}")
+        engine = database.connect(self._url(TEMPLATE))
+        database.upgrade(engine)
+        engine.dispose()
+        where = ("-h", HOST, "-p", str(self._port), "-U", "pbem", "postgres")
+        dump = self._run("pg_dump", "--schema", TEMPLATE, "--inserts", "--no-owner", *where)
+        # What begins with a backslash is for psql alone; the settings would outlast the script.
+        lines = (line for line in dump.splitlines() if not line.startswith(("\\", "--", "SET ", "SELECT pg_catalog.")))
+        return "\n".join(lines)
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return create_engine(self._url("public"), isolation_level="AUTOCOMMIT", pool_pre_ping=True)
+
+    def _execute(self, script: str) -> None:
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql(script)
+
+    def _url(self, schema: str) -> str:
+        return f"postgresql+psycopg://pbem@{HOST}:{self._port}/postgres?options=-csearch_path%3D{schema}"
 
     @property
     def _data(self) -> str:
         return str(self._folder / "data")
 
-    def _run(self, program: str, *words: str) -> None:
+    def _run(self, program: str, *words: str) -> str:
         command = [*self._as_other, str(self._programs / program), *words]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self._folder)
+        wanted = subprocess.PIPE if program == "pg_dump" else subprocess.DEVNULL  # a server keeps a pipe open
+        return subprocess.run(command, check=True, stdout=wanted, cwd=self._folder, text=True).stdout or ""
 
 
 def _programs() -> Path | None:
@@ -69,8 +105,19 @@ def _programs() -> Path | None:
     return found[-1].parent if found else Path(on_path).parent if on_path else None
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    server = Postgres()
-    yield server
-    server.remove()
+@cache
+def running() -> Postgres:
+    """The server of this process; the outermost conftest.py removes it at the end."""
+    return Postgres()
+
+
+def remove() -> None:
+    """Remove the server of this process, if it was ever asked for."""
+    if running.cache_info().currsize:
+        running().remove()
+        running.cache_clear()
+
+
+@pytest.fixture
+def postgres() -> Postgres:
+    return running()

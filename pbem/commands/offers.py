@@ -12,7 +12,7 @@ from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Context, Line, own_match, seats
 from pbem.commands.play import tell_turn
 from pbem.mail import is_address
-from pbem.matches import name, shown, stand
+from pbem.matches import name, next_number, shown, stand
 from pbem.models import Match, MatchState, Player
 from pbem.refusals import Refused
 from pbem.tokens import Purpose
@@ -67,6 +67,7 @@ def challenge(context: Context, line: Line) -> None:
     starter, second = (player, other) if challenger_begins else (other, player)
     pair = (starter, second) if offer.game.position(offer.options).turn == 0 else (second, starter)
     match = Match(
+        id=next_number(context.session),
         game=offer.game.key,
         options=offer.options,
         seat0=pair[0].id or 0,

@@ -11,9 +11,11 @@ def run() -> None:
     connection = context.config.attributes.get("connection")
     if connection is None:
         url = context.config.get_main_option("sqlalchemy.url") or ""
-        with database.connect(url).begin() as own:
+        engine = database.connect(url)
+        with engine.begin() as own:
             context.configure(connection=own, target_metadata=SQLModel.metadata, render_as_batch=True)
             context.run_migrations()
+        engine.dispose()
         return
     context.configure(connection=connection, target_metadata=SQLModel.metadata, render_as_batch=True)
     context.run_migrations()

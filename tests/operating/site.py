@@ -1,18 +1,20 @@
 """A folder in which pbem is run as an operator runs it: by its command line, with a configuration file."""
 
 import os
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.pool import NullPool
 from typer.testing import CliRunner
 
 from pbem import config, daemon
 from pbem.cli import app
+from tests import databases
 
 ADDRESS = "games@pbem.example"
 PBEM = (sys.executable, "-c", "from pbem.cli import main; main()")
@@ -20,7 +22,7 @@ PBEM = (sys.executable, "-c", "from pbem.cli import main; main()")
 SERVER = """
 [server]
 address = "{address}"
-database = "sqlite:///pbem.sqlite"
+database = "{database}"
 key = {{ file = "pbem.key" }}
 [log]
 format = "json"
@@ -57,12 +59,15 @@ class Site:
         self.folder = folder
         folder.mkdir(parents=True)
         self.config = folder / "pbem.toml"
+        self.database = databases.at(folder)
         self.address = ADDRESS
 
     def configure(self, inbox: str = FOLDER_IN, outbox: str = FOLDER_OUT, address: str = ADDRESS) -> None:
         """Write configuration and key."""
         self.address = address
-        self.config.write_text(f"{SERVER.format(address=address)}\n{inbox}\n{outbox}", encoding="utf-8")
+        self.config.write_text(
+            f"{SERVER.format(address=address, database=self.database)}\n{inbox}\n{outbox}", encoding="utf-8"
+        )
         (self.folder / "pbem.key").write_text(KEY, encoding="utf-8")
         for path in (self.config, self.folder / "pbem.key"):
             path.chmod(0o600)
@@ -114,11 +119,21 @@ class Site:
         paths = (self.folder / "out" / "new").glob("*")
         return [path.read_bytes() for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns)]
 
-    def rows(self, sql: str, *values: object) -> list[Any]:
+    def rows(self, sql: str, **values: object) -> list[Any]:
         """What a query finds; a single column comes without its tuple. Changes are committed."""
-        with closing(sqlite3.connect(self.folder / "pbem.sqlite", timeout=30)) as connection, connection:
-            found = connection.execute(sql, values).fetchall()
-        return [row[0] if len(row) == 1 else row for row in found]
+        return rows(self._engine, sql, **values)
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return create_engine(self.database, poolclass=NullPool)
+
+
+def rows(engine: Engine, sql: str, **values: object) -> list[Any]:
+    """What a query finds; a single column comes without its tuple. Changes are committed."""
+    with engine.begin() as connection:
+        found = connection.execute(text(sql), values)
+        fetched = found.fetchall() if found.returns_rows else []
+    return [row[0] if len(row) == 1 else tuple(row) for row in fetched]
 
 
 def environment() -> dict[str, str]:

@@ -34,12 +34,13 @@ def tamper(site: Site) -> None:
 
 
 def repair(site: Site) -> None:
-    site.rows("update ply set text = ? where match = 1 and number = 2", matches.sample().moves[1])
+    site.rows("update ply set text = :text where match = 1 and number = 2", text=matches.sample().moves[1])
 
 
 # init
 
 
+@pytest.mark.own_database
 def test_init_writes_the_example_a_key_that_only_we_may_read_and_a_database(tmp_path: Path) -> None:
     site = Site(tmp_path / "new")
     done = site.process("init", umask=0)
@@ -52,6 +53,7 @@ def test_init_writes_the_example_a_key_that_only_we_may_read_and_a_database(tmp_
     assert site.rows("select count(*) from match") == [0]
 
 
+@pytest.mark.own_database
 def test_init_a_second_time_changes_nothing(tmp_path: Path) -> None:
     site = Site(tmp_path / "new")
     site.pbem("init")
@@ -63,6 +65,7 @@ def test_init_a_second_time_changes_nothing(tmp_path: Path) -> None:
     assert site.rows("select name from player") == ["ann"]
 
 
+@pytest.mark.own_database
 def test_init_keeps_a_configuration_that_is_there_and_makes_what_it_lacks(site: Site) -> None:
     before = site.config.read_bytes()
     (site.folder / "pbem.key").unlink()
@@ -342,6 +345,7 @@ def test_every_verb_says_that_the_outbox_or_the_configuration_is_missing(tmp_pat
     assert "pbem init" in done.err
 
 
+@pytest.mark.own_database
 def test_a_mail_stays_in_its_folder_while_the_database_is_gone(site: Site) -> None:
     site.drop(RULES)
     (site.folder / "pbem.sqlite").write_bytes(b"this is not a database, but long enough to be taken for one" * 50)

@@ -14,11 +14,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
 from pbem import database, models
+from tests import databases
 
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = database.connect(f"sqlite:///{tmp_path}/pbem.sqlite")
+    engine = database.connect(databases.empty(tmp_path))
     yield engine
     engine.dispose()
 
@@ -26,14 +27,21 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 def alembic(engine: Engine) -> Config:
     config = Config()
     config.set_main_option("script_location", str(database.MIGRATIONS))
-    config.set_main_option("sqlalchemy.url", str(engine.url))
+    config.set_main_option("sqlalchemy.url", engine.url.render_as_string(hide_password=False).replace("%", "%%"))
     return config
 
 
-def schema(engine: Engine) -> list[str]:
-    with engine.connect() as connection:
-        found = connection.execute(text("select sql from sqlite_master where sql is not null order by name"))
-        return [row[0] for row in found]
+def schema(engine: Engine) -> dict[str, str]:
+    """Every table with its columns, keys and indexes."""
+    inspector = inspect(engine)
+    ask = (
+        inspector.get_columns,
+        inspector.get_pk_constraint,
+        inspector.get_foreign_keys,
+        inspector.get_unique_constraints,
+        inspector.get_indexes,
+    )
+    return {table: "\n".join(repr(about(table)) for about in ask) for table in inspector.get_table_names()}
 
 
 def test_the_migrations_make_exactly_the_tables_of_the_models(engine: Engine) -> None:
@@ -78,6 +86,7 @@ def test_a_failing_upgrade_leaves_the_database_as_it_was(engine: Engine) -> None
     assert "match" not in inspect(engine).get_table_names()
 
 
+@pytest.mark.own_database
 def test_sqlite_commits_last_through_a_power_cut_and_references_are_kept(engine: Engine) -> None:
     database.upgrade(engine)
     for _ in range(2):  # every connection anew

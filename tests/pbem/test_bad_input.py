@@ -1,5 +1,6 @@
 """Whatever is wrong with a mail: one answer that helps, or deliberate silence, and nothing changed."""
 
+import base64
 from email.message import EmailMessage
 
 import pytest
@@ -226,7 +227,7 @@ def test_a_token_that_does_not_exist_is_not_answered(letters: Correspondence) ->
 
 def test_a_revoked_token_proves_nothing_and_its_player_is_asked(letters: Correspondence) -> None:
     with letters.works.engine.begin() as connection:
-        connection.execute(sql("update player set epoch = epoch + 1 where id = 1"))
+        connection.execute(sql("update player set epoch = epoch + 1 where name = 'alice'"))
     before = standing(letters)
 
     (asked,) = letters.write("mallory@mail.example", "b7d7 i2g2 3 d7d4 g2d2", to=token_of(letters))
@@ -289,6 +290,37 @@ def test_a_mail_that_cannot_be_read_is_filed_in_silence(letters: Correspondence,
         last = connection.execute(sql("select state, verdict from incoming order by id desc limit 1")).one()
     assert last.state == "done"
     assert last.verdict.startswith("no answer: ")
+
+
+@pytest.mark.parametrize("bad", [b"\0", b"\xff\xfe", b"\xed\xa0\x80"], ids=["NUL", "no UTF-8", "half a character"])
+@pytest.mark.parametrize("place", ["name", "address", "subject", "id", "thread", "words", "command", "join"])
+def test_what_is_no_character_harms_no_database(letters: Correspondence, place: str, bad: bytes) -> None:
+    """PostgreSQL takes no NUL and nothing that is not UTF-8, in no text and nowhere in JSON."""
+
+    def at(where: str, text: bytes) -> bytes:
+        return text + bad + text if where == place else text
+
+    raw = b"\n".join(
+        (
+            b"From: =?utf-8?b?"
+            + base64.b64encode(at("name", b"A"))
+            + b"?= <"
+            + at("address", b"alice")
+            + b"@mail.example>",
+            b"To: " + token_of(letters).encode(),
+            b"Subject: " + at("subject", b"Re: hello"),
+            b"Message-ID: <" + at("id", b"1") + b"@mail.example>",
+            b"In-Reply-To: <" + at("thread", b"2") + b"@mail.example>",
+            b"Content-Type: text/plain; charset=utf-8",
+            b"",
+            at("join", b"join zoe") if place == "join" else at("command", b"say ") + at("words", b"hello"),
+            b"",
+        )
+    )
+    letters.deliver(raw)
+
+    assert letters.execute("select count(*) from incoming where state = 'new' or state = 'shunted'") == [(0,)]
+    assert letters.execute("select count(*) from outgoing where state != 'sent'") == [(0,)]
 
 
 def test_an_unproven_mail_changes_nothing_before_it_is_confirmed(letters: Correspondence) -> None:

@@ -1,6 +1,5 @@
 """What single games need of the mails: who sits out is told to both, and strict Quadrupel keeps its secret."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +7,13 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text as sql
+from sqlmodel import select
 
 from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
+from pbem.database import transaction
+from pbem.models import Match
 from tests.correspondence import Correspondence, correspondence, text
 
 PERFT = Path(__file__).parent.parent / "perft"
@@ -32,9 +34,8 @@ def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]
 
 def options(letters: Correspondence) -> dict[str, str]:
     """What was chosen in match 1."""
-    with letters.works.engine.begin() as connection:
-        chosen: dict[str, str] = json.loads(str(connection.execute(sql("select options from match")).scalar_one()))
-    return chosen
+    with transaction(letters.works.engine) as session:
+        return session.exec(select(Match.options)).one()
 
 
 def personal(letters: Correspondence, name: str) -> str:

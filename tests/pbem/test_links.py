@@ -105,8 +105,9 @@ def kept(letters: Correspondence) -> list[tuple[object, ...]]:
         return [tuple(row) for row in connection.execute(sql('select * from "match"'))]
 
 
-def assert_sound(mail: EmailMessage, player: int) -> None:
+def assert_sound(letters: Correspondence, mail: EmailMessage, name: str) -> None:
     """Every link of a mail to that player is short, plain, his own, and stands in the words as well."""
+    ((player,),) = letters.execute(f"select id from player where address = '{name}@mail.example'")
     for tap in taps(mail):
         assert len(tap.uri) < 2_000
         assert re.fullmatch(r"mailto:[A-Za-z0-9%@._~-]+\?subject=[A-Za-z0-9%._~-]+&body=[A-Za-z0-9%._~-]+", tap.uri)
@@ -157,10 +158,10 @@ def begin(letters: Correspondence, story: Played, start: int) -> None:
 def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int:
     """Let the player tap until a turn of his is played; how often a preview came between."""
     before, mail, previews = turns_played(letters), letters.last(name), 0
-    player = ("alice", "bob").index(name) + 1
-    assert not taps(letters.last(("bob", "alice")[player - 1]), "turn", "step"), "only who moves has turns to tap"
+    other = {"alice": "bob", "bob": "alice"}[name]
+    assert not taps(letters.last(other), "turn", "step"), "only who moves has turns to tap"
     while turns_played(letters) == before:
-        assert_sound(mail, player)
+        assert_sound(letters, mail, name)
         offered = [tap for tap in taps(mail, "turn", "step") if not tap.words.endswith("quadrupel")]
         tap = chance.choice(offered if chance.random() < 0.7 or not cells(mail) else cells(mail))
         was = kept(letters)
@@ -210,7 +211,7 @@ def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
         letters.join("bob")
         letters.write(ALICE, "challenge bob quadrature", to=address)
         offer = letters.last("bob")
-        assert_sound(offer, 2)
+        assert_sound(letters, offer, "bob")
         assert [tap.words for tap in taps(offer)] == ["accept", "decline", "rules quadrature", "help"]
         assert not taps(letters.last("alice"), "turn", "step")
         rules, explained = (prose(send(letters, "bob", tap)[0]) for tap in taps(offer)[2:])
@@ -228,7 +229,7 @@ def test_somebody_invited_accepts_by_tapping(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.write(ALICE, "challenge carol@mail.example quadrature", to=letters.join("alice"))
         offer = letters.last("carol")
-        assert_sound(offer, 2)
+        assert_sound(letters, offer, "carol")
         assert "accept" in [tap.words for tap in taps(offer)]
 
         send(letters, "carol", taps(offer)[0])
@@ -241,7 +242,7 @@ def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path
         assert [tap.words for tap in taps(letters.last("alice"), "other")] == ["resign", "show", "help"]
         letters.reply(letters.last("alice"), "3")
         begun = letters.last("alice")
-        assert_sound(begun, 1)
+        assert_sound(letters, begun, "alice")
         assert [tap.words for tap in taps(begun, "other")] == ["undo", "resign", "show", "help"]
         (seen,) = letters.reply(letters.last("bob"), "show")
         assert [tap.words for tap in taps(seen)] == ["resign", "show", "help"]
@@ -250,7 +251,7 @@ def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path
 
         (undone,) = send(letters, "alice", taps(begun, "other")[0])
         assert "3 is taken back" in prose(undone)
-        assert_sound(undone, 1)
+        assert_sound(letters, undone, "alice")
         mails = send(letters, "bob", taps(seen)[1])
         assert "0 turns played" in prose(mails[0])
 
@@ -262,7 +263,7 @@ def test_a_begun_turn_is_completed_by_tapping(tmp_path: Path) -> None:
         wholes = taps(begun, "turn")
         assert [tap.words for tap in wholes] == ["a7a4 i3i6", "a7a4 i3f3", "a7d7 i3i6", "a7d7 i3f3"]
         (seen,) = send(letters, "alice", cells(begun)[0])
-        assert_sound(seen, 1)
+        assert_sound(letters, seen, "alice")
         assert "undo" in [tap.words for tap in taps(seen, "other")]
 
         send(letters, "alice", taps(seen, "turn")[0])
@@ -275,7 +276,7 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
         letters.reply(letters.last("alice"), "3 a7a4 i3f3")
         letters.resign("bob")
         over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
-        assert_sound(over, 1)
+        assert_sound(letters, over, "alice")
         assert [tap.words for tap in taps(over)] == ["show", "record", "help"]
 
         (record,) = send(letters, "alice", taps(over)[1])
@@ -287,7 +288,7 @@ def test_an_old_position_is_analysed_by_tapping(tmp_path: Path) -> None:
         letters.match()
         letters.reply(letters.last("alice"), "3 a7a4 i3f3")
         (then,) = letters.reply(letters.last("bob"), "preview 1#0 3")
-        assert_sound(then, 2)
+        assert_sound(letters, then, "bob")
         assert all(tap.words.startswith("preview 1#0 3 a7") for tap in taps(then, "turn"))
         (after,) = send(letters, "bob", taps(then, "turn")[0])
         assert "* alice: 3 a7a4 i3i6" in prose(after)
@@ -313,7 +314,7 @@ def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
             ("bob", "show"), ("bob", "preview"), ("alice", "preview"), ("bob", "say hello"), ("alice", "games\nshow"),
         ):  # fmt: skip
             letters.reply(letters.last(sender), f"#1 {words}" if sender == "carol" else words)
-        people = {ALICE: 1, BOB: 2, "carol@mail.example": 3}
+        people = dict(letters.execute("select address, id from player"))
         seen = 0
         for way, mail in letters.log:
             if way == "out":

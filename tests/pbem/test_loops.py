@@ -174,9 +174,9 @@ def test_two_servers_facing_each_other_fall_silent(
             under_way += [(back, sent) for sent in server.deliver(relay(mail))]
             carried += 1
 
-    assert carried <= 2 * 3
-    assert letters.execute("select count(*) from match where state = 'running'") == [(1,)]
-    assert other.execute("select count(*) from match") == [(0,)]
+        assert carried <= 2 * 3
+        assert letters.execute("select count(*) from match where state = 'running'") == [(1,)]
+        assert other.execute("select count(*) from match") == [(0,)]
 
 
 def test_two_servers_each_a_player_of_the_other_fall_silent(

@@ -250,7 +250,7 @@ def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> No
 def test_a_suggestion_dies_with_the_tokens(letters: Correspondence) -> None:
     answer = slip(letters)
     with letters.works.engine.begin() as connection:
-        connection.execute(sql("update player set epoch = epoch + 1 where id = 1"))
+        connection.execute(sql("update player set epoch = epoch + 1 where name = 'alice'"))
     before = standing(letters)
 
     for mail in letters.reply(answer, "yes") + letters.write(ALICE, "yes", In_Reply_To=str(answer["Message-ID"])):

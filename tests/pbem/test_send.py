@@ -45,7 +45,7 @@ def owe(letters: Correspondence, names: tuple[str, ...] = ("alice",)) -> None:
 
 def attempt(letters: Correspondence, outbox: Outbox, now: datetime) -> Outgoing:
     works = letters.works
-    send.send_due(works.engine, works.settings.server, works.renderer, outbox, lambda: now)
+    send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: now)
     with database.transaction(works.engine) as session:
         return session.exec(select(Outgoing)).one()
 
@@ -115,7 +115,7 @@ def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Pa
         with database.transaction(works.engine) as session:
             session.get_one(Outgoing, 1).template = "no such template"
         outbox = Grudging(0)
-        attempts = send.send_due(works.engine, works.settings.server, works.renderer, outbox, lambda: NOON)
+        attempts = send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: NOON)
         with database.transaction(works.engine) as session:
             broken = session.get_one(Outgoing, 1)
 

@@ -14,7 +14,7 @@ from sqlmodel import col, select
 
 from engines import GAMES
 from engines.phages import PhagesPosition
-from pbem import alerts, database
+from pbem import alerts, database, receive
 from pbem.commands import COMMANDS
 from pbem.commands.reading import Reader
 from pbem.failpoints import Step
@@ -89,7 +89,9 @@ def test_an_owed_mail_that_ends_the_server_three_times_is_given_up_and_the_other
     scene.environment["PBEM_SERVER__ADMIN"] = ADMIN
     scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob", "cid")))
     deaths = [[1, 1, 1], [2, 1, 1], [3, 1, 1]]
-    assert scene.start(Step.COMMITTED, 3).died() == signal.SIGKILL  # so that all three are owed at once
+    with scene.works() as works:  # nobody sends here, so that all three are owed at once
+        assert receive.receive_once(works.inboxes[0], works.store) == 3
+        assert works.handle_waiting() == 3
     for begun in deaths:
         assert scene.start(Step.RENDERED).died() == signal.SIGKILL
         assert scene.rows("select begun from outgoing order by id") == begun
@@ -171,6 +173,7 @@ def test_a_bug_that_passes_is_no_matter(letters: Correspondence, brittle: type[B
         assert session.exec(select(Incoming).order_by(col(Incoming.id).desc()).limit(1)).one().attempts == 3
 
 
+@pytest.mark.own_database
 def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> None:
     works = letters.works
     letters.match()
@@ -257,7 +260,7 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
 
 def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
     letters.write("ann@mail.example", "help")
-    for number in range(1, 30):
+    for number in (1, *range(1_001, 1_029)):  # PostgreSQL gives out the smaller numbers by itself
         shunted(letters, number, NOON)
     with database.transaction(letters.works.engine) as session:
         session.connection().exec_driver_sql("update outgoing set state = 'failed'")

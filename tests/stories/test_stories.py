@@ -14,7 +14,7 @@ from pbem.commands.reading import Reader
 from pbem.demo import SAMPLE
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence, text
-from tests.stories.transcript import transcript
+from tests.stories.transcript import same, transcript
 
 HERE = Path(__file__).parent
 MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
@@ -292,7 +292,7 @@ def test_story_reads_as_its_golden_file(name: str, tmp_path: Path) -> None:
     if os.environ.get("PBEM_GOLDEN") == "write":
         golden.write_text(told, encoding="utf-8")
 
-    assert golden.read_text(encoding="utf-8") == told
+    assert same(told, golden.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", STORIES)

@@ -3,15 +3,27 @@
 import re
 
 from pbem import tokens
+from tests import databases
 from tests.correspondence import Correspondence, text
 
 HEADERS = ("From", "To", "Reply-To", "Subject", "Auto-Submitted")
+_NUMBERED = re.compile(r"player [0-9]+ [0-9]+[.][0-9]+\]@")
 TOKEN = re.compile(r"games\+([a-z2-7]{40})@")
 
 
 def transcript(letters: Correspondence) -> str:
     """All mails in the order in which they were written."""
     return "\n".join(_mail(number, *entry) for number, entry in enumerate(letters.log, start=1))
+
+
+def same(told: str, golden: str) -> bool:
+    """Whether a transcript reads as it should.
+
+    PostgreSQL leaves out numbers of rows that were undone, so there the numbers in tokens tell nothing.
+    """
+    if databases.kind() == "postgresql":
+        told, golden = (_NUMBERED.sub("player ...]@", words) for words in (told, golden))
+    return told == golden
 
 
 def _mail(number: int, entry_way: str, mail) -> str:

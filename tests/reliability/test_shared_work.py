@@ -1,0 +1,369 @@
+"""Several daemons on one PostgreSQL share the work: each mail is handled once, those of a match in their order."""
+
+import random
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from pbem import alerts, database
+from pbem.desk import Desk
+from pbem.failpoints import Step
+from pbem.models import Incoming, IncomingState, OutgoingState
+from pbem.send import TOGETHER
+from pbem.transport import Arrival
+from tests.correspondence import correspondence, text
+from tests.operating.people import PostOffice
+from tests.operating.site import Site
+from tests.pbem.test_digest import NOON, PEOPLE, begin, command, gather_at_once, rows
+from tests.postgres import Postgres
+from tests.reliability.conftest import Stage
+from tests.reliability.players import Players
+from tests.reliability.processes import Process
+from tests.reliability.scene import Letter, Lmtp, Scene, conserved, plies, refused
+from tests.reliability.test_random_kills import has_suspects
+from tests.servers import until
+
+# The desk, from which each daemon takes mails
+
+
+@pytest.fixture
+def engine(postgres: Postgres) -> Iterator[Engine]:
+    """A database with three mails that wait."""
+    engine = database.connect(postgres.migrated())
+    now = datetime.now(UTC)
+    with database.transaction(engine) as session:
+        for number in (1, 2, 3):
+            session.add(Incoming(key=str(number), raw=b"", size=0, source="test", recipients=[], received=now))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def seat(engine: Engine) -> Iterator[Callable[[], Desk]]:
+    """A desk for one more daemon."""
+    desks: list[Desk] = []
+
+    def another() -> Desk:
+        desks.append(Desk(engine))
+        return desks[-1]
+
+    yield another
+    for desk in desks:
+        desk.close()
+
+
+class Later:
+    """What a thread of its own finds out."""
+
+    def __init__(self, ask: Callable[[], Any]) -> None:
+        self.answers: list[Any] = []
+        self._thread = threading.Thread(target=lambda: self.answers.append(ask()), daemon=True)
+        self._thread.start()
+
+    def waits(self, engine: Engine) -> bool:
+        """Wait until PostgreSQL says that it waits for a lock."""
+
+        def waiting() -> bool:
+            with engine.connect() as connection:
+                found = connection.exec_driver_sql("select count(*) from pg_locks where not granted").scalar_one()
+                return bool(found)
+
+        until(lambda: self.answers or waiting(), "it waits, or has its answer")
+        return not self.answers
+
+    def answer(self) -> Any:
+        """What came of it."""
+        self._thread.join(10)
+        return self.answers[0]
+
+
+def handled(engine: Engine, number: int) -> None:
+    with database.transaction(engine) as session:
+        session.get_one(Incoming, number).state = IncomingState.DONE
+
+
+def test_each_daemon_takes_the_oldest_mail_that_no_other_has(seat: Callable[[], Desk], engine: Engine) -> None:
+    one, two, three, four = (seat() for _ in range(4))
+    assert [one.take(), two.take(), three.take(), four.take()] == [1, 2, 3, None]
+    two.put_away()
+    assert four.take() == 2
+    handled(engine, 1)
+    one.put_away()
+    assert one.take() is None
+
+
+def test_mails_of_different_lanes_are_handled_at_once(seat: Callable[[], Desk], engine: Engine) -> None:
+    one, two = seat(), seat()
+    assert (one.take(), two.take()) == (1, 2)
+    assert one.line_up(1, {"match 1", "address a"})
+    assert two.line_up(2, {"match 2", "address b"})
+
+
+def test_the_later_of_two_mails_in_a_lane_waits_for_the_earlier_one(seat: Callable[[], Desk], engine: Engine) -> None:
+    one, two = seat(), seat()
+    assert (one.take(), two.take()) == (1, 2)
+    assert one.line_up(1, {"match 1", "address a"})
+    later = Later(lambda: two.line_up(2, {"address b", "match 1"}))
+    assert later.waits(engine)
+    handled(engine, 1)
+    one.put_away()
+    assert later.answer() is True
+
+
+def test_a_mail_waits_until_it_is_known_what_the_earlier_one_is_about(seat: Callable[[], Desk], engine: Engine) -> None:
+    one, two = seat(), seat()
+    assert (one.take(), two.take()) == (1, 2)
+    later = Later(lambda: two.line_up(2, {"match 2"}))
+    assert later.waits(engine)
+    assert one.line_up(1, {"match 1"})
+    assert later.answer() is True
+
+
+@pytest.mark.parametrize("lanes", [None, {"match 1"}, {"match 7"}])
+def test_a_mail_that_a_dead_daemon_leaves_behind_goes_first(
+    seat: Callable[[], Desk], engine: Engine, lanes: set[str] | None
+) -> None:
+    one, two = seat(), seat()
+    assert (one.take(), two.take()) == (1, 2)
+    if lanes is not None:
+        assert one.line_up(1, lanes)
+    later = Later(lambda: two.line_up(2, {"match 1"}))
+    if lanes != {"match 7"}:
+        assert later.waits(engine)
+        one.close()
+        assert later.answer() is False
+        two.put_away()
+        assert two.take() == 1
+    else:
+        assert later.answer() is True, "it is about something else"
+
+
+# Real daemons
+
+
+def store(scene: Scene, letter: Letter) -> None:
+    """What a daemon does that takes a mail in and dies at once."""
+    scene.written[letter.message_id] = letter
+    with scene.works() as works:
+        assert works.take((Arrival(letter.raw, "test", recipients=(letter.to,)),))
+
+
+def wait_for(daemons: list[Process]) -> None:
+    for daemon in daemons:
+        daemon.ready()
+
+
+def shares(scene: Scene, daemons: list[Process]) -> list[tuple[int, int]]:
+    """How many mails each daemon has handled and sent."""
+    return [
+        (
+            sum(1 for line in daemon.lines("mail in") if line["verdict"] in ("done: move", "refused")),
+            sum(1 for line in daemon.lines("mail out") if line["verdict"] == "sent"),
+        )
+        for daemon in daemons
+    ]
+
+
+def in_order(scene: Scene) -> bool:
+    """Whether the mails about each match were handled in the order in which they were stored.
+
+    What is owed for a mail gets its number while the mail is handled.
+    """
+    last: dict[int, int] = {}
+    for match, incoming in scene.rows("select match, incoming from outgoing where incoming is not null order by id"):
+        if incoming < last.setdefault(match, 0):
+            return False
+        last[match] = incoming
+    return True
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> None:
+    scene = stage("imap", "postgresql")
+    letters = scene.seed(30)
+    before = plies(scene)
+    daemons = [scene.start() for _ in range(number)]
+    wait_for(daemons)
+    scene.write(*(mail for letter in letters for mail in (refused(letter), letter)))
+    scene.quiet(60)
+    assert conserved(scene, before=before) == 0, "no mail goes out twice"
+    assert in_order(scene)
+    done = shares(scene, daemons)
+    assert sum(came for came, _ in done) == 60
+    assert all(came and went for came, went in done), done
+    told = [line for daemon in daemons for line in daemon.lines("receiving interrupted")]
+    assert told == [], "a mail that the other one has moved is no trouble"
+
+
+def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
+    """Whoever stores the mail here does not handle it; the daemon has slept, and is there at once."""
+    scene = stage("lmtp", "postgresql")
+    first, second = scene.seed(2)
+    before = plies(scene)
+    other = scene.start().ready()
+    store(scene, first)
+    until(lambda: shares(scene, [other])[0] == (1, 2), "the other daemon heard the bell", 5)
+    scene.write(second)
+    scene.door.deliver(other)
+    scene.quiet()
+    assert conserved(scene, before=before) == 0
+
+
+@pytest.mark.parametrize("step", [Step.COUNTED, Step.READ, Step.COMMITTING, Step.COMMITTED, Step.RENDERED, Step.SENT])
+def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step: Step) -> None:
+    scene = stage("imap", "postgresql")
+    letters = scene.seed(24)
+    before = plies(scene)
+    other, dying = scene.start(), scene.start(step, 3)
+    wait_for([other])
+    scene.write(*letters)
+    assert dying.died() == signal.SIGKILL
+    scene.quiet()
+    assert conserved(scene, before=before) <= TOGETHER
+    assert in_order(scene)
+    assert other.runs
+
+
+@pytest.mark.own_database
+def test_daemons_outlive_a_restart_of_postgresql_and_hear_the_bells_again(tmp_path: Path) -> None:
+    server = Postgres()
+    try:
+        with PostOffice() as post:
+            scene = Scene(Site(tmp_path / "site"), server.migrated(), Lmtp(), post)
+            letters = scene.seed(8)
+            before = plies(scene)
+            daemons = [scene.start(), scene.start()]
+            wait_for(daemons)
+            scene.write(*letters[:6])
+            scene.door.deliver(daemons[0])
+            server.stop()
+            server.start()
+            for daemon in daemons:
+                until(lambda daemon=daemon: daemon.lines("bells are not heard"), "the bells are lost")
+            scene.quiet(60)
+            daemons[1].kill()
+            store(scene, letters[6])
+            until(lambda: scene.count("incoming", "state = 'done'") == 7, "the first daemon heard the bell", 5)
+            scene.write(letters[7])
+            scene.door.deliver(daemons[0])
+            scene.quiet()
+            assert conserved(scene, before=before) <= 2 * TOGETHER
+            assert daemons[0].runs
+            scene.end()
+    finally:
+        server.remove()
+
+
+def test_matches_outlive_the_killing_of_either_of_two_daemons(stage: Stage) -> None:
+    play_and_kill_one(stage("imap", "postgresql"), seed=1, daemons=2, number=8, kills=10, seconds=90)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("daemons", [2, 3])
+def test_matches_outlive_hundreds_of_killed_daemons(stage: Stage, daemons: int, seed: int) -> None:
+    play_and_kill_one(stage("imap", "postgresql"), seed=seed, daemons=daemons, number=20, kills=30, seconds=600)
+
+
+def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kills: int, seconds: float) -> None:
+    """Play so many matches with several daemons at work, of which one is killed again and again, at a random moment."""
+    chance = random.Random(seed)
+    players = Players(scene, number, chance)
+    before = plies(scene)
+    end = time.monotonic() + seconds
+    running = [scene.start() for _ in range(daemons)]
+    wait_for(running)
+    everyone = list(running)
+    for _ in range(kills):
+        over = time.monotonic() + chance.uniform(0, 1)
+        victim = chance.randrange(daemons)
+        while time.monotonic() < over or has_suspects(scene):  # at the third death a mail is rightly taken for poison
+            assert time.monotonic() < end, scene.state()
+            players.look()
+            time.sleep(0.02)
+        running[victim].kill()
+        running[victim] = scene.start()
+        everyone.append(running[victim])
+    players.stop()
+    for daemon in running:
+        daemon.kill()
+    running = [scene.start() for _ in range(daemons)]
+    scene.quiet(end - time.monotonic())
+    extra = conserved(scene, before=before)
+    assert in_order(scene)
+    done = shares(scene, everyone)
+    turns = sum(map(len, plies(scene).values())) - sum(map(len, before.values()))
+    assert extra <= 2 * kills * TOGETHER
+    assert turns > number, "matches went on between the kills"
+    assert sum(1 for came, _ in done if came) > 1, done
+    print(
+        f"\n{daemons} daemons, seed {seed}: {kills} kills, {len(scene.written)} mails in,"
+        f" {scene.count('outgoing')} out, {extra} of them twice, {turns} turns"
+    )
+
+
+# What only one of them may do
+
+
+@pytest.fixture
+def empty(postgres: Postgres) -> str:
+    """A place of its own on that PostgreSQL."""
+    return postgres.database()
+
+
+def test_daemons_that_start_at_once_on_an_empty_database_make_its_tables_once(empty: str) -> None:
+    engines = [database.connect(empty) for _ in range(3)]
+    started = [Later(lambda engine=engine: database.upgrade(engine)) for engine in engines]  # type: ignore[misc]
+    assert [each.answer() for each in started] == [None] * 3
+    assert all(database.is_current(engine) for engine in engines)
+    for engine in engines:
+        engine.dispose()
+
+
+def test_of_several_daemons_one_tells_the_admin(
+    postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PBEM_SERVER__ADMIN", "admin@pbem.example")
+    with correspondence(tmp_path, database=postgres.migrated()) as letters:
+        works = letters.works
+        with database.transaction(works.engine) as session:
+            for number in range(5):
+                gone = Incoming(key=str(number), raw=b"", size=0, source="test", recipients=[], received=NOON)
+                gone.state, gone.handled = IncomingState.SHUNTED, NOON
+                session.add(gone)
+        gate = threading.Barrier(4)
+
+        def tell() -> bool:
+            gate.wait(10)
+            return alerts.tell(works.engine, works.settings.server, NOON)
+
+        assert sorted(each.answer() for each in [Later(tell) for _ in range(4)]) == [False, False, False, True]
+
+
+def test_of_several_daemons_that_gather_at_once_one_does(empty: str, tmp_path: Path) -> None:
+    with correspondence(tmp_path, database=empty) as letters:
+        letters.clock.set(NOON)
+        begin(letters)
+        for name in PEOPLE:
+            command(letters, name, "set mail batch")
+        command(letters, "alice", "set mail batch")
+        for word in ("One", "Two"):
+            for number, name in enumerate(PEOPLE, start=1):
+                command(letters, name, f"#{number} say {word}")
+                command(letters, "alice", f"#{number} say {word}")
+
+        # One that finds a player's row taken goes on; what it left out is gathered by the other, once.
+        assert gather_at_once(letters.works.engine, letters.works.settings.server, NOON + timedelta(hours=1)) == 4
+        assert len(rows(letters, OutgoingState.TOLD)) == 12
+        assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"] * 4
+        letters.clock.advance(hours=1)
+        told = [re.findall(r"\| (One|Two)\b", text(mail)) for mail in letters.wait(minutes=0)]
+        assert sorted(told, key=len) == [["One", "Two"]] * 3 + [["One", "Two"] * 3]
