@@ -1,0 +1,74 @@
+"""What all verbs share: the app, its two consoles, exit codes, and how a fault outside of us becomes a sentence."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, select
+
+from pbem import config, daemon, database, failpoints, logs, terminal
+from pbem.config import BadConfig
+from pbem.failpoints import BadFailpoint
+from pbem.models import Player
+from pbem.receive import NotStored
+from pbem.transport import Unreachable
+
+app = typer.Typer(
+    help="A play-by-email server for small abstract board games.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+out = terminal.console()
+errors = terminal.console(errors=True)
+
+ConfigOption = Annotated[
+    Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)
+]
+CONFIG = Path("pbem.toml")
+FOUND, IMPOSSIBLE = 1, 2
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Turn what can go wrong outside of us into a sentence and exit code 2."""
+    try:
+        yield
+    except DBAPIError as error:
+        errors.print(f"pbem: the database: {escape(str(error.orig))}")
+        raise typer.Exit(IMPOSSIBLE) from error
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        errors.print(f"pbem: {escape(what)}", highlight=False)
+        raise typer.Exit(IMPOSSIBLE) from error
+    except (BadConfig, BadFailpoint, database.InUse, database.Unusable, Unreachable, NotStored) as error:
+        errors.print(f"pbem: {escape(str(error))}", highlight=False)
+        raise typer.Exit(IMPOSSIBLE) from error
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[daemon.Works]:
+    """The configured server, with its log set up, but not running."""
+    with sentences():
+        settings = config.load(path)
+        logs.configure(settings.log)
+        failpoints.prepare()
+        with daemon.works(settings) as works:
+            yield works
+
+
+def player(session: Session, wanted: str, *, guests: bool = False) -> Player:
+    """The player of that name, address or number; ends the program with a sentence where there is none."""
+    place = Player.address if "@" in wanted else Player.name
+    known = Player.id == int(wanted) if wanted.isdecimal() else place == wanted.lower()
+    player = session.exec(select(Player).where(known)).first()
+    if player is None or player.deleted is not None or (player.confirmed is None and not guests):
+        errors.print(f"pbem: no player is called {wanted}", markup=False)
+        raise typer.Exit(FOUND)
+    return player

@@ -1,0 +1,100 @@
+"""Verbs that need no server: games, play, demo, record check."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from engines import GAMES
+from engines.core import BadOption
+from notation import NOTATIONS, record
+from notation.board import format_board
+from pbem import demo, keyboard
+from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out, sentences
+
+records = typer.Typer(help="Work with record files.", no_args_is_help=True)
+app.add_typer(records, name="record")
+
+
+@app.command()
+def games() -> None:
+    """List the games that can be played, with their options."""
+    table = Table("game", "options", "a turn")
+    for key, game in GAMES.items():
+        options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in game.options)
+        table.add_row(f"{game.title}\n[dim]{key}[/]", escape(options), escape(NOTATIONS[key].help))
+    out.print(table)
+    out.print('"pbem play GAME" tries one; by mail "rules GAME" explains it')
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help="The game, as `pbem games` lists it.")],
+    options: Annotated[list[str] | None, typer.Argument(help="Its options, as in first=o.")] = None,
+) -> None:
+    """Try a game at the terminal, two people at one keyboard, with the boards and texts of the mails."""
+    key = game.lower()
+    chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
+    try:
+        if key not in GAMES:
+            raise BadOption(f"there is no game {game}; there are {', '.join(GAMES)}")
+        if len(chosen) < len(options or []):
+            raise BadOption("an option is written as NAME=CHOICE, for example first=o")
+        keyboard.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
+    except BadOption as error:
+        errors.print(f"pbem: {escape(str(error))}", highlight=False)
+        raise typer.Exit(IMPOSSIBLE) from error
+
+
+@app.command("demo")
+def demo_(
+    folder: Annotated[Path | None, typer.Option("--folder", help="Where to put database and mails.")] = None,
+) -> None:
+    """Play a whole match by mail between two scripted players, with nothing but this machine."""
+    with sentences():
+        if not demo.play(out, folder):
+            raise typer.Exit(FOUND)
+
+
+@records.command("check")
+def record_check(
+    file: Annotated[Path, typer.Argument(help="A record; - reads standard input.")],
+    tolerant: Annotated[bool, typer.Option("--tolerant", help="List every slip, as an arbiter would.")] = False,
+    game: Annotated[str, typer.Option("--game", help="The game, where the record does not tell.")] = "",
+) -> None:
+    """Replay a record file; a sentence for each slip, and exit code 1 when there are any."""
+    with sentences():
+        try:
+            text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
+        except UnicodeDecodeError as error:
+            errors.print(f"pbem: {file} is not a text file: {error.reason} at byte {error.start}")
+            raise typer.Exit(IMPOSSIBLE) from error
+    raise typer.Exit(_check_record(text, game or None, tolerant=tolerant))
+
+
+def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
+    """Print a sentence for each slip, and the last board; the exit code."""
+    try:
+        loaded = record.loads(text, game)
+        positions, slips = record.replay_tolerantly(loaded) if tolerant else (record.replay(loaded), ())
+    except (record.BadRecord, BadOption) as error:
+        out.print(str(error), markup=False, highlight=False)
+        return FOUND
+    for slip in slips:
+        out.print(f"turn {slip.turn}, {slip.player}, {slip.token}: {slip.why}", markup=False, highlight=False)
+    last = positions[-1]
+    difference = record.board_difference(loaded, last)
+    if difference:
+        out.print(difference, markup=False, highlight=False)
+    title = GAMES[loaded.game].title
+    out.print(f"{title}, {len(loaded.moves)} turns: {len(slips)} slips", markup=False, highlight=False)
+    out.print(f"\n{format_board(last.diagram())}", markup=False, highlight=False)
+    if last.outcome is not None:
+        winner = "a draw" if last.outcome.winner is None else f"{loaded.players[last.outcome.winner]} won"
+        out.print(f"\n{winner}: {last.outcome.reason}", markup=False, highlight=False)
+    elif loaded.resigned is not None:
+        out.print(f"\n{loaded.players[loaded.resigned]} resigned", markup=False, highlight=False)
+    return FOUND if slips or difference else 0

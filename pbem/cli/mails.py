@@ -1,0 +1,128 @@
+"""Verbs about what came and what is owed: show, shunted, retry."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from notation.board import format_board
+from pbem import check as checking
+from pbem import daemon, database, matches
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
+from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
+
+
+@app.command()
+def show(
+    number: Annotated[int, typer.Argument(help="The match, or with --mail the mail.")],
+    config_file: ConfigOption = CONFIG,
+    mail: Annotated[bool, typer.Option("--mail", help="Show an incoming mail and what became of it.")] = False,
+) -> None:
+    """Show a match with all its turns and mails, or a mail and what became of it."""
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        row = session.get(Incoming, number) if mail else session.get(Match, number)
+        if row is None:
+            errors.print(f"pbem: there is no {'mail' if mail else 'match'} {number}")
+            raise typer.Exit(FOUND)
+        if isinstance(row, Incoming):
+            _show_mail(session, row)
+        elif not _show_match(session, row):
+            raise typer.Exit(FOUND)
+
+
+def _show_mail(session: Session, row: Incoming) -> None:
+    out.print(f"mail {row.id} from {row.source}, received {row.received:%Y-%m-%d %H:%M:%S} UTC", markup=False)
+    out.print(f"state {row.state}, verdict: {row.verdict or 'none yet'}, attempts: {row.attempts}", markup=False)
+    for owed in session.exec(select(Outgoing).where(Outgoing.incoming == row.id)):
+        out.print(f"owed: {owed.template} to {owed.address}, {owed.state} {owed.message_id}", markup=False)
+    if row.trouble:
+        out.print(row.trouble, markup=False)
+    if not row.raw:
+        out.print("the mail itself is removed: its time was over, or its sender has left")
+        return
+    out.rule("as it came", style="dim")
+    out.print(row.raw.decode("utf-8", "replace"), markup=False, highlight=False)
+
+
+def _show_match(session: Session, match: Match) -> bool:
+    """Print the match; whether its turns can be replayed. They are listed in any case."""
+    first, second = (matches.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
+    title = GAMES[match.game].title if match.game in GAMES else match.game
+    options = " ".join(f"{option}={choice}" for option, choice in match.options.items())
+    out.print(f"match #{match.id}, {title} {options}: {first} - {second}, {match.state}", markup=False)
+    if match.reason:
+        winner = "a draw" if match.winner is None else f"{(first, second)[match.winner]} won"
+        out.print(f"{winner}: {match.reason}", markup=False)
+    if match.part:
+        out.print(f"begun: {match.part}", markup=False)
+    faults = list(checking.faults(session, match))
+    for fault in faults:
+        out.print(f"fault: {fault.sentence}", markup=False, highlight=False)
+    if not faults:
+        out.print()
+        out.print(format_board(matches.stand(session, match).position.diagram()), markup=False, highlight=False)
+    out.print()
+    table = Table("turn", "by", "text", "played (UTC)", "mail")
+    for ply in matches.plies(session, match):
+        by = (first, second)[ply.seat]
+        played = f"{ply.played:%Y-%m-%d %H:%M:%S}"
+        table.add_row(str(ply.number), by, escape(ply.text), played, str(ply.incoming or ""))
+    out.print(table)
+    mails = Table("mail", "what", "to", "state", "Message-ID")
+    for row in session.exec(select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))):
+        mails.add_row(f"out {row.id}", f"{row.template}, turn {row.ply}", row.address, row.state, row.message_id)
+    out.print(mails)
+    return not faults
+
+
+@app.command()
+def shunted(config_file: ConfigOption = CONFIG) -> None:
+    """List the mails that met a bug, and the owed ones that nobody would take; exit code 1 when there are any."""
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
+        owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
+        table = Table("mail", "what", "why", "since (UTC)")
+        for row in came:
+            table.add_row(
+                f"{row.id}", f"from {row.source}", escape(row.verdict or ""), f"{row.received:%Y-%m-%d %H:%M}"
+            )
+        for sent in owed:
+            last = (sent.trouble or "").strip().splitlines()[-1:] or [""]
+            table.add_row(f"out {sent.id}", f"to {sent.address}", escape(last[0]), f"{sent.created:%Y-%m-%d %H:%M}")
+    if not came and not owed:
+        out.print("nothing is shunted")
+        return
+    out.print(table)
+    out.print('"pbem show --mail N" shows one with its traceback')
+    out.print('"pbem retry N" tries it again, "pbem retry --out N" an owed one')
+    raise typer.Exit(FOUND)
+
+
+@app.command()
+def retry(
+    numbers: Annotated[list[int], typer.Argument(help="The mails, as `pbem shunted` numbers them.")],
+    config_file: ConfigOption = CONFIG,
+    owed: Annotated[bool, typer.Option("--out", help="The numbers are of owed mails.")] = False,
+) -> None:
+    """Let the daemon try shunted or failed mails again."""
+    missing = []
+    with opened(config_file) as works, database.transaction(works.engine) as session:
+        for number in numbers:
+            row = session.get(Outgoing if owed else Incoming, number)
+            if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
+                row.state, row.attempts = IncomingState.NEW, 0
+                row.handled = row.verdict = row.trouble = None
+            elif isinstance(row, Outgoing) and row.state == OutgoingState.FAILED:
+                row.state, row.attempts, row.due, row.created = OutgoingState.OWED, 0, daemon.now(), daemon.now()
+            else:
+                missing.append(number)
+                continue
+            session.add(row)
+    for number in missing:
+        errors.print(f"pbem: {number} is not among the {'failed' if owed else 'shunted'} mails")
+    out.print(f"{len(numbers) - len(missing)} will be tried again")
+    if missing:
+        raise typer.Exit(FOUND)
