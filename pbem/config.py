@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -27,6 +28,20 @@ from pydantic_settings import (
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0)]
+
+
+def _one_line(text: str) -> str:
+    """The text, which goes into a line of a protocol; raises ValueError where it would end that line.
+
+    >>> _one_line("Processed")
+    'Processed'
+    """
+    if not text or not text.isprintable():
+        raise ValueError("this must be one line of printable characters")
+    return text
+
+
+OneLine = Annotated[str, AfterValidator(_one_line)]
 
 SECRET_COMMAND_SECONDS = 30
 LONGEST_NAME = 60
@@ -106,8 +121,8 @@ class Tls(Section):
 class Account(Section):
     """A login at a mail server. OAuth2 will be a second kind of `auth`, with a token in place of a password."""
 
-    host: str
-    username: str
+    host: OneLine
+    username: OneLine
     auth: Literal["password"] = "password"
     password: Secret
     security: Literal["tls", "starttls", "none"] = "tls"
@@ -120,8 +135,8 @@ class ImapSettings(Account):
     """[inbox.imap]: a mailbox on an IMAP server."""
 
     port: Port = 993
-    folder: str = "INBOX"
-    processed: str = "Processed"
+    folder: OneLine = "INBOX"
+    processed: OneLine = "Processed"
     poll_seconds: Seconds = 60
     idle_seconds: Seconds = 300
     use_idle: bool = True
@@ -186,7 +201,7 @@ class InboxSettings(Section):
 class SmtpSettings(Section):
     """[outbox.smtp]: the server that takes our mail; without a username no login is tried."""
 
-    host: str
+    host: OneLine
     port: Port = 465
     security: Literal["tls", "starttls", "none"] = "tls"
     username: str | None = None

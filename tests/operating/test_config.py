@@ -37,6 +37,11 @@ def refused(done: Done, *words: str) -> None:
         pytest.param(IMAP_IN + "[inbox.imap.tls]\nca = 'x'", ["inbox.imap.tls.ca"], id="secret beside a wrong key"),
         pytest.param(IMAP_IN.replace("{ value =", "{ valu ="), ["inbox.imap.password"], id="secret under a wrong key"),
         pytest.param(IMAP_IN.replace("{ value =", "").replace("}", ""), ["inbox.imap.password"], id="bare secret"),
+        pytest.param(
+            IMAP_IN.replace("[inbox.imap]", '[inbox.imap]\nprocessed = "Done\\r\\na LOGOUT"'),
+            ["inbox.imap.processed", "must be one line"],
+            id="a folder that would be a second command",
+        ),
         pytest.param(IMAP_IN.replace("}", ', file = "x" }'), ["exactly one of"], id="two secrets"),
         pytest.param(IMAP_IN.replace('" }', " }"), ["can't be read"], id="no TOML in the line of the secret"),
     ],

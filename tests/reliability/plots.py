@@ -112,6 +112,15 @@ def _yes_to_revoke(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(X, "yes")
 
 
+def _export(rehearsal: Rehearsal) -> Letter:
+    return Letter(X, to := rehearsal.personal(X), written(X, to, "export me"))
+
+
+def _yes_to_leaving(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.personal(X), "delete me")
+    return rehearsal.answer(X, "yes")
+
+
 def _third_bounce(rehearsal: Rehearsal) -> Letter:
     rehearsal.hand_in(_turn(rehearsal))
     rehearsal.scene.rows("update player set bounces = 2 where address = :address", address=O)
@@ -144,6 +153,8 @@ PLOTS: dict[str, Plot] = {
     "an invitation accepted": Plot(_invitation_accepted),
     "a new address's yes": Plot(_yes_of_a_new_address),
     "a yes to revoke": Plot(_yes_to_revoke),
+    "an export": Plot(_export),
+    "a yes to leaving": Plot(_yes_to_leaving),
     "a third bounce": Plot(_third_bounce, GATHER | CONVERSE),
     "the last turn of a match": Plot(_turn, played=_turns_of_the_sample() - 1),
     "two commands": Plot(_two_commands),
