@@ -76,7 +76,7 @@ def test_a_configuration_counts_where_it_holds_a_secret(site: Site) -> None:
     site.config.write_text(text.replace('{ file = "pbem.key" }', '{ value = "marked" }'), encoding="utf-8")
     assert exposed(site) == ["pbem.toml"]
     url = "postgresql+psycopg://pbem:marked@db.example/pbem"
-    site.config.write_text(text.replace("sqlite:///pbem.sqlite", url), encoding="utf-8")
+    site.config.write_text(text.replace(site.database, url), encoding="utf-8")
     assert exposed(site) == ["pbem.toml"]
 
 

@@ -139,10 +139,11 @@ def test_prose_around_a_turn_does_not_hide_it() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
 def test_a_usage_line_as_it_stands_changes_nothing(command) -> None:
+    placeholders = any(character.isupper() for character in command.arguments)
     for line in (command.usage, f"- {command.usage}", f'"{command.usage}"', f"Usage: {command.usage}"):
         for match in (42, None):
             found = reading(line, match=match).commands
-            assert all(each.misfit or not each.command.changes for each in found) or not command.arguments, line
+            assert all(each.misfit or not each.command.changes for each in found) or not placeholders, line
 
 
 def test_a_placeholder_that_was_left_is_named() -> None:

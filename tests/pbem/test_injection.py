@@ -189,11 +189,11 @@ def test_nothing_of_a_mail_steers_the_operator_s_terminal(tmp_path: Path) -> Non
     raw = f"From: eve@evil.example\nTo: {ADDRESS}\nSubject: {NASTY['a terminal']}\n\n".encode()
     site.drop(raw + "".join(f"{words}\n" for words in NASTY.values()).encode() + b"\xff\x9b31m")
     assert site.run_once()[:2] == [1, 1]
-    site.rows("update incoming set state = 'shunted', verdict = ?, trouble = ?", *[NASTY["a terminal"]] * 2)
+    site.rows("update incoming set state = 'shunted', verdict = :words, trouble = :words", words=NASTY["a terminal"])
     site.rows(
         "insert into player (name, address, confirmed, epoch, settings, bounces, created)"
-        " values ('eve', ?, '2026-01-01', 0, '{}', 1, '2026-01-01')",
-        NASTY["a terminal"] + NASTY["a turned line"],
+        " values ('eve', :address, '2026-01-01', 0, '{}', 1, '2026-01-01')",
+        address=NASTY["a terminal"] + NASTY["a turned line"],
     )
 
     for words in (["show", "--mail", "1"], ["shunted"], ["bounced"], ["bounced", "--again", NASTY["a terminal"]]):

@@ -29,6 +29,8 @@ WORDS = {
     "accept": "#1 accept",
     "decline": "#1 decline",
     "join": "join mallory",
+    "export": "export me",
+    "delete": "delete me",
 }
 
 

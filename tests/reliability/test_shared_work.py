@@ -28,7 +28,6 @@ from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.processes import Process
 from tests.reliability.scene import Letter, Lmtp, Scene, conserved, plies, refused
-from tests.reliability.test_random_kills import has_suspects
 from tests.servers import until
 
 # The desk, from which each daemon takes mails
@@ -285,7 +284,7 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
     for _ in range(kills):
         over = time.monotonic() + chance.uniform(0, 1)
         victim = chance.randrange(daemons)
-        while time.monotonic() < over or has_suspects(scene):  # at the third death a mail is rightly taken for poison
+        while time.monotonic() < over or scene.has_suspects():  # at the third death a mail is rightly taken for poison
             assert time.monotonic() < end, scene.state()
             players.look()
             time.sleep(0.02)
