@@ -140,7 +140,7 @@ def test_a_player_is_told_why_a_mail_is_not_read(letters: Correspondence, name: 
     assert verdict == f"unread: {TROUBLE[name]}"
 
 
-@pytest.mark.parametrize("name", [*TOLD, *UNREADABLE, *SILENT])
+@pytest.mark.parametrize("name", [*TOLD, *UNREADABLE, *sorted(SILENT)])
 def test_a_stranger_or_a_machine_is_told_nothing(letters: Correspondence, name: str) -> None:
     stranger = MAILS[name]().replace(b"alice@", b"mallory@")
 
