@@ -31,6 +31,12 @@ def joined(site: Site) -> Site:
     return site
 
 
+def number(site: Site, address: str) -> int:
+    """What the player with that address is numbered."""
+    (found,) = site.rows("select id from player where address = :address", address=address)
+    return int(found)
+
+
 def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> None:
     done = joined.process("export", "alice", "--folder", "alice", umask=0)
     assert (done.code, done.err) == (0, ""), done.said
@@ -46,9 +52,10 @@ def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> 
 
 
 def test_export_of_a_guest(joined: Site) -> None:
+    guest = number(joined, "carol@mail.example")
     done = joined.process("export", "carol@mail.example", "--folder", "carol")
     assert done.code == 0, done.said
-    assert "carol@mail.example" in (joined.folder / "carol" / "guest-2.txt").read_text(encoding="utf-8")
+    assert "carol@mail.example" in (joined.folder / "carol" / f"guest-{guest}.txt").read_text(encoding="utf-8")
 
 
 def test_delete_asks_first(joined: Site) -> None:
@@ -60,22 +67,22 @@ def test_delete_asks_first(joined: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "stdin"), [(("alice",), b"y\n"), (("alice@mail.example", "--yes"), b""), (("1", "--yes"), b"")]
+    ("words", "stdin"), [(("alice",), b"y\n"), (("alice@mail.example", "--yes"), b""), (("NUMBER", "--yes"), b"")]
 )
 def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple[str, ...], stdin: bytes) -> None:
-    before = len(joined.sent())
-    done = joined.process("delete", *words, stdin=stdin)
+    before, alice = len(joined.sent()), number(joined, "alice@mail.example")
+    done = joined.process("delete", *(word.replace("NUMBER", str(alice)) for word in words), stdin=stdin)
     assert done.code == 0, done.said
-    assert "called deleted-1 from now on" in done.out
+    assert f"called deleted-{alice} from now on" in done.out
     joined.run_once()
     (last,) = [parsed(raw) for raw in joined.sent()[before:]]
     assert last["To"] == "alice@mail.example"
     assert "you are forgotten here" in text(last)
-    assert joined.rows("select name from player order by id") == ["deleted-1", None]
+    assert joined.rows("select name from player order by id") == [f"deleted-{alice}", None]
     for path in joined.folder.glob("pbem.sqlite*"):  # what SQLite has freed is overwritten, too
         assert b"alice" not in path.read_bytes(), path
-    again = joined.process("delete", "deleted-1", "--yes")
-    assert (again.code, again.err) == (1, "pbem: no player is called deleted-1\n")
+    again = joined.process("delete", f"deleted-{alice}", "--yes")
+    assert (again.code, again.err) == (1, f"pbem: no player is called deleted-{alice}\n")
 
 
 def test_show_says_that_a_mail_is_removed(joined: Site) -> None:

@@ -39,6 +39,7 @@ def exposed(site: Site) -> list[str]:
     return [path.name for path in premises.exposed(site.config, config.load(site.config))]
 
 
+@pytest.mark.own_database
 def test_what_pbem_makes_is_for_its_user_alone(site: Site) -> None:
     (site.folder / "pbem.key").unlink()
     assert site.process("init", umask=0).code == 0
@@ -51,7 +52,7 @@ def test_what_pbem_makes_is_for_its_user_alone(site: Site) -> None:
     assert [path.name for path in site.folder.glob("out/new/*") if path.stat().st_mode & 0o077] == []
 
 
-@pytest.mark.parametrize("name", ["pbem.key", "pbem.sqlite", "in", "out"])
+@pytest.mark.parametrize("name", ["pbem.key", pytest.param("pbem.sqlite", marks=pytest.mark.own_database), "in", "out"])
 def test_what_everybody_can_read_is_a_fault(site: Site, name: str) -> None:
     site.drop(RULES)
     site.process("run", "--once")

@@ -60,10 +60,11 @@ def test_all_of_it_comes_as_files(letters: Correspondence) -> None:
 def test_every_row_of_a_player_is_in_it(letters: Correspondence) -> None:
     mail = exported(letters)
     held = facts(mail)
-    own = letters.execute("select count(*) from outgoing where player = 1 and template != 'export'")
+    ((alice,),) = letters.execute("select id from player where name = 'alice'")
+    own = letters.execute(f"select count(*) from outgoing where player = {alice} and template != 'export'")
     assert [(len(held["mails_out"]) - 1,)] == own
     with Session(letters.works.engine) as session:
-        raws = {f"{row.id}.eml": row.raw for row in session.exec(select(Incoming).where(Incoming.player == 1))}
+        raws = {f"{row.id}.eml": row.raw for row in session.exec(select(Incoming).where(Incoming.player == alice))}
     asked = {row["file"] for row in held["mails_in"]}
     assert asked > set(raws)
     with zipfile.ZipFile(io.BytesIO(files(mail)["alice-mails.zip"])) as archive:

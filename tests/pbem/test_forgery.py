@@ -125,16 +125,18 @@ def test_no_number_of_a_token_can_be_changed(letters: Correspondence) -> None:
 def test_each_purpose_allows_its_own_and_no_more(letters: Correspondence) -> None:
     letters.write(ALICE, TURN)
     ((held,),) = letters.execute("select id from incoming where state = 'held'")
+    ((settled,),) = letters.execute("select min(id) from incoming where state = 'done'")
+    ((alice,),) = letters.execute("select id from player where name = 'alice'")
     works = letters.works
     for purpose, subject, expected in [
         (Purpose.NOTICES, 0, "asked"),
         (Purpose.CONFIRM, held, "asked"),
-        (Purpose.CONFIRM, 1, "answered"),
+        (Purpose.CONFIRM, settled, "answered"),
         (Purpose.ADDRESS, 1, "nothing"),
         (Purpose.PLAY, 99, "asked"),
         (Purpose.PERSONAL, 0, "acted"),
     ]:
-        token = Token(purpose, 1, int(str(subject)), 0)
+        token = Token(purpose, int(str(alice)), int(str(subject)), 0)
         to = address_with(works.settings.server, works.office.keyring, token, 0)
         assert became(letters, {"To": to}) == expected, purpose
 
@@ -162,4 +164,5 @@ def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(le
     for words in ("say I was never any good at this", "stop", "set mail daily"):
         (question,) = deliver(letters, {"From": f"Bob <{BOB}>", "To": ALICE, "Cc": to}, words)
         assert (str(question["To"]), str(question["Subject"])) == (ALICE, "[pbem] Was this you?")
-    assert letters.execute("select stopped, settings from player where name = 'alice'") == [(None, "{}")]
+    ((stopped, settings),) = letters.execute("select stopped, settings from player where name = 'alice'")
+    assert (stopped, str(settings)) == (None, "{}")

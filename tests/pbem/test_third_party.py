@@ -3,6 +3,7 @@
 import importlib.util
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from pbem import mail
 from pbem.bounds import Unreadable
 from pbem.config import ReadingSettings
+from pbem.database import transaction
+from pbem.models import Player
 from pbem.sandbox import Sandbox
 from pbem.transport import Arrival
 from tests.bounces import KINDS
@@ -18,6 +21,7 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed
 from tests.fuzz.seeds import OURS
 from tests.fuzz.targets import check_sender, read_failure, read_mail
 
+CREATED = datetime(2026, 1, 1, tzinfo=UTC)
 MACHINE = re.compile(
     rb"^(?:auto-submitted: *auto|precedence: *(?:bulk|junk|list)|list-[a-z]+:|return-path: *<> *$|x-autoreply:"
     rb"|content-type: *multipart/report|from:.*(?:mailer-daemon|postmaster|no-?reply)@)",
@@ -78,12 +82,8 @@ def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_a
     with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
         known = {letter.sender for raw in raws if (letter := read(raw)) is not None and letter.sender is not None}
         for number, address in enumerate(sorted(known)):
-            with letters.works.engine.begin() as connection:
-                connection.exec_driver_sql(
-                    "insert into player (name, address, confirmed, epoch, settings, bounces, created)"
-                    f" values ('p{number}', ?, '2026-01-01', 0, '{{}}', 0, '2026-01-01')",
-                    (address,),
-                )
+            with transaction(letters.works.engine) as session:
+                session.add(Player(name=f"p{number}", address=address, confirmed=CREATED, created=CREATED))
         take(letters, raws)
 
         assert letters.execute("select count(*) from incoming where state not in ('done', 'held')") == [(0,)]
