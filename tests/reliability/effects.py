@@ -12,6 +12,8 @@ TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", "size"})
 BY_THE_WAY_IN = frozenset({"source", "sender", "recipients"})
 BY_THE_DEATHS = frozenset({"begun", "attempts"})
+BY_THE_DATABASE = {"ply": frozenset({"id"})}
+"""What PostgreSQL counts on for rows that were undone, and nothing refers to."""
 
 
 def effects(scene: Scene) -> dict[str, list[dict[str, Any]]]:
@@ -23,7 +25,7 @@ def effects(scene: Scene) -> dict[str, list[dict[str, Any]]]:
             {
                 name: _shown(scene, value)
                 for name, value in row.items()
-                if name not in BY_CHANCE | BY_THE_WAY_IN | BY_THE_DEATHS
+                if name not in BY_CHANCE | BY_THE_WAY_IN | BY_THE_DEATHS | BY_THE_DATABASE.get(table, frozenset())
             }
             for row in rows
         ]
