@@ -33,6 +33,8 @@ class Traces:
 
         >>> Traces("alice", (), "").are_in(b"ZWFybGllciBhbGljZSBwbGF5ZWQgYTFiMQ==" + bytes([10]))
         True
+        >>> Traces("alice", (), "").are_in(b"=61lice played a1b1")
+        True
         """
         return any(self._in_mails.search(text) for text in _texts(raw))
 

@@ -132,6 +132,8 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
         for match in session.exec(select(Match)):
             if match.state == "over":
                 assert list(check.faults(session, match)) == []
+        running = session.get_one(Match, 1)
+        assert session.get_one(Player, (running.seat0, running.seat1)[running.winner or 0]).name == "bob"
     told = [mail for mail in sent if mail["To"] == "bob@mail.example"]
     assert [mail["X-PBeM-Match"] for mail in told] == ["1", "3", "5"]
     assert "so the match is over and yours" in text(told[0])
@@ -139,6 +141,40 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
     assert [part.get_filename() for part in told[0].iter_attachments()][:1] == ["pbem-1-quadraphages.txt"]
     assert "Nothing will come of the challenge" in str(told[1].get_body(("html",)))
     assert not [mail for mail in sent if mail["To"] == "carol@mail.example"]
+
+
+def test_choices_go_and_a_resigned_match_is_without_the_name(letters: Correspondence) -> None:
+    to = lived(letters)
+    letters.write(ALICE, "set mail daily\nstop", to=to)
+    letters.write(ALICE, "#1 resign", to=to)
+    letters.reply(newest(letters, ALICE), "yes")
+    ((settings, stopped),) = letters.execute("select settings, stopped from player where name = 'alice'")
+    assert "daily" in str(settings)
+    assert stopped is not None
+    leave(letters, to)
+    with Session(letters.works.engine) as session:
+        (player,) = session.exec(select(Player).where(Player.deleted != None))  # noqa: E711
+        assert (player.settings, player.stopped) == ({}, None)
+        assert session.get_one(Match, 1).reason == f"{player.name} resigned"
+
+
+def test_an_invitation_to_an_earlier_address_goes_too(letters: Correspondence) -> None:
+    to = lived(letters)
+    letters.write(
+        "bob@mail.example", f"challenge {OLD} kvadratik", to=personal(letters.received["bob@mail.example"][1])
+    )
+    assert letters.execute(f"select confirmed from player where address = '{OLD}'") == [(None,)]
+    leave(letters, to)
+    assert traces(letters) == []
+
+
+def test_an_earlier_address_that_is_somebody_else_s_now_stays_his(letters: Correspondence) -> None:
+    to = lived(letters)
+    letters.write(OLD, "join queen")
+    letters.reply(newest(letters, OLD), "yes")
+    leave(letters, to)
+    assert letters.execute("select address from player where name = 'queen'") == [(OLD,)]
+    assert letters.execute(f"select count(*) from outgoing where address = '{OLD}' and template = 'welcome'") == [(1,)]
 
 
 def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
