@@ -175,6 +175,8 @@ def test_an_earlier_address_that_is_somebody_else_s_now_stays_his(letters: Corre
     leave(letters, to)
     assert letters.execute("select address from player where name = 'queen'") == [(OLD,)]
     assert letters.execute(f"select count(*) from outgoing where address = '{OLD}' and template = 'welcome'") == [(1,)]
+    with Session(letters.works.engine) as session:
+        assert [row for row in session.exec(select(Incoming)) if b"join queen" in row.raw], "it is no mail of alice's"
 
 
 def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
