@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from sqlmodel import Session, col, func, or_, select
@@ -28,7 +29,7 @@ _TOKEN = re.compile(rb"(?<=[+=-])(?:[A-Za-z2-7](?:=\r?\n)?){%d}(?=@|=40|%%40)" %
 VEIL = b"(token)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Belongings:
     """What is held on a player: the facts as JSON has them, and the mails that are kept, newest first."""
 
@@ -40,7 +41,12 @@ class Belongings:
     @property
     def enclosed(self) -> int:
         """How many of the mails fit into one of ours."""
-        return packed(self.mails)[1]
+        return self.archive[1]
+
+    @cached_property
+    def archive(self) -> tuple[bytes, int]:
+        """As many of the mails as fit into one of ours, packed once for all who ask; and how many those are."""
+        return packed(self.mails)
 
     @property
     def json(self) -> bytes:
@@ -85,7 +91,7 @@ def enclosures(held: Belongings, text: str) -> Iterator[Attachment]:
     """The files that go with the mail; `text` is what people read."""
     yield Attachment(f"{held.name}.txt", "text", "plain", text.encode())
     yield Attachment(f"{held.name}.json", "application", "json", held.json)
-    archive, number = packed(held.mails)
+    archive, number = held.archive
     if number:
         yield Attachment(f"{held.name}-mails.zip", "application", "zip", archive)
 
