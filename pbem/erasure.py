@@ -19,7 +19,7 @@ from sqlmodel import Session, col, func, or_, select, update
 from pbem import outgoing, pace, preferences, removal
 from pbem.config import ServerSettings
 from pbem.matches import count
-from pbem.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.tokens import OLDEST, Purpose
 from pbem.traces import Traces
 from pbem.transport import header_block
@@ -32,7 +32,6 @@ LAST_MAIL = "deleted"
 """The mail that says that all is done; its address is forgotten once it is sent."""
 NOWHERE = "nowhere"
 """In the place of that address."""
-UNSENT = (OutgoingState.COLLECTED, OutgoingState.WITHHELD, OutgoingState.OWED, OutgoingState.FAILED)
 OVERTAKEN = ("turn", "challenge", "invitation", "message", "unreachable")
 """Mails about a match that need not go out any more when its end is told."""
 NAMES_NOBODY = "somebody whom it names has left"

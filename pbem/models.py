@@ -64,6 +64,10 @@ class OutgoingState(StrEnum):
     """Not sent any more, since somebody has left whom it was for, or whom it was about."""
 
 
+UNSENT = (OutgoingState.COLLECTED, OutgoingState.WITHHELD, OutgoingState.OWED, OutgoingState.FAILED)
+"""The states of a mail that may yet go out."""
+
+
 class Player(SQLModel, table=True):
     """A person. `confirmed` is empty until a mail to the address was answered."""
 

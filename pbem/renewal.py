@@ -7,10 +7,8 @@ from sqlmodel import Session, col, select, update
 from pbem import outgoing
 from pbem.config import ServerSettings
 from pbem.matches import of_player
-from pbem.models import Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.models import UNSENT, Match, MatchState, Outgoing, Player
 from pbem.tokens import Purpose
-
-UNSENT = (OutgoingState.COLLECTED, OutgoingState.WITHHELD, OutgoingState.OWED, OutgoingState.FAILED)
 
 
 def revoke(session: Session, player: Player) -> None:
