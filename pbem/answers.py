@@ -87,7 +87,7 @@ def give(context: Context) -> None:
         match=match if ours else None,
         ply=count(context.session, match) if match and ours else 0,
         incoming=context.incoming,
-        answers=(context.mail.message_id,) if context.mail.message_id else (),
+        answers=context.answered,
         proposal=context.proposal,
     )
 

@@ -68,7 +68,7 @@ def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], 
         match=match,
         ply=count(context.session, match) if match else 0,
         incoming=context.incoming,
-        answers=(context.mail.message_id,) if context.mail.message_id else (),
+        answers=context.answered,
     )
 
 

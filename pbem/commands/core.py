@@ -58,6 +58,11 @@ class Context:
             )
         return player
 
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """The Message-ID that a mail of ours answers; none where the mail has none."""
+        return (self.mail.message_id,) if self.mail.message_id else ()
+
     def answer(self, template: str, **words: Any) -> None:
         """Add a section to the answer that the sender gets."""
         self.sections.append({"template": template, "words": words})

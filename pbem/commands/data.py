@@ -46,20 +46,15 @@ def export(context: Context, line: Line) -> None:
         player=player,
         purpose=Purpose.PERSONAL,
         incoming=context.incoming,
-        answers=_answered(context),
+        answers=context.answered,
     )
-
-
-def _answered(context: Context) -> tuple[str, ...]:
-    """What the mail that is owed answers."""
-    return (context.mail.message_id,) if context.mail.message_id else ()
 
 
 def delete(context: Context, line: Line) -> None:
     """Remove all that is held on the sender; he is nobody here from then on."""
     player = context.player
     _oneself(context, line, '"resign NUMBER" ends a match')
-    erasure.erase(context.session, context.server, player, context.now, context.incoming, _answered(context))
+    erasure.erase(context.session, context.server, player, context.now, context.incoming, context.answered)
     context.sections.clear()  # who has left gets one mail more, which says so
     context.prose_used, context.match = True, None
     context.sender = replace(context.sender, player=None, proven=False, match=None, ply=None)
