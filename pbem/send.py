@@ -86,13 +86,13 @@ def send_due(
     ends.write_down(engine, clock())  # of an earlier call, when the database was away
     with transaction(engine) as session:
         numbers = _begin(session, ends, clock())
+    if not numbers:
+        return 0
     ends.begun |= set(numbers)
-    if numbers:
-        failpoints.reach(Step.BEGUN)
+    failpoints.reach(Step.BEGUN)
     with transaction(engine) as session:
         letters = _rendered(session, renderer, numbers)
-    if letters:
-        failpoints.reach(Step.RENDERED)
+    failpoints.reach(Step.RENDERED)
     attempts = 0
     refused = []
     try:
