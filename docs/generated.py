@@ -149,7 +149,7 @@ def _worth(proven: bool, finding: Finding, proof: str) -> str:
     sender = Sender(player.address, player, proven=proven)
     letter = Mail(None, player.address, (), (), "", None, ())
     checked = Checked(finding, "proof")
-    settings = ChecksSettings(authserv_id="mx.example", proof=proof)  # type: ignore[arg-type]
+    settings = ChecksSettings.model_validate({"authserv_id": "mx.example", "proof": proof})
     incoming = Incoming(key="", raw=b"", size=0, source="", recipients=[], received=daemon.now())
     with database_of_nothing() as session:
         try:

@@ -54,7 +54,7 @@ def prepare(settings: ChecksSettings) -> None:
         return
     try:
         import dkim  # noqa: F401 - wanted later
-        import dns.resolver  # noqa: F401
+        import dns.resolver  # noqa: F401 - likewise
     except ImportError as error:
         raise BadConfig("checks.dkim needs a package that is not installed: the extra pbem[dkim]") from error
 
