@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engines.core import Seat
-from engines.kvadratik_board import (
+from engines.kvadratik.board import (
     DISCS,
     FIRST_ROWS,
     HALVES,
@@ -13,18 +13,16 @@ from engines.kvadratik_board import (
     STEPS,
     WITH_DISC,
     WITHOUT_DISC,
-    Bonus,
-    Disc,
-    Step,
     landed,
     open_squares,
     turned,
     uncovered,
 )
+from engines.kvadratik.turns import Bonus, Disc, Step
 
 
 @dataclass(slots=True)
-class Table:
+class Draft:
     """The board while a seat plays its turn: changed part by part."""
 
     seat: Seat
@@ -35,9 +33,9 @@ class Table:
     lasting: bool = False
     """Whether something was done that no later turn undoes: no earlier position can come back."""
 
-    def copy(self) -> "Table":
+    def copy(self) -> "Draft":
         """The same board, to be changed otherwise."""
-        return Table(self.seat, self.towers.copy(), self.reserve)
+        return Draft(self.seat, self.towers.copy(), self.reserve)
 
     def can_put(self, disc: Disc) -> bool:
         """Whether a disc can go from the reserve to that square: an empty one of the own first row."""

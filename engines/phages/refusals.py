@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from engines import core
 from engines.core import IllegalMove, Seat
-from engines.phages_board import SIDES, Board, Step, bits
+from engines.phages.board import SIDES, Board, Step, bits
 from engines.wording import either, together
 
 

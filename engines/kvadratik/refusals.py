@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from engines import core
 from engines.core import IllegalMove, Seat
-from engines.kvadratik_board import (
+from engines.kvadratik.board import (
     DISCS,
     FIRST_ROWS,
     HALF_ROWS,
@@ -15,16 +15,13 @@ from engines.kvadratik_board import (
     SHOWN,
     SIDES,
     STEPS,
-    Bonus,
-    Disc,
-    Setup,
-    Step,
     names,
     open_squares,
     turned,
     uncovered,
     written,
 )
+from engines.kvadratik.turns import Bonus, Disc, Setup, Step
 from engines.wording import either, together
 
 

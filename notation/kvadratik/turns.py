@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from engines.core import Position, Seat
 from engines.kvadratik import KvadratikPosition
-from engines.kvadratik_board import (
+from engines.kvadratik.board import (
     ENTERING,
     FIRST_ROWS,
     HALF_ROWS,
@@ -15,16 +15,11 @@ from engines.kvadratik_board import (
     NAMES,
     PLACED,
     STEPS,
-    Bonus,
-    Disc,
-    Move,
-    Setup,
-    Step,
-    Turn,
     names,
     open_squares,
     uncovered,
 )
+from engines.kvadratik.turns import Bonus, Disc, Move, Setup, Step, Turn
 from engines.wording import either
 from notation.core import BadNotation
 from notation.hints import listed

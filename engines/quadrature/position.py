@@ -4,14 +4,14 @@ A turn moves one man one square. Opposing men that it squares are exchanged for 
 those square further. Where the rule sheets are silent, the ruling is named beside the code that follows it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from engines import core, square
-from engines.core import Game, IllegalMove, Option, Outcome, Seat
+from engines.core import IllegalMove, Outcome, Seat
 from engines.diagram import Diagram, Legend, Mark
-from engines.quadrature_board import (
+from engines.quadrature.board import (
     FORWARD,
     GOAL_ROWS,
     GOALS,
@@ -30,8 +30,6 @@ from engines.quadrature_board import (
     stepped,
 )
 from engines.wording import either, together
-
-__all__ = ["QUADRATURE", "QuadraturePosition", "Reason", "Seen", "Turn"]
 
 SIDES = ("Black", "White")
 MARKS = ("#", "O")
@@ -321,13 +319,3 @@ class QuadraturePosition:
 
 def _other(seat: Seat) -> Seat:
     return 1 if seat == 0 else 0
-
-
-_MEN = Option("men", ("18", "16"), "how many men each side has, nine of them on the board")
-
-
-def _start(chosen: Mapping[str, str]) -> QuadraturePosition:
-    return QuadraturePosition(int(chosen["men"]))
-
-
-QUADRATURE = Game("quadrature", "Quadrature", (_MEN,), _start, SIDES)

@@ -8,7 +8,7 @@ from typing import Any
 
 from engines.core import Position
 from engines.phages import PhagesPosition, Step, Turn, spelled
-from engines.phages_board import BOARDS, MOVERS, NUMBERS, Board
+from engines.phages.board import BOARDS, MOVERS, NUMBERS, Board
 from engines.wording import either, together
 from notation.core import BadNotation
 from notation.hints import WIDTH, listed

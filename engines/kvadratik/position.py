@@ -6,15 +6,15 @@ ruling decides, it is named beside the code that follows it.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from textwrap import wrap
 from typing import Literal, Self
 
-from engines.core import Game, IllegalMove, Option, Outcome, Seat
+from engines.core import IllegalMove, Outcome, Seat
 from engines.diagram import Diagram
-from engines.kvadratik_board import (
+from engines.kvadratik.board import (
     BY_NAME,
     DISCS,
     ENTERING,
@@ -32,13 +32,7 @@ from engines.kvadratik_board import (
     SIDES,
     SIZE,
     STEPS,
-    Bonus,
-    Disc,
-    Move,
-    Setup,
-    Step,
     Towers,
-    Turn,
     mark,
     names,
     open_squares,
@@ -46,7 +40,8 @@ from engines.kvadratik_board import (
     uncovered,
     written,
 )
-from engines.kvadratik_refusals import (
+from engines.kvadratik.draft import Draft
+from engines.kvadratik.refusals import (
     Reason,
     bonus_refusal,
     example_setup,
@@ -55,10 +50,8 @@ from engines.kvadratik_refusals import (
     setup_refusal,
     step_refusal,
 )
-from engines.kvadratik_table import Table
+from engines.kvadratik.turns import Disc, Move, Setup, Turn
 from engines.square import columns
-
-__all__ = ["KVADRATIK", "Bonus", "Disc", "KvadratikPosition", "Move", "Reason", "Setup", "Step", "Turn"]
 
 REPETITIONS = 3
 NOTE_WIDTH = 44
@@ -99,11 +92,11 @@ class KvadratikPosition:
             return
         seat = self.turn
         for placed in self._placings():
-            table = self._table()
+            draft = self._draft()
             for disc in placed:
-                table.put(disc)
-            for flipped in self._flippings(table):
-                here = table.copy()
+                draft.put(disc)
+            for flipped in self._flippings(draft):
+                here = draft.copy()
                 for name in flipped:
                     here.flip(INDEX[name])
                 for cell in uncovered(here.towers, seat):
@@ -133,9 +126,9 @@ class KvadratikPosition:
             for cells in combinations(squares, number):
                 yield from product(*(PLACINGS[seat][cell] for cell in cells))
 
-    def _flippings(self, table: Table) -> Iterator[tuple[str, ...]]:
+    def _flippings(self, draft: Draft) -> Iterator[tuple[str, ...]]:
         """Every choice of own uncovered discs to be flipped, that of none first."""
-        cells = names(uncovered(table.towers, table.seat)) if self.flip == "any" else []
+        cells = names(uncovered(draft.towers, draft.seat)) if self.flip == "any" else []
         for number in range(len(cells) + 1):
             yield from combinations(cells, number)
 
@@ -169,57 +162,57 @@ class KvadratikPosition:
             raise IllegalMove(Reason.SETUP_DONE, fits=str(next(self.moves())))
         if refusal := setup_refusal(seat, self.setup, move):
             raise refusal
-        table = self._table()
+        draft = self._draft()
         cells = move.cells or tuple(names(FIRST_ROWS[seat]))
         for cell, shown in zip(cells, move.shown, strict=True):
-            table.towers[INDEX[cell]] = DISCS[seat][shown]
-        return self._after(table, frozenset(cells), setting_up=seat == 0)
+            draft.towers[INDEX[cell]] = DISCS[seat][shown]
+        return self._after(draft, frozenset(cells), setting_up=seat == 0)
 
     def _turned(self, seat: Seat, move: Turn) -> Self:
         """The position after a turn that is not a set-up."""
-        table = self._table()
+        draft = self._draft()
         for number, disc in enumerate(move.placed):
             # Ruling, covered: at the start of the turn, before flips and move
-            if number >= self.rights[seat] or not table.can_put(disc):
-                raise placing_refusal(table.towers, seat, disc, self.rights[seat], move.placed[:number])
-            table.put(disc)
+            if number >= self.rights[seat] or not draft.can_put(disc):
+                raise placing_refusal(draft.towers, seat, disc, self.rights[seat], move.placed[:number])
+            draft.put(disc)
         for number, cell in enumerate(move.flipped):
             allowed, done = self.flip == "any", move.flipped[:number]
-            if not (allowed and table.is_movable(cell)) or cell in done:
-                raise flip_refusal(table.towers, seat, cell, done, allowed=allowed)
-            table.flip(INDEX[cell])
-        if not table.can_step(move.step):
+            if not (allowed and draft.is_movable(cell)) or cell in done:
+                raise flip_refusal(draft.towers, seat, cell, done, allowed=allowed)
+            draft.flip(INDEX[cell])
+        if not draft.can_step(move.step):
             flippable = set(NAMES) - set(move.flipped) if self.flip == "any" else set()
-            raise step_refusal(table.towers, seat, move.step, flippable)
-        table.step(move.step)
+            raise step_refusal(draft.towers, seat, move.step, flippable)
+        draft.step(move.step)
         lit = {*(disc.cell for disc in move.placed), *move.flipped, *move.step}
         if move.bonus is not None:
             entered = move.step in ENTERING[seat]
-            if not (entered and table.can_add(move.bonus)):
-                raise bonus_refusal(table.towers, seat, table.reserve, move.step, move.bonus, entered=entered)
+            if not (entered and draft.can_add(move.bonus)):
+                raise bonus_refusal(draft.towers, seat, draft.reserve, move.step, move.bonus, entered=entered)
             if move.bonus.disc is not None:
-                table.put(move.bonus.disc)
-            table.step(move.bonus.step)
+                draft.put(move.bonus.disc)
+            draft.step(move.bonus.step)
             lit.update(move.bonus.step)
-        return self._after(table, frozenset(lit))
+        return self._after(draft, frozenset(lit))
 
-    def _after(self, table: Table, lit: frozenset[str], *, setting_up: bool = False) -> Self:
+    def _after(self, draft: Draft, lit: frozenset[str], *, setting_up: bool = False) -> Self:
         """The position that a turn has led to: the other seat to move, or the game over."""
-        seat, other = table.seat, _other(table.seat)
+        seat, other = draft.seat, _other(draft.seat)
         old = self.reserves[other]
-        reserves = (table.reserve, old) if seat == 0 else (old, table.reserve)
+        reserves = (draft.reserve, old) if seat == 0 else (old, draft.reserve)
         # Ruling, covered: what was not used of the mover's rights lapses, the other's stay until the next turn
-        gained = table.gained
+        gained = draft.gained
         gained[other] += self.rights[other]
         after = type(self)(
             self.setup,
             self.flip,
             other,
             setting_up,
-            tuple(table.towers),
+            tuple(draft.towers),
             reserves,
             (gained[0], gained[1]),
-            () if table.lasting else self.seen,
+            () if draft.lasting else self.seen,
             None,
             lit,
         )
@@ -259,8 +252,8 @@ class KvadratikPosition:
     def _seat(self) -> Seat:
         return 1 if self.turn == 1 else 0
 
-    def _table(self) -> Table:
-        return Table(self._seat, list(self.towers), self.reserves[self._seat])
+    def _draft(self) -> Draft:
+        return Draft(self._seat, list(self.towers), self.reserves[self._seat])
 
     # Seen from outside ----------------------------------------------------------------------------
 
@@ -291,23 +284,3 @@ class KvadratikPosition:
 
 def _other(seat: Seat) -> Seat:
     return 1 if seat == 0 else 0
-
-
-def _start(chosen: Mapping[str, str]) -> KvadratikPosition:
-    """The empty board, Blue to set up."""
-    return KvadratikPosition(
-        "half" if chosen["setup"] == "half" else "row",
-        "none" if chosen["flip"] == "none" else "any",
-    )
-
-
-KVADRATIK = Game(
-    "kvadratik",
-    "Kvadratik",
-    (
-        Option("setup", ("row", "half"), "where the first four discs go: the first row, or anywhere in the own half"),
-        Option("flip", ("any", "none"), "whether own uncovered discs may be turned over before a move"),
-    ),
-    _start,
-    SIDES,
-)

@@ -5,17 +5,15 @@ A turn has three operations: (1) move own stones by the number announced last, (
 is named beside the code that follows it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-from engines.core import Game, IllegalMove, Option, Outcome, Seat
+from engines.core import IllegalMove, Outcome, Seat
 from engines.diagram import Diagram
-from engines.phages_board import BOARDS, LEGEND, MOVERS, NUMBERS, SIDES, Board, Step, bits, spelled
-from engines.phages_refusals import Reason, step_refusal
+from engines.phages.board import BOARDS, LEGEND, MOVERS, NUMBERS, SIDES, Board, Step, bits, spelled
+from engines.phages.refusals import Reason, step_refusal
 from engines.wording import either
-
-__all__ = ["HEXAPHAGES", "QUADRAPHAGES", "PhagesPosition", "Reason", "Step", "Turn", "spelled"]
 
 Stones = tuple[tuple[int, ...], tuple[int, ...]]
 Marks = tuple[int, int]
@@ -310,16 +308,3 @@ def _outcome(x: int, o: int) -> Outcome:
 def _sorted(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The steps of an operation in the order in which a Turn has them."""
     return tuple(sorted(steps)) if len(steps) > 1 else steps
-
-
-def _game(key: str, title: str) -> Game:
-    """One of the two games; in both either side may begin (the sheet has a match of each kind)."""
-
-    def start(chosen: Mapping[str, str]) -> PhagesPosition:
-        return PhagesPosition(key, 0 if chosen["first"] == "x" else 1, BOARDS[key].start)
-
-    return Game(key, title, (Option("first", ("x", "o"), "which side begins"),), start, SIDES)
-
-
-QUADRAPHAGES = _game("quadraphages", "Quadraphages")
-HEXAPHAGES = _game("hexaphages", "Hexaphages")

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from engines.core import Seat
 from engines.phages import PhagesPosition, Reason, Turn
-from engines.phages_board import BOARDS, MOVERS, SIDES, Board, Step, bits
-from engines.phages_refusals import step_refusal
+from engines.phages.board import BOARDS, MOVERS, SIDES, Board, Step, bits
+from engines.phages.refusals import step_refusal
 from engines.wording import either
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from engines.core import Position, Seat
 from engines.phages import PhagesPosition, Step
-from engines.phages_arbiter import Fault, arbitrate
-from engines.phages_board import NUMBERS
+from engines.phages.arbiter import Fault, arbitrate
+from engines.phages.board import NUMBERS
 from notation.core import BadNotation
 
 _STEP = re.compile(r"([A-Za-z][0-9])[-:]?([A-Za-z][0-9])")
