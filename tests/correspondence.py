@@ -11,8 +11,9 @@ from pathlib import Path
 
 from sqlalchemy import text as sql
 
-from pbem import config, daemon
-from pbem.examination import Examiner, Here
+from pbem import config
+from pbem.reading.protocol import Here, MailParser
+from pbem.server import daemon
 from tests import databases
 
 ADDRESS = "games@pbem.example"
@@ -64,7 +65,7 @@ class Clock:
 class Correspondence:
     """A server and the mailboxes of everybody it writes to."""
 
-    def __init__(self, works: daemon.Works, folder: Path, clock: Clock) -> None:
+    def __init__(self, works: daemon.Server, folder: Path, clock: Clock) -> None:
         self.works = works
         self.clock = clock
         self._out = folder / "out" / "new"
@@ -195,7 +196,7 @@ def _written(path: Path) -> tuple[int, str]:
 
 
 @contextmanager
-def correspondence(folder: Path, examiner: Examiner | None = None, **changes: str) -> Iterator[Correspondence]:
+def correspondence(folder: Path, examiner: MailParser | None = None, **changes: str) -> Iterator[Correspondence]:
     """A server in a folder of its own; it takes mails apart itself, which is faster, unless an examiner is given."""
     clock = Clock()
     with daemon.works(settings(folder, **changes), clock, examiner or Here()) as works:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, create_engine
 
-from pbem import database
+from pbem.storage import database
 from tests.servers import HOST, free_port, missing
 
 TEMPLATE = "template_of_cases"

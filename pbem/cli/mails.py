@@ -9,10 +9,12 @@ from sqlmodel import Session, col, select
 
 from engines import GAMES
 from notation.board import format_board
-from pbem import check as checking
-from pbem import daemon, database, matches
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
-from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
+from pbem.matches import integrity as checking
+from pbem.matches import naming, queries, snapshot
+from pbem.server import daemon
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 
 
 @app.command()
@@ -49,7 +51,7 @@ def _show_mail(session: Session, row: Incoming) -> None:
 
 def _show_match(session: Session, match: Match) -> bool:
     """Print the match; whether its turns can be replayed. They are listed in any case."""
-    first, second = (matches.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
+    first, second = (naming.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
     title = GAMES[match.game].title if match.game in GAMES else match.game
     options = " ".join(f"{option}={choice}" for option, choice in match.options.items())
     out.print(f"match #{match.id}, {title} {options}: {first} - {second}, {match.state}", markup=False)
@@ -63,10 +65,10 @@ def _show_match(session: Session, match: Match) -> bool:
         out.print(f"fault: {fault.sentence}", markup=False, highlight=False)
     if not faults:
         out.print()
-        out.print(format_board(matches.stand(session, match).position.diagram()), markup=False, highlight=False)
+        out.print(format_board(snapshot.stand(session, match).position.diagram()), markup=False, highlight=False)
     out.print()
     table = Table("turn", "by", "text", "played (UTC)", "mail")
-    for ply in matches.plies(session, match):
+    for ply in queries.plies(session, match):
         by = (first, second)[ply.seat]
         played = f"{ply.played:%Y-%m-%d %H:%M:%S}"
         table.add_row(str(ply.number), by, escape(ply.text), played, str(ply.incoming or ""))

@@ -8,10 +8,13 @@ from rich.markup import escape
 from rich.table import Table
 from sqlmodel import col, select
 
-from pbem import belongings, bounces, daemon, database, erasure, matches, renewal
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, opened, out
-from pbem.models import MatchState, Player
+from pbem.matches import naming, queries
+from pbem.players import addresses, bounces, data_export, erasure
+from pbem.server import daemon
+from pbem.storage import database
+from pbem.storage.models import MatchState, Player
 
 
 @app.command()
@@ -21,7 +24,7 @@ def revoke(
     """Make all reply addresses of a player worthless, because one got out, and mail him a new personal address."""
     with opened(config_file) as works, database.transaction(works.engine) as session:
         player = core.player(session, name)
-        renewal.revoke_and_tell(session, works.settings.server, player, daemon.now())
+        addresses.revoke_and_tell(session, works.settings.server, player, daemon.now())
         out.print(f"{player.name}'s addresses are void; a new one goes to {player.address}", markup=False)
 
 
@@ -41,7 +44,7 @@ def bounced(
         for row in found:
             given_up = f"{row.unreachable:%Y-%m-%d %H:%M}" if row.unreachable else ""
             last = f"{row.bounced:%Y-%m-%d %H:%M}" if row.bounced else ""
-            table.add_row(matches.name(row), escape(row.address), str(row.bounces), last, given_up)
+            table.add_row(naming.name(row), escape(row.address), str(row.bounces), last, given_up)
     if not found:
         out.print("no mail comes back")
         return
@@ -60,7 +63,7 @@ def export(
     """Write all that is held on a player into a folder, without the limit that one mail has."""
     with opened(config_file) as works, database.transaction(works.engine) as session:
         player = core.player(session, name, guests=True)
-        held = belongings.gather(session, player, daemon.now())
+        held = data_export.gather(session, player, daemon.now())
         place = folder or Path(held.name)
         (place / "mails").mkdir(parents=True, exist_ok=True)
         for file in works.renderer.files(held):
@@ -81,8 +84,8 @@ def delete(
     with opened(config_file) as works:
         with database.transaction(works.engine) as session:
             player = core.player(session, name, guests=True)
-            open_ = matches.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
-            about = f"{matches.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
+            open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
+            about = f"{naming.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
         if not yes and not typer.confirm(f"remove {about}? This can't be undone"):
             out.print("nothing was removed")
             raise typer.Exit(FOUND)

@@ -13,14 +13,17 @@ from rich.progress import track
 from sqlalchemy import make_url
 from sqlmodel import Session, col, select
 
-from pbem import check as checking
-from pbem import config, daemon, database, handle, premises
+from pbem import config
+from pbem.cli import doctor
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out, sentences
 from pbem.config import Settings
-from pbem.mime import text_of
-from pbem.models import Incoming, IncomingState, Outgoing
-from pbem.render import Renderer
-from pbem.transport import Arrival
+from pbem.matches import integrity as checking
+from pbem.rendering.mime import text_of
+from pbem.rendering.render import Renderer
+from pbem.server import daemon, worker
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState, Outgoing
+from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
 
@@ -70,7 +73,7 @@ def run(
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C; it ends after the mail in hand."""
     with opened(config_file) as works, database.alone(works.settings.server.database):
-        for file in premises.exposed(config_file, works.settings):
+        for file in doctor.exposed(config_file, works.settings):
             log.warning("everybody on this machine can read it", file=str(file))
         if once:
             received, handled, sent = daemon.run_once(works)
@@ -113,7 +116,7 @@ def feed(
             out.print("this mail was received before; nothing is done twice")
             return
         if works.desk.take_this(added[0]):  # or else a daemon beside us has it already
-            handle.handle(works.engine, works.office, works.desk, added[0], daemon.now())
+            worker.handle(works.engine, works.office, works.desk, added[0], daemon.now())
         with database.transaction(works.engine) as session:
             row = session.get_one(Incoming, added[0])
             out.print(f"mail {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
@@ -138,8 +141,8 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
 def check(config_file: ConfigOption = CONFIG) -> None:
     """Replay every stored match, and look at files, templates and DNS; exit code 1 when something is wrong."""
     with opened(config_file) as works, database.transaction(works.engine) as session:
-        around = list(premises.faults(config_file, works.settings))
-        for note in (f"the database {_shown(works.settings)} is up to date", *premises.notes(works.settings)):
+        around = list(doctor.faults(config_file, works.settings))
+        for note in (f"the database {_shown(works.settings)} is up to date", *doctor.notes(works.settings)):
             errors.print(note, markup=False, highlight=False)
         stored = checking.played(session)
         found = [

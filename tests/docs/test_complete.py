@@ -57,7 +57,7 @@ def test_templates() -> None:
 
 
 def test_tables() -> None:
-    from pbem.models import SQLModel
+    from pbem.storage.models import SQLModel
 
     about = section(page("docs/architecture.md"), "The tables")
     for name in SQLModel.metadata.tables:

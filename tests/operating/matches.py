@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.record import Record
-from pbem import database, demo
-from pbem.authority import address_with
-from pbem.daemon import Works
-from pbem.models import Match, MatchState, Player, Ply
+from pbem.cli import demo
+from pbem.players.identity import address_with
+from pbem.server.daemon import Server
+from pbem.storage import database
+from pbem.storage.models import Match, MatchState, Player, Ply
 from pbem.tokens import Purpose, Token
 from tests.operating.people import written
 
@@ -35,7 +36,7 @@ def sample() -> Record:
     return replace(game, moves=tuple(notation.format(notation.parse(text), before) for text, before in turns))
 
 
-def in_play(works: Works, number: int, depth: Callable[[int], int] = lambda _: 0) -> list[NextMove]:
+def in_play(works: Server, number: int, depth: Callable[[int], int] = lambda _: 0) -> list[NextMove]:
     """So many matches of the sample's turns, each after `depth(n)` turns, and the next turn of each."""
     game = sample()
     boards = [format_board(position.diagram()) for position in record.replay(game)]

@@ -12,8 +12,9 @@ from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.pool import NullPool
 from typer.testing import CliRunner
 
-from pbem import config, daemon
+from pbem import config
 from pbem.cli import app
+from pbem.server import daemon
 from tests import databases
 
 ADDRESS = "games@pbem.example"

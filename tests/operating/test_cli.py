@@ -8,7 +8,7 @@ import pytest
 
 from notation import record
 from pbem import cli
-from pbem.database import MIGRATIONS
+from pbem.storage.database import MIGRATIONS
 from tests.correspondence import parsed, text
 from tests.operating import matches
 from tests.operating.people import written

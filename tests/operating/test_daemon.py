@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbem.send import TOGETHER
+from pbem.server.sender import TOGETHER
 from tests.operating import matches
 from tests.operating.daemons import Daemon
 from tests.operating.people import Person, PostOffice, play, words, written

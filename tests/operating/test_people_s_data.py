@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from pbem.expiry import Expiry
+from pbem.storage.expiry import Expiry
 from tests.correspondence import parsed, text
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site

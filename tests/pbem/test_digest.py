@@ -12,9 +12,10 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
 
-from pbem import daemon, database, digest
 from pbem.config import ServerSettings
-from pbem.models import Match, Outgoing, OutgoingState, Player
+from pbem.server import daemon, digest
+from pbem.storage import database
+from pbem.storage.models import Match, Outgoing, OutgoingState, Player
 from tests.correspondence import ADDRESS, Correspondence, correspondence, settings, text
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -10,9 +10,11 @@ import pytest
 from sqlalchemy import inspect
 from sqlmodel import Session, col, select
 
-from pbem import check, database, erasure
-from pbem.models import Incoming, IncomingState, Match, Outgoing, Player
-from pbem.transport import NotSent
+from pbem.matches import integrity
+from pbem.players import erasure
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
+from pbem.transports.protocols import NotSent
 from tests.correspondence import Correspondence, correspondence, text
 from tests.postgres import Postgres, postgres
 
@@ -131,7 +133,7 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
         assert [state for state, _ in states[2:]] == ["withdrawn", "withdrawn", "declined"]
         for match in session.exec(select(Match)):
             if match.state == "over":
-                assert list(check.faults(session, match)) == []
+                assert list(integrity.faults(session, match)) == []
         running = session.get_one(Match, 1)
         assert session.get_one(Player, (running.seat0, running.seat1)[running.winner or 0]).name == "bob"
     told = [mail for mail in sent if mail["To"] == "bob@mail.example"]

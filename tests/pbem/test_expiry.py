@@ -6,9 +6,10 @@ import pytest
 from sqlmodel import Session, col, select
 from structlog.testing import capture_logs
 
-from pbem import config, expiry
-from pbem.expiry import Expiry
-from pbem.models import Incoming, IncomingState, Outgoing, OutgoingState
+from pbem import config
+from pbem.storage import expiry
+from pbem.storage.expiry import Expiry
+from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
 from tests.correspondence import Correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlmodel import Session, select
 
-from pbem import belongings
-from pbem.models import Incoming, Player
+from pbem.players import data_export
+from pbem.storage.models import Incoming, Player
 from tests.correspondence import Correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -70,7 +70,7 @@ def test_every_row_of_a_player_is_in_it(letters: Correspondence) -> None:
     with zipfile.ZipFile(io.BytesIO(files(mail)["alice-mails.zip"])) as archive:
         assert set(archive.namelist()) == asked
         for name, raw in raws.items():
-            assert archive.read(name) == belongings.veiled(raw)
+            assert archive.read(name) == data_export.veiled(raw)
             assert len(archive.read(name)) < len(raw)
 
 
@@ -131,7 +131,7 @@ def test_the_other_side_s_begun_turn_is_not_in_it(letters: Correspondence) -> No
 
 
 def test_more_than_fits_is_left_out_and_said_so(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(belongings.packed, "__defaults__", (1_500,))
+    monkeypatch.setattr(data_export.packed, "__defaults__", (1_500,))
     mail = exported(letters)
     with zipfile.ZipFile(io.BytesIO(files(mail)["alice-mails.zip"])) as archive:
         newest = max(int(row["file"].removesuffix(".eml")) for row in facts(mail)["mails_in"] if row["file"])

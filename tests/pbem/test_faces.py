@@ -9,8 +9,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlmodel import Session, select
 
-from pbem.mime import Enclosed, fill
-from pbem.models import Outgoing
+from pbem.rendering.mime import Enclosed, fill
+from pbem.storage.models import Outgoing
 from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.test_games import NAMES, is_asked, played
 

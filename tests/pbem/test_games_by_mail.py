@@ -12,8 +12,8 @@ from sqlmodel import select
 from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
-from pbem.database import transaction
-from pbem.models import Match
+from pbem.storage.database import transaction
+from pbem.storage.models import Match
 from tests.correspondence import Correspondence, correspondence, text
 
 PERFT = Path(__file__).parent.parent / "perft"

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlmodel import select
 
-from pbem import headers
-from pbem.database import transaction
-from pbem.mail import bare_subject
-from pbem.models import Incoming, Outgoing
+from pbem.reading.message import bare_subject
+from pbem.rendering import headers
+from pbem.storage.database import transaction
+from pbem.storage.models import Incoming, Outgoing
 from tests.correspondence import ADDRESS, correspondence, text
 from tests.stories.test_stories import STORIES
 

@@ -21,9 +21,9 @@ from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
 from pbem import tokens
-from pbem.links import LONGEST, Letter, Links
+from pbem.rendering.links import LONGEST, Letter, Links
+from pbem.rendering.templating import templates_folder
 from pbem.tokens import Purpose
-from pbem.words import templates_folder
 from tests.correspondence import Correspondence, correspondence, text
 from tests.pbem.test_games_by_mail import personal, stand
 from tests.stories.test_games import NAMES, Played, played

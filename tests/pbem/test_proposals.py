@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text as sql
 
-from pbem.proposals import NO, YES, consents, refuses
+from pbem.conversation.suggested_yes import NO, YES, consents, refuses
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"

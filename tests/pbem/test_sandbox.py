@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem import daemon, examiner, mail, sandbox
-from pbem.bounds import Unreadable
 from pbem.config import ChecksSettings, ReadingSettings
-from pbem.database import transaction
-from pbem.examination import Unavailable
-from pbem.models import Incoming
-from pbem.sandbox import TOO_LONG, Sandbox
-from pbem.sender_checks import Finding
-from pbem.transport import Arrival
+from pbem.reading import message, sandbox, worker
+from pbem.reading.authentication import Finding
+from pbem.reading.limits import Unreadable
+from pbem.reading.protocol import Unavailable
+from pbem.reading.sandbox import TOO_LONG, Sandbox
+from pbem.server import daemon
+from pbem.storage.database import transaction
+from pbem.storage.models import Incoming
+from pbem.transports.protocols import Arrival
 from tests.bounces import KINDS
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
 from tests.hostile import HEAD, MAILS, filled
@@ -70,7 +71,7 @@ def is_running(process: int) -> bool:
 def test_what_is_read_there_is_what_would_be_read_here(reader: Sandbox) -> None:
     for path in sorted((Path(__file__).parent.parent / "mails").glob("*.eml")):
         raw = path.read_bytes()
-        assert reader.read(raw, "", ("Games@pbem.example",)) == mail.read(raw, "", ("Games@pbem.example",))
+        assert reader.read(raw, "", ("Games@pbem.example",)) == message.read(raw, "", ("Games@pbem.example",))
     for make in KINDS.values():
         assert reader.is_final(make(parsed(PLAIN)))
     with pytest.raises(Unreadable, match="its header is too long"):
@@ -104,7 +105,7 @@ def test_a_mail_that_takes_too_long_is_given_up_and_the_next_one_read(reader: Sa
 
 def test_where_the_server_is_held_up_the_process_ends_itself() -> None:
     process = sandbox._Process(64)
-    head = examiner.HEAD.pack(0.1, 18, len(SLOW)) + b'{"kind":"failing"}'
+    head = worker.HEAD.pack(0.1, 18, len(SLOW)) + b'{"kind":"failing"}'
     process._socket.settimeout(10)
     process._socket.sendall(head + SLOW)
     assert process._socket.recv(1) == b""

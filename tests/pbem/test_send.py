@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem import database, send
-from pbem.models import Outgoing, OutgoingState
-from pbem.transport import NotSent, Outbox
+from pbem.server import sender as send
+from pbem.storage import database
+from pbem.storage.models import Outgoing, OutgoingState
+from pbem.transports.protocols import NotSent, Outbox
 from tests.correspondence import Correspondence, correspondence
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

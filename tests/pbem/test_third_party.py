@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pbem import mail
-from pbem.bounds import Unreadable
 from pbem.config import ReadingSettings
-from pbem.database import transaction
-from pbem.models import Player
-from pbem.sandbox import Sandbox
-from pbem.transport import Arrival
+from pbem.reading import message
+from pbem.reading.limits import Unreadable
+from pbem.reading.sandbox import Sandbox
+from pbem.storage.database import transaction
+from pbem.storage.models import Player
+from pbem.transports.protocols import Arrival
 from tests.bounces import KINDS
 from tests.corpora import CORPORA
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed
@@ -100,9 +100,9 @@ def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_a
         assert len(answered) == len({raw for raw, _ in answered}), "no mail has two answers"
 
 
-def read(raw: bytes) -> mail.Mail | None:
+def read(raw: bytes) -> message.Mail | None:
     try:
-        return mail.read(raw, None, ())
+        return message.read(raw, None, ())
     except Unreadable:
         return None
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 
-from pbem.authority import address_with
-from pbem.daemon import Works
 from pbem.failpoints import Step
+from pbem.players.identity import address_with
+from pbem.server.daemon import Server
 from pbem.tokens import Purpose, Token
-from pbem.transport import Arrival
+from pbem.transports.protocols import Arrival
 from tests import bounces
 from tests.operating import matches
 from tests.operating.people import words, written
@@ -22,7 +22,7 @@ CONVERSE = frozenset({Step.AUTHORISED, Step.EXECUTED})
 class Rehearsal:
     """The server inside this process, undisturbed, and its players; one match, in which x0 is to move."""
 
-    def __init__(self, scene: Scene, works: Works, played: int = 0) -> None:
+    def __init__(self, scene: Scene, works: Server, played: int = 0) -> None:
         self.scene, self.works = scene, works
         (self.next_move,) = matches.in_play(works, 1, lambda _: played)
 

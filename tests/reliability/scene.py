@@ -14,9 +14,10 @@ from typing import Any
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
-from pbem import config, daemon
-from pbem.check import faults, played
-from pbem.database import transaction
+from pbem import config
+from pbem.matches.integrity import faults, played
+from pbem.server import daemon
+from pbem.storage.database import transaction
 from tests.operating import matches
 from tests.operating.matches import NextMove
 from tests.operating.people import PostOffice, words, written
@@ -157,7 +158,7 @@ class Scene:
         self.site.configure(self.door.inbox, smtp_out(self.post.port), address=self.door.address)
 
     @contextlib.contextmanager
-    def works(self) -> Iterator[daemon.Works]:
+    def works(self) -> Iterator[daemon.Server]:
         """The server opened inside this process."""
         settings = config.load(self.site.config)
         server = settings.server.model_copy(update={"database": self.database})

@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from pbem import digest
 from pbem.failpoints import Step
+from pbem.server import digest
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import TABLES, effects
 from tests.reliability.plots import PLOTS, Plot, Rehearsal

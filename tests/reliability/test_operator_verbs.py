@@ -13,8 +13,8 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Engine, event, inspect, text
 
-from pbem import database
 from pbem.cli import app
+from pbem.storage import database
 from tests.operating.people import written
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage

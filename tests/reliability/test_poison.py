@@ -14,13 +14,15 @@ from sqlmodel import col, select
 
 from engines import GAMES
 from engines.phages import PhagesPosition
-from pbem import alerts, database, receive
 from pbem.commands import COMMANDS
-from pbem.commands.reading import Reader
+from pbem.commands.syntax.mail import Reader
 from pbem.failpoints import Step
-from pbem.models import Incoming, IncomingState
-from pbem.transport import Arrival
-from pbem.words import WIDTH
+from pbem.rendering.templating import WIDTH
+from pbem.server import alerts
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState
+from pbem.transports import receiver
+from pbem.transports.protocols import Arrival
 from tests.correspondence import Correspondence, correspondence
 from tests.operating import matches
 from tests.operating.people import words, written
@@ -90,7 +92,7 @@ def test_an_owed_mail_that_ends_the_server_three_times_is_given_up_and_the_other
     scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob", "cid")))
     deaths = [[1, 1, 1], [2, 1, 1], [3, 1, 1]]
     with scene.works() as works:  # nobody sends here, so that all three are owed at once
-        assert receive.receive_once(works.inboxes[0], works.store) == 3
+        assert receiver.receive_once(works.inboxes[0], works.store) == 3
         assert works.handle_waiting() == 3
     for begun in deaths:
         assert scene.start(Step.RENDERED).died() == signal.SIGKILL

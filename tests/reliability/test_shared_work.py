@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from pbem import alerts, database
-from pbem.desk import Desk
 from pbem.failpoints import Step
-from pbem.models import Incoming, IncomingState, OutgoingState
-from pbem.send import TOGETHER
-from pbem.transport import Arrival
+from pbem.server import alerts
+from pbem.server.sender import TOGETHER
+from pbem.server.work_queue import WorkQueue
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState, OutgoingState
+from pbem.transports.protocols import Arrival
 from tests.correspondence import correspondence, text
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
@@ -46,12 +47,12 @@ def engine(postgres: Postgres) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def seat(engine: Engine) -> Iterator[Callable[[], Desk]]:
+def seat(engine: Engine) -> Iterator[Callable[[], WorkQueue]]:
     """A desk for one more daemon."""
-    desks: list[Desk] = []
+    desks: list[WorkQueue] = []
 
-    def another() -> Desk:
-        desks.append(Desk(engine))
+    def another() -> WorkQueue:
+        desks.append(WorkQueue(engine))
         return desks[-1]
 
     yield another
@@ -89,7 +90,7 @@ def handled(engine: Engine, number: int) -> None:
         session.get_one(Incoming, number).state = IncomingState.DONE
 
 
-def test_each_daemon_takes_the_oldest_mail_that_no_other_has(seat: Callable[[], Desk], engine: Engine) -> None:
+def test_each_daemon_takes_the_oldest_mail_that_no_other_has(seat: Callable[[], WorkQueue], engine: Engine) -> None:
     one, two, three, four = (seat() for _ in range(4))
     assert [one.take(), two.take(), three.take(), four.take()] == [1, 2, 3, None]
     two.put_away()
@@ -99,14 +100,16 @@ def test_each_daemon_takes_the_oldest_mail_that_no_other_has(seat: Callable[[], 
     assert one.take() is None
 
 
-def test_mails_of_different_lanes_are_handled_at_once(seat: Callable[[], Desk], engine: Engine) -> None:
+def test_mails_of_different_lanes_are_handled_at_once(seat: Callable[[], WorkQueue], engine: Engine) -> None:
     one, two = seat(), seat()
     assert (one.take(), two.take()) == (1, 2)
     assert one.line_up(1, {"match 1", "address a"})
     assert two.line_up(2, {"match 2", "address b"})
 
 
-def test_the_later_of_two_mails_in_a_lane_waits_for_the_earlier_one(seat: Callable[[], Desk], engine: Engine) -> None:
+def test_the_later_of_two_mails_in_a_lane_waits_for_the_earlier_one(
+    seat: Callable[[], WorkQueue], engine: Engine
+) -> None:
     one, two = seat(), seat()
     assert (one.take(), two.take()) == (1, 2)
     assert one.line_up(1, {"match 1", "address a"})
@@ -117,7 +120,9 @@ def test_the_later_of_two_mails_in_a_lane_waits_for_the_earlier_one(seat: Callab
     assert later.answer() is True
 
 
-def test_a_mail_waits_until_it_is_known_what_the_earlier_one_is_about(seat: Callable[[], Desk], engine: Engine) -> None:
+def test_a_mail_waits_until_it_is_known_what_the_earlier_one_is_about(
+    seat: Callable[[], WorkQueue], engine: Engine
+) -> None:
     one, two = seat(), seat()
     assert (one.take(), two.take()) == (1, 2)
     later = Later(lambda: two.line_up(2, {"match 2"}))
@@ -128,7 +133,7 @@ def test_a_mail_waits_until_it_is_known_what_the_earlier_one_is_about(seat: Call
 
 @pytest.mark.parametrize("lanes", [None, {"match 1"}, {"match 7"}])
 def test_a_mail_that_a_dead_daemon_leaves_behind_goes_first(
-    seat: Callable[[], Desk], engine: Engine, lanes: set[str] | None
+    seat: Callable[[], WorkQueue], engine: Engine, lanes: set[str] | None
 ) -> None:
     one, two = seat(), seat()
     assert (one.take(), two.take()) == (1, 2)

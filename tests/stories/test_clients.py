@@ -8,9 +8,9 @@ from sqlmodel import col, select
 from engines import GAMES
 from notation import NOTATIONS, record
 from notation.record import Record
-from pbem.database import transaction
-from pbem.demo import SAMPLE
-from pbem.models import Incoming, Match, MatchState, Ply
+from pbem.cli.demo import SAMPLE
+from pbem.storage.database import transaction
+from pbem.storage.models import Incoming, Match, MatchState, Ply
 from tests.clients import CLIENTS
 from tests.correspondence import Correspondence, correspondence, text
 

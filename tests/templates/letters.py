@@ -5,8 +5,10 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from pbem import alerts, database, renewal
-from pbem.models import Incoming, IncomingState, Outgoing, OutgoingState, Player
+from pbem.players import addresses
+from pbem.server import alerts
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState, Player
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
 
@@ -141,7 +143,7 @@ def _change_addresses(letters: Correspondence) -> None:
     letters.reply(question, "yes")
     with database.transaction(letters.works.engine) as session:
         erin = session.exec(select(Player).where(Player.name == "erin")).one()
-        renewal.revoke_and_tell(session, letters.works.settings.server, erin, letters.clock())
+        addresses.revoke_and_tell(session, letters.works.settings.server, erin, letters.clock())
     letters.wait()
     for days in (2, 4, 6):
         letters.wait(days=days)
