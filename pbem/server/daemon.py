@@ -118,11 +118,11 @@ class Server:
 
 @contextmanager
 def works(
-    settings: Settings, clock: Callable[[], datetime] = now, examiner: MailParser | None = None
+    settings: Settings, clock: Callable[[], datetime] = now, parser: MailParser | None = None
 ) -> Iterator[Server]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
 
-    Without another examiner, mails are read in a process of their own, started when the first one comes.
+    Without another parser, mails are read in a process of their own, started when the first one comes.
     The outbox belongs to whoever sends, who closes it too: it may be in the middle of a mail when we end.
     """
     server = settings.server
@@ -130,7 +130,7 @@ def works(
     dkim = settings.outbox.dkim
     sign = dkim_signing.signer(dkim, server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    examiner = examiner or Sandbox(settings.reading)
+    parser = parser or Sandbox(settings.reading)
     engine = database.connect(server.database)
     desk, ends = WorkQueue(engine), DeliveryResults(Locks(engine))
     try:
@@ -138,7 +138,7 @@ def works(
         yield Server(
             settings=settings,
             engine=engine,
-            office=Services(server, keyring, settings.checks, settings.limits, examiner),
+            office=Services(server, keyring, settings.checks, settings.limits, parser),
             renderer=Renderer(server, keyring),
             outbox=_outbox(settings),
             desk=desk,
@@ -149,7 +149,7 @@ def works(
             clock=clock,
         )
     finally:
-        examiner.close()
+        parser.close()
         desk.close()
         ends.claims.close()
         engine.dispose()

@@ -12,7 +12,7 @@ from pbem.commands.syntax.mail import tagged_match
 from pbem.config import ServerSettings
 from pbem.errors import Unanswerable
 from pbem.players import identity
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
 
@@ -23,12 +23,12 @@ _NUMBER = re.compile(r"(?:#|(?<!\w)[A-Za-z]+ {1,4})([0-9]{1,9})(?![\w.])")
 """Behind a # or a word; what stands in a turn stands behind the name of a cell."""
 
 
-def of(session: Session, letter: Mail, server: ServerSettings, keyring: Keyring, now: datetime) -> frozenset[str]:
+def of(session: Session, message: Message, server: ServerSettings, keyring: Keyring, now: datetime) -> frozenset[str]:
     """The lanes of a mail: its sender, its player, the matches that it answers or names."""
-    lanes = {f"address {letter.sender}"} if letter.sender else set()
-    matches = set(_named(letter))
+    lanes = {f"address {message.sender}"} if message.sender else set()
+    matches = set(_named(message))
     try:
-        sender = identity.of(session, letter, server, keyring, now)
+        sender = identity.of(session, message, server, keyring, now)
     except Unanswerable:  # it will do nothing but be filed
         return frozenset(lanes)
     if sender.player is not None:
@@ -37,16 +37,16 @@ def of(session: Session, letter: Mail, server: ServerSettings, keyring: Keyring,
         asked = select(Outgoing.match).where(Outgoing.incoming == sender.held, Outgoing.template == "confirm")
         matches.update(match for match in session.exec(asked) if match is not None)
     matches.update(sender.plies)
-    matches.update(match for match in (sender.match, tagged_match(letter.subject)) if match is not None)
+    matches.update(match for match in (sender.match, tagged_match(message.subject)) if match is not None)
     return frozenset(lanes | {f"match {match}" for match in matches})
 
 
-def _named(letter: Mail) -> list[int]:
+def _named(message: Message) -> list[int]:
     r"""Every number in the words of the mail that may well be a match's.
 
     >>> from types import SimpleNamespace
     >>> _named(SimpleNamespace(subject="Re: [pbem #7] c4", lines=["move 12 1 c4d5 2 d5", "#3: hello, it is 10.30"]))
     [7, 12, 3]
     """
-    text = "\n".join((letter.subject, *letter.lines))
+    text = "\n".join((message.subject, *message.lines))
     return [int(number) for number, _ in zip(_NUMBER.findall(text), range(MOST), strict=False)]

@@ -21,7 +21,7 @@ from pbem.players import bounces, identity, trust
 from pbem.reading import authentication
 from pbem.reading.authentication import Checked
 from pbem.reading.limits import Unreadable
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.reading.protocol import MailParser, Unavailable
 from pbem.server import attempts, ordering
 from pbem.server.attempts import Attempts
@@ -43,7 +43,7 @@ class Services:
     keyring: Keyring
     checks: ChecksSettings
     limits: LimitsSettings
-    examiner: MailParser
+    parser: MailParser
     attempts: Attempts = field(default_factory=Attempts)
 
 
@@ -113,18 +113,18 @@ def _attempt(
 class _Examined:
     """What the bytes of a mail say."""
 
-    letter: Mail | None
+    message: Message | None
     checked: Checked = authentication.NOT_CHECKED
     unreadable: str = ""
-    """Why there is no letter."""
+    """Why there is no message."""
 
 
 def _lanes(engine: Engine, office: Services, examined: _Examined, now: datetime) -> frozenset[str]:
     """Where the mail must keep its place; nowhere if it can't be read."""
-    if examined.letter is None:
+    if examined.message is None:
         return frozenset()
     with transaction(engine) as session:
-        return ordering.of(session, examined.letter, office.server, office.keyring, now)
+        return ordering.of(session, examined.message, office.server, office.keyring, now)
 
 
 def _examine(engine: Engine, office: Services, incoming_id: int, now: datetime) -> _Examined:
@@ -133,34 +133,34 @@ def _examine(engine: Engine, office: Services, incoming_id: int, now: datetime) 
         row = session.get_one(Incoming, incoming_id)
         raw, sender, recipients = row.raw, row.sender, tuple(row.recipients)
     try:
-        letter = office.examiner.read(raw, sender, recipients)
+        message = office.parser.read(raw, sender, recipients)
     except Unreadable as error:
         return _Examined(None, unreadable=str(error))
     if not (office.checks.authserv_id or office.checks.dkim):
-        return _Examined(letter)
-    return _Examined(letter, office.examiner.check(raw, office.server.address, office.checks, now))
+        return _Examined(message)
+    return _Examined(message, office.parser.check(raw, office.server.address, office.checks, now))
 
 
 def _handle(session: Session, office: Services, row: Incoming, examined: _Examined, now: datetime) -> dict[str, Any]:
     """Handle the mail within the transaction; what the log is to say of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     try:
-        letter = examined.letter
-        if letter is None:
+        message = examined.message
+        if message is None:
             raise Unanswerable(examined.unreadable)
-        about["message_id"] = letter.message_id
-        if (letter.automatic or letter.sender is None) and (bounce := _bounce(session, office, row, now)):
+        about["message_id"] = message.message_id
+        if (message.automatic or message.sender is None) and (bounce := _bounce(session, office, row, now)):
             raise Unanswerable(bounce)
-        if letter.automatic:
-            raise Unanswerable(f"automatic: {letter.automatic}")
-        if letter.sender is not None and identity.is_ours(letter.sender, office.server):
+        if message.automatic:
+            raise Unanswerable(f"automatic: {message.automatic}")
+        if message.sender is not None and identity.is_ours(message.sender, office.server):
             raise Unanswerable("automatic: own mail")
-        sender = identity.of(session, letter, office.server, office.keyring, now)
-        sender = trust.weigh(session, sender, letter, examined.checked, office.checks, row)
+        sender = identity.of(session, message, office.server, office.keyring, now)
+        sender = trust.weigh(session, sender, message, examined.checked, office.checks, row)
         if sender.player is None and (bounce := _bounce(session, office, row, now)):
             raise Unanswerable(bounce)
         failpoints.reach(Step.AUTHORISED)
-        context = Context(session, office.server, office.keyring, office.examiner, now, row, letter, sender, COMMANDS)
+        context = Context(session, office.server, office.keyring, office.parser, now, row, message, sender, COMMANDS)
         verdict = dispatch.converse(context, office.limits)
         about |= {
             "player": sender.player.name if sender.player else None,
@@ -176,4 +176,4 @@ def _handle(session: Session, office: Services, row: Incoming, examined: _Examin
 
 
 def _bounce(session: Session, office: Services, row: Incoming, now: datetime) -> str | None:
-    return bounces.take(session, office.server, office.examiner, row, now)
+    return bounces.take(session, office.server, office.parser, row, now)
