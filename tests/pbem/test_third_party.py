@@ -84,7 +84,7 @@ def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_a
             letter.sender for raw in raws if (letter := read_or_none(raw)) is not None and letter.sender is not None
         }
         for number, address in enumerate(sorted(known)):
-            with transaction(letters.works.engine) as session:
+            with transaction(letters.server.engine) as session:
                 session.add(Player(name=f"p{number}", address=address, confirmed=CREATED, created=CREATED))
         take(letters, raws)
 
@@ -111,6 +111,6 @@ def read_or_none(raw: bytes) -> Message | None:
 
 def take(letters: Correspondence, raws: list[bytes]) -> None:
     """Let the server take all of them, and work until nothing waits."""
-    letters.works.take(tuple(Arrival(raw, "test", recipients=(ADDRESS,)) for raw in raws))
-    while letters.works.handle_waiting():
+    letters.server.take(tuple(Arrival(raw, "test", recipients=(ADDRESS,)) for raw in raws))
+    while letters.server.handle_waiting():
         pass
