@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from notation.board import format_board
 from notation.spoken import spoken
-from pbem.picture import animation, png
+from pbem.rendering.board_image import animation, png
 from tests.diagrams import NAMES, diagrams
 
 

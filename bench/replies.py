@@ -14,7 +14,7 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
-from pbem import written
+from pbem.reading.text import reply_text
 from tests.corpora import CORPORA, Labelled, bare, labelled
 
 PATIENCE = 10.0
@@ -34,7 +34,7 @@ Reader = Callable[[str], Sequence[str]]
 
 
 def ours(text: str) -> Sequence[str]:
-    return written.lines(text, is_html=False)
+    return reply_text.lines(text, is_html=False)
 
 
 def quotequail(text: str) -> Sequence[str]:

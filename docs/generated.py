@@ -26,18 +26,19 @@ from engines import GAMES
 from engines.core import Game, Position
 from notation import NOTATIONS
 from notation.board import format_board
-from pbem import conversation as conversation_of
-from pbem import daemon, database, logs
-from pbem import proofs as proofs_of
-from pbem.authority import NOTICES_MAY, Sender
-from pbem.cli import app
+from pbem.cli import app, logs
 from pbem.commands import COMMANDS
 from pbem.commands.core import Command
 from pbem.config import ChecksSettings, LogSettings, Secret, Settings, Tls
-from pbem.mail import Mail
-from pbem.models import Incoming, Player
-from pbem.refusals import Unanswerable
-from pbem.sender_checks import Checked, Finding
+from pbem.conversation import dispatch as conversation_of
+from pbem.errors import Unanswerable
+from pbem.players import trust as proofs_of
+from pbem.players.identity import NOTICES_MAY, Sender
+from pbem.reading.authentication import Checked, Finding
+from pbem.reading.message import Mail
+from pbem.server import daemon
+from pbem.storage import database
+from pbem.storage.models import Incoming, Player
 from tests.correspondence import correspondence, text
 
 LETTERS = ROOT / "tests" / "templates" / "mails"
@@ -388,18 +389,27 @@ def example_meanings() -> dict[tuple[str, str], str]:
 
 
 def layers() -> str:
-    """The modules of pbem, layer by layer, each with the first line of its docstring."""
+    """The packages of pbem, from the top layer down, each with what its modules are for."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
     contract = next(contract for contract in contracts if contract.get("containers") == ["pbem"])
-    rows = [[f"`{name}`", _purpose(name)] for layer in contract["layers"] for name in re.split(r"\s*[|:]\s*", layer)]
-    return table(["module", "what it is for"], rows)
+    names = [name for layer in contract["layers"] for name in re.split(r"\s*[|:]\s*", layer)]
+    packages = [name for name in names if (ROOT / "pbem" / name).is_dir()]
+    leaves = [[f"`{name}`", _purpose(ROOT / "pbem" / f"{name}.py")] for name in names if name not in packages]
+    parts = [_package(ROOT / "pbem" / name, f"pbem/{name}") for name in packages]
+    return "\n\n".join([*parts, f"### pbem\n\n{table(['module', 'what it is for'], leaves)}"])
 
 
-def _purpose(name: str) -> str:
-    path = ROOT / "pbem" / f"{name}.py"
-    path = path if path.is_file() else ROOT / "pbem" / name / "__init__.py"
+def _package(folder: Path, title: str) -> str:
+    modules = [
+        path for path in sorted(folder.rglob("*.py")) if path.name != "__init__.py" and "versions" not in path.parts
+    ]
+    rows = [[f"`{'.'.join(path.relative_to(folder).with_suffix('').parts)}`", _purpose(path)] for path in modules]
+    return f"### {title}\n\n{_purpose(folder / '__init__.py')}\n\n{table(['module', 'what it is for'], rows)}"
+
+
+def _purpose(path: Path) -> str:
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return docstring.partition("\n\n")[0].replace("\n", " ")
 

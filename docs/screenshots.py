@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
-from pbem import logs
+from pbem.cli import logs
 from pbem.config import LogSettings
 from tests.templates.letters import examples
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from notation.core import Arbiter, Notation
 from notation.kvadratik import KVADRATIK
-from notation.phages import HEXAPHAGES, QUADRAPHAGES
-from notation.phages_arbiter import arbitrate_text
+from notation.phages import HEXAPHAGES, QUADRAPHAGES, arbitrate_text
 from notation.quadrature import QUADRATURE
 from notation.quadrupel import QUADRUPEL
 

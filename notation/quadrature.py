@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engines.core import Position
-from engines.quadrature import MOST, SIDES, QuadraturePosition
-from engines.quadrature_board import PLACES, Turn
+from engines.quadrature.board import PLACES, Turn
+from engines.quadrature.position import MOST, SIDES, QuadraturePosition
 from notation.core import BadNotation
 from notation.hints import WIDTH
 

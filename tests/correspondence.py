@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 from sqlalchemy import event
 from sqlalchemy import text as sql
 
-from pbem import config, daemon
-from pbem.examination import Examiner, Here
+from pbem import config
+from pbem.reading.protocol import Here, MailParser
+from pbem.server import daemon
 from tests import databases
 
 Told = TypeVar("Told")
@@ -71,8 +72,8 @@ class Clock:
 class Correspondence:
     """A server and the mailboxes of everybody it writes to."""
 
-    def __init__(self, works: daemon.Works, folder: Path, clock: Clock, setting: object = None) -> None:
-        self.works = works
+    def __init__(self, server: daemon.Server, folder: Path, clock: Clock, setting: object = None) -> None:
+        self.server = server
         self.clock = clock
         self._folder = folder
         self._out = folder / "out" / "new"
@@ -83,10 +84,10 @@ class Correspondence:
         """Everything written, by ("in" or "out"), in order."""
         self._above = b""
         self._delivered = 0
-        self._begun_with = works, setting
+        self._begun_with = server, setting
         self._scenes: tuple[object, ...] = ()
         self._commits = self._commits_of_scenes = 0
-        event.listen(works.engine, "commit", self._count)
+        event.listen(server.engine, "commit", self._count)
 
     def play(self, scene: Callable[..., Told], *words: str) -> Told:
         """Let a scene happen, and return what it returns.
@@ -94,8 +95,8 @@ class Correspondence:
         Where nothing but scenes has happened before, each process plays it once; whenever the same scenes follow each
         other again, under the same settings, the rows and files that it left are copied.
         """
-        works, setting = self._begun_with
-        changed = self._commits != self._commits_of_scenes or self.works is not works or self._above
+        server, setting = self._begun_with
+        changed = self._commits != self._commits_of_scenes or self.server is not server or self._above
         if setting is None or changed:
             return scene(self, *words)
         scenes = (*self._scenes, (scene, words))
@@ -119,12 +120,12 @@ class Correspondence:
             if (self._folder / name).is_dir():
                 shutil.copytree(self._folder / name, files / name)
         received = {address: tuple(mails) for address, mails in self.received.items()}
-        rows = databases.keep(self.works.engine)
+        rows = databases.keep(self.server.engine)
         return Moment(told, self.clock(), tuple(self.log), received, self._delivered, files, rows)
 
     def _continue_from(self, moment: "Moment") -> None:
         """Be where another correspondence was."""
-        databases.put_back(moment.rows, self.works.engine)
+        databases.put_back(moment.rows, self.server.engine)
         shutil.copytree(moment.files, self._folder, dirs_exist_ok=True)
         self.clock.set(moment.clock)
         self.log = list(moment.log)
@@ -139,21 +140,21 @@ class Correspondence:
 
     def deliver_unread(self, raw: bytes) -> list[EmailMessage]:
         """The same with a mail that had better not be read by anybody but the server."""
-        inbox = self.works.inboxes[0]
+        inbox = self.server.inboxes[0]
         folder = self._out.parent.parent / "in"
         for name in ("new", "cur", "tmp"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         self._delivered += 1
         (folder / "new" / f"{self._delivered}.test").write_bytes(self._above + raw)
-        daemon.run_once(self.works)
+        daemon.run_once(self.server)
         inbox.close()
         return self._collect()
 
     def wait(self, **time: float) -> list[EmailMessage]:
         """Let some minutes, hours or days pass; what the server sent by then."""
         self.clock.advance(**time)
-        daemon.run_once(self.works)
-        self.works.inboxes[0].close()
+        daemon.run_once(self.server)
+        self.server.inboxes[0].close()
         return self._collect()
 
     @contextmanager
@@ -218,7 +219,7 @@ class Correspondence:
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
         """Run SQL on the database of the server; the rows, where there are any."""
-        with self.works.engine.begin() as connection:
+        with self.server.engine.begin() as connection:
             result = connection.execute(sql(statement))
             return [tuple(row) for row in result] if result.returns_rows else []
 
@@ -277,33 +278,33 @@ def _written(path: Path) -> tuple[int, str]:
     return path.stat().st_mtime_ns, path.name
 
 
-Alter = Callable[[daemon.Works], daemon.Works]
+Alter = Callable[[daemon.Server], daemon.Server]
 
 
-def unchanged(works: daemon.Works) -> daemon.Works:
+def unchanged(server: daemon.Server) -> daemon.Server:
     """Return the server as its settings make it."""
-    return works
+    return server
 
 
 @contextmanager
 def correspondence(
-    folder: Path, examiner: Examiner | None = None, altered: Alter = unchanged, **changes: str
+    folder: Path, parser: MailParser | None = None, altered: Alter = unchanged, **changes: str
 ) -> Iterator[Correspondence]:
     """Run a server in a folder of its own, altered as wanted.
 
-    It takes mails apart itself, which is faster, unless an examiner is given.
+    It takes mails apart itself, which is faster, unless a parser is given.
     """
     clock = Clock()
     chosen = settings(folder, **changes)
-    with daemon.works(chosen, clock, examiner or Here()) as works:
-        words = repr(chosen).replace(chosen.server.database, works.engine.dialect.name).replace(str(folder), "")
-        is_new = examiner is None and not _has_rows(works)
-        yield Correspondence(altered(works), folder, clock, (words, altered) if is_new else None)
+    with daemon.open_server(chosen, clock, parser or Here()) as server:
+        words = repr(chosen).replace(chosen.server.database, server.engine.dialect.name).replace(str(folder), "")
+        is_new = parser is None and not _has_rows(server)
+        yield Correspondence(altered(server), folder, clock, (words, altered) if is_new else None)
 
 
-def _has_rows(works: daemon.Works) -> bool:
+def _has_rows(server: daemon.Server) -> bool:
     """Return whether anything happened in the database before."""
-    with works.engine.connect() as connection:
+    with server.engine.connect() as connection:
         return any(
             connection.execute(sql(f"select 1 from {table} limit 1")).first() for table in ("incoming", "player")
         )

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Engine, create_engine
 from sqlmodel import SQLModel
 
-from pbem import database
+from pbem.storage import database
 from tests.servers import HOST, free_port, missing
 
 TEMPLATE = "template_of_cases"

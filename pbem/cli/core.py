@@ -10,12 +10,15 @@ from rich.markup import escape
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
 
-from pbem import config, daemon, database, failpoints, logs, terminal
+from pbem import config, failpoints
+from pbem.cli import logs, terminal
 from pbem.config import BadConfig
 from pbem.failpoints import BadFailpoint
-from pbem.models import Player
-from pbem.receive import NotStored
-from pbem.transport import Unreachable
+from pbem.server import daemon
+from pbem.storage import database
+from pbem.storage.models import Player
+from pbem.transports.protocols import Unreachable
+from pbem.transports.receiver import NotStored
 
 app = typer.Typer(
     help="A play-by-email server for small abstract board games.",
@@ -53,14 +56,14 @@ def sentences() -> Iterator[None]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[daemon.Works]:
+def opened(path: Path) -> Iterator[daemon.Server]:
     """The configured server, with its log set up, but not running."""
     with sentences():
         settings = config.load(path)
         logs.configure(settings.log)
         failpoints.prepare()
-        with daemon.works(settings) as works:
-            yield works
+        with daemon.open_server(settings) as server:
+            yield server
 
 
 def player(session: Session, wanted: str, *, guests: bool = False) -> Player:

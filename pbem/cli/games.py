@@ -12,7 +12,7 @@ from engines import GAMES
 from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
-from pbem import demo, keyboard
+from pbem.cli import demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out, sentences
 
 records = typer.Typer(help="Work with record files.", no_args_is_help=True)
@@ -43,7 +43,7 @@ def play(
             raise BadOption(f"there is no game {game}; there are {', '.join(GAMES)}")
         if len(chosen) < len(options or []):
             raise BadOption("an option is written as NAME=CHOICE, for example first=o")
-        keyboard.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
+        hotseat.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
     except BadOption as error:
         errors.print(f"pbem: {escape(str(error))}", highlight=False)
         raise typer.Exit(IMPOSSIBLE) from error

@@ -9,10 +9,12 @@ from sqlmodel import Session, col, select
 
 from engines import GAMES
 from notation.board import format_board
-from pbem import check as checking
-from pbem import daemon, database, matches
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
-from pbem.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
+from pbem.matches import integrity as checking
+from pbem.matches import naming, queries, snapshot
+from pbem.server import daemon
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 
 
 @app.command()
@@ -22,7 +24,7 @@ def show(
     mail: Annotated[bool, typer.Option("--mail", help="Show an incoming mail and what became of it.")] = False,
 ) -> None:
     """Show a match with all its turns and mails, or a mail and what became of it."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         row = session.get(Incoming, number) if mail else session.get(Match, number)
         if row is None:
             errors.print(f"pbem: there is no {'mail' if mail else 'match'} {number}")
@@ -49,7 +51,7 @@ def _show_mail(session: Session, row: Incoming) -> None:
 
 def _show_match(session: Session, match: Match) -> bool:
     """Print the match; whether its turns can be replayed. They are listed in any case."""
-    first, second = (matches.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
+    first, second = (naming.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
     title = GAMES[match.game].title if match.game in GAMES else match.game
     options = " ".join(f"{option}={choice}" for option, choice in match.options.items())
     out.print(f"match #{match.id}, {title} {options}: {first} - {second}, {match.state}", markup=False)
@@ -63,10 +65,10 @@ def _show_match(session: Session, match: Match) -> bool:
         out.print(f"fault: {fault.sentence}", markup=False, highlight=False)
     if not faults:
         out.print()
-        out.print(format_board(matches.stand(session, match).position.diagram()), markup=False, highlight=False)
+        out.print(format_board(snapshot.stand(session, match).position.diagram()), markup=False, highlight=False)
     out.print()
     table = Table("turn", "by", "text", "played (UTC)", "mail")
-    for ply in matches.plies(session, match):
+    for ply in queries.plies(session, match):
         by = (first, second)[ply.seat]
         played = f"{ply.played:%Y-%m-%d %H:%M:%S}"
         table.add_row(str(ply.number), by, escape(ply.text), played, str(ply.incoming or ""))
@@ -81,7 +83,7 @@ def _show_match(session: Session, match: Match) -> bool:
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG) -> None:
     """List the mails that met a bug, and the owed ones that nobody would take; exit code 1 when there are any."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
         table = Table("mail", "what", "why", "since (UTC)")
@@ -109,7 +111,7 @@ def retry(
 ) -> None:
     """Let the daemon try shunted or failed mails again."""
     missing = []
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         for number in numbers:
             row = session.get(Outgoing if owed else Incoming, number)
             if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:

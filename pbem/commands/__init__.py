@@ -2,13 +2,13 @@
 
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
-from pbem.commands.choices import SET, START, STOP
+from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, WITHDRAW
 from pbem.commands.core import Command
-from pbem.commands.data import DELETE, EXPORT
-from pbem.commands.guide import HELP, RULES
-from pbem.commands.look import GAMES_COMMAND, PREVIEW, RECORD, SHOW
-from pbem.commands.offers import ACCEPT, CHALLENGE, DECLINE, WITHDRAW
+from pbem.commands.help import HELP, RULES
 from pbem.commands.play import MOVE, RESIGN, SAY, UNDO
+from pbem.commands.privacy import DELETE, EXPORT
+from pbem.commands.settings import SET, START, STOP
+from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 
 COMMANDS: dict[str, Command] = {
     "join": JOIN,

@@ -6,9 +6,9 @@ from sqlmodel import Session, select
 
 from engines import GAMES
 from pbem.commands.core import Command, Context, Line, named
-from pbem.erasure import ANONYMOUS
-from pbem.models import Player
-from pbem.refusals import Refused
+from pbem.errors import Refused
+from pbem.players.erasure import ANONYMOUS
+from pbem.storage.models import Player
 from pbem.tokens import Purpose
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")

@@ -5,12 +5,13 @@ from datetime import timedelta
 
 from sqlmodel import col, func, select
 
-from pbem import authority, outgoing, renewal
 from pbem.commands.core import Command, Context, Line
-from pbem.mail import is_address
-from pbem.matches import name
-from pbem.models import Outgoing, Player
-from pbem.refusals import Refused, Unanswerable
+from pbem.errors import Refused, Unanswerable
+from pbem.matches.naming import name
+from pbem.players import addresses, identity
+from pbem.reading.message import is_address
+from pbem.storage import outbox
+from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)
@@ -20,7 +21,7 @@ MOST_QUESTIONS = 3
 
 def revoke(context: Context, line: Line) -> None:
     """Make every reply address of the sender worthless, and tell the new personal one."""
-    renewal.revoke(context.session, context.player)
+    addresses.revoke(context.session, context.player)
     context.answer("renewed", moved=False)
 
 
@@ -37,7 +38,7 @@ def change(context: Context, line: Line) -> None:
     wanted = rest.strip().strip("<>").lower()
     if not wanted:
         raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
-    if not is_address(wanted) or authority.is_ours(wanted, context.server):
+    if not is_address(wanted) or identity.is_ours(wanted, context.server):
         raise Refused(
             f"{wanted[:60]} is no mail address that you could have.",
             read=line.text,
@@ -46,7 +47,7 @@ def change(context: Context, line: Line) -> None:
     if wanted == player.address:
         raise Refused(f"{wanted} is your address already.", read=line.text)
     _bound(context, player, line)
-    outgoing.owe(
+    outbox.owe(
         context.session,
         context.now,
         context.server.domain,
@@ -105,14 +106,14 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> str:
 def _move(context: Context, player: Player, row: Outgoing) -> None:
     """Make the change, and tell both addresses."""
     old = player.address
-    passed_on = renewal.move(context.session, player, row.address)
+    passed_on = addresses.move(context.session, player, row.address)
     row.purpose = None
     context.session.add(row)
-    outgoing.owe(
+    outbox.owe(
         context.session, context.now, context.server.domain, template="moved", address=old, words={"by": name(player)}
     )
     for match in passed_on:
-        outgoing.owe(
+        outbox.owe(
             context.session,
             context.now,
             context.server.domain,

@@ -8,14 +8,15 @@ from typing import Any
 
 from sqlmodel import Session
 
-from pbem import outgoing, pace, preferences
-from pbem.authority import Sender, address_with
 from pbem.config import ServerSettings
-from pbem.examination import Examiner
-from pbem.mail import Mail
-from pbem.matches import awaiting
-from pbem.models import Incoming, Match, MatchState, Player
-from pbem.refusals import Refused
+from pbem.errors import Refused
+from pbem.matches.queries import awaiting
+from pbem.players import preferences, schedule
+from pbem.players.identity import Sender, address_with
+from pbem.reading.message import Mail
+from pbem.reading.protocol import MailParser
+from pbem.storage import outbox
+from pbem.storage.models import Incoming, Match, MatchState, Player
 from pbem.tokens import Keyring, Purpose, Token
 
 
@@ -26,7 +27,7 @@ class Context:
     session: Session
     server: ServerSettings
     keyring: Keyring
-    examiner: Examiner
+    examiner: MailParser
     now: datetime
     incoming: Incoming
     mail: Mail
@@ -82,7 +83,7 @@ class Context:
             self.answer(template, **words, **({"match": match.id, "ply": ply} if match else {}))
             return
         is_notice = player.confirmed is not None
-        outgoing.owe(
+        outbox.owe(
             self.session,
             self.now,
             self.server.domain,
@@ -96,7 +97,7 @@ class Context:
             ply=ply,
             incoming=self.incoming,
             is_notice=is_notice,
-            is_collected=is_notice and pace.waits(preferences.of(player.settings), player.stopped),
+            is_collected=is_notice and schedule.waits(preferences.of(player.settings), player.stopped),
         )
 
     def is_sender(self, player: Player) -> bool:

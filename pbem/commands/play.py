@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.resemblance import resembling
-from pbem.commands import suggestions
 from pbem.commands.core import Command, Context, Line, opponent, own_match, running
-from pbem.matches import Standing, count, is_hidden, name, stand
-from pbem.models import Match, MatchState, Ply
-from pbem.refusals import Refused
+from pbem.commands.syntax import did_you_mean
+from pbem.errors import Refused
+from pbem.matches.naming import is_hidden, name
+from pbem.matches.queries import count
+from pbem.matches.snapshot import Snapshot, stand
+from pbem.matches.turns import Taken, take
+from pbem.storage.models import Match, MatchState, Ply
 from pbem.tokens import Purpose
-from pbem.turns import Taken, take
 
 
 def move(context: Context, line: Line) -> str | None:
@@ -32,7 +34,7 @@ def move(context: Context, line: Line) -> str | None:
         taken = take(NOTATIONS[match.game], standing.base, standing.part, line.words)
     except Refused as refusal:
         refusal.match = match.id
-        raise suggestions.turned(
+        raise did_you_mean.turned(
             refusal, resembling(NOTATIONS[match.game], standing.position, line.words)
         ) from refusal.__cause__
     if not taken.complete:
@@ -49,7 +51,7 @@ def move(context: Context, line: Line) -> str | None:
     return None
 
 
-def _fresh(context: Context, line: Line, standing: Standing, seat: int) -> None:
+def _fresh(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
     """Raise Refused when the move answers a mail after which the match has moved on."""
     seen = context.sender.seen(standing.number)
     if seen is None or seen == standing.ply:
@@ -70,7 +72,7 @@ def _fresh(context: Context, line: Line, standing: Standing, seat: int) -> None:
     )
 
 
-def _not_again(context: Context, line: Line, standing: Standing, seat: int, ply: int) -> None:
+def _not_again(context: Context, line: Line, standing: Snapshot, seat: int, ply: int) -> None:
     """Raise Refused when the move is the one that the sender has played behind so many turns."""
     notation = NOTATIONS[standing.match.game]
     then = stand(context.session, standing.match, ply)
@@ -82,7 +84,7 @@ def _not_again(context: Context, line: Line, standing: Standing, seat: int, ply:
         raise Refused(f"Your turn {wanted} is already played.", read=line.words, match=standing.number)
 
 
-def _in_its_place(context: Context, line: Line, standing: Standing, seat: int) -> None:
+def _in_its_place(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
     """Raise Refused when the line says which turn it is, and that is not the next one."""
     if line.turn is None or line.turn == standing.ply + 1:
         return
@@ -96,7 +98,7 @@ def _in_its_place(context: Context, line: Line, standing: Standing, seat: int) -
     )
 
 
-def _keep(context: Context, match: Match, part: str, standing: Standing) -> None:
+def _keep(context: Context, match: Match, part: str, standing: Snapshot) -> None:
     """Keep the beginning of a turn and ask for the rest."""
     match.part = part
     context.session.add(match)
@@ -104,7 +106,7 @@ def _keep(context: Context, match: Match, part: str, standing: Standing) -> None
     context.answer("begun", match=match.id, ply=standing.ply, part=part)
 
 
-def _played(context: Context, standing: Standing, taken: Taken) -> None:
+def _played(context: Context, standing: Snapshot, taken: Taken) -> None:
     """Store the turn and tell both players."""
     match = standing.match
     seat = standing.base.turn
@@ -135,7 +137,7 @@ def _played(context: Context, standing: Standing, taken: Taken) -> None:
     tell_turn(context, after)
 
 
-def tell_turn(context: Context, standing: Standing, *, resigned: bool = False) -> None:
+def tell_turn(context: Context, standing: Snapshot, *, resigned: bool = False) -> None:
     """Owe both players the mail that shows how the match stands now."""
     message = context.message(standing.number)
     by = name(context.sender.player) if message and context.sender.player else ""

@@ -12,7 +12,7 @@ import pytest
 
 from notation import record
 from notation.board import format_board
-from pbem.demo import SAMPLE
+from pbem.cli.demo import SAMPLE
 from tests.docs.pages import ROOT
 
 START, PLAY = ROOT / "docs" / "try-it" / "start.sh", ROOT / "docs" / "try-it" / "play.sh"

@@ -9,7 +9,7 @@ import pytest
 from engines import GAMES
 from engines.core import IllegalMove
 from engines.phages import PhagesPosition, Step, Turn
-from engines.phages_board import BOARDS
+from engines.phages.board import BOARDS
 from notation import NOTATIONS
 from tests.engines import brute
 

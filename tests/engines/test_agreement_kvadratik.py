@@ -10,7 +10,7 @@ import pytest
 from engines import GAMES
 from engines.core import IllegalMove
 from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Setup, Step, Turn
-from engines.kvadratik_board import NAMES
+from engines.kvadratik.board import NAMES
 from notation import NOTATIONS
 from tests.engines import brute_kvadratik as brute
 

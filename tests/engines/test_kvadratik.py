@@ -8,7 +8,7 @@ import pytest
 from engines import GAMES
 from engines.core import IllegalMove, Outcome
 from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Reason, Setup, Step, Turn
-from engines.kvadratik_board import INDEX, MARKS, NAMES
+from engines.kvadratik.board import INDEX, MARKS, NAMES
 from notation import NOTATIONS
 from notation.board import format_board
 

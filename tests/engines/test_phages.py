@@ -8,7 +8,7 @@ import pytest
 from engines import GAMES
 from engines.core import IllegalMove, Outcome
 from engines.phages import PhagesPosition, Reason, Step, Turn
-from engines.phages_board import BOARDS, bits
+from engines.phages.board import BOARDS, bits
 from notation import NOTATIONS
 from notation.board import format_board
 

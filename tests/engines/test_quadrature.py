@@ -10,7 +10,7 @@ import pytest
 from engines import GAMES
 from engines.core import BadOption, IllegalMove, Outcome
 from engines.quadrature import QuadraturePosition, Reason, Seen, Turn
-from engines.quadrature_board import men_on, squares_of
+from engines.quadrature.board import men_on, squares_of
 from notation import NOTATIONS
 from notation.board import format_board
 

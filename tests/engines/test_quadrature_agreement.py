@@ -9,7 +9,7 @@ import pytest
 from engines import GAMES
 from engines.core import IllegalMove
 from engines.quadrature import QuadraturePosition, Turn
-from engines.quadrature_board import PLACES
+from engines.quadrature.board import PLACES
 from notation import NOTATIONS
 from tests.engines import brute_quadrature as brute
 from tests.engines.brute_quadrature import State

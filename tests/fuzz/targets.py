@@ -11,12 +11,13 @@ from engines.core import BadOption, IllegalMove
 from notation import NOTATIONS, record
 from notation.core import BadNotation
 from notation.record import BadRecord
-from pbem import boundary, failures, html_text, mail, sender_checks, written
-from pbem.bounds import LARGEST_HEADER_BLOCK, Unreadable
 from pbem.commands import COMMANDS
-from pbem.commands.reading import MOST_COMMANDS, Reader
+from pbem.commands.syntax.mail import MOST_COMMANDS, Reader
 from pbem.config import ChecksSettings
-from pbem.sender_checks import Checked
+from pbem.reading import authentication, authentication_results, bounce_report, message
+from pbem.reading.authentication import Checked
+from pbem.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
+from pbem.reading.text import html_text, reply_text
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 CHECKS = ChecksSettings(authserv_id="mx.example", headers=3, proof="token or domain")
@@ -28,18 +29,18 @@ AUTOMATIC = b"Auto-Submitted: auto-replied\n"
 
 def read_mail(raw: bytes) -> None:
     """A mail is read or unreadable, within bounds, and what was read can be stored and written out."""
-    mail.key(raw, ())
+    message.key(raw, ())
     try:
-        letter = mail.read(raw, None, ("games@pbem.example",))
+        letter = message.read(raw, None, ("games@pbem.example",))
     except Unreadable:
         return
-    assert len(letter.lines) <= written.MOST_LINES
+    assert len(letter.lines) <= reply_text.MOST_LINES
     assert sum(map(len, letter.lines)) <= 4 * len(raw) + 1_000
     said = (letter.subject, *letter.lines, *letter.recipients, *letter.answers, letter.message_id or "")
     for text in said:
         text.encode()
         assert not set(text) & set("\0\r\n\x1b"), text
-    assert letter.sender is None or mail.is_address(letter.sender)
+    assert letter.sender is None or message.is_address(letter.sender)
 
 
 def tell_machines(raw: bytes) -> None:
@@ -47,7 +48,7 @@ def tell_machines(raw: bytes) -> None:
     if len(raw) > LARGEST_HEADER_BLOCK // 2:
         return
     try:
-        letter = mail.read(AUTOMATIC + raw, None, ())
+        letter = message.read(AUTOMATIC + raw, None, ())
     except Unreadable:
         return
     assert letter.automatic is not None
@@ -61,21 +62,21 @@ def read_html(raw: bytes) -> None:
 def read_words(raw: bytes) -> None:
     """What a person wrote is found, never more than there was."""
     text = raw.decode("utf-8", "replace")
-    found = written.lines(text, author="alice@mail.example")
+    found = reply_text.lines(text, author="alice@mail.example")
     assert sum(map(len, found)) <= 2 * len(text)
 
 
 def read_failure(raw: bytes) -> None:
     """A mail reports a failure for good or does not."""
-    assert failures.is_final(raw) in (True, False)
+    assert bounce_report.is_final(raw) in (True, False)
 
 
 def check_sender(raw: bytes) -> None:
     """The checks find something out, or not; signatures are verified without a key to be had."""
-    assert isinstance(sender_checks.check(raw, "games@pbem.example", CHECKS, NOW), Checked)
-    found = sender_checks.check(raw, "games@pbem.example", DKIM, NOW, ask=lambda name, seconds: None)
+    assert isinstance(authentication.check(raw, "games@pbem.example", CHECKS, NOW), Checked)
+    found = authentication.check(raw, "games@pbem.example", DKIM, NOW, ask=lambda name, seconds: None)
     assert found.proof is None
-    boundary.results(raw.decode("utf-8", "surrogateescape").split("\n"), "mx.example", 3)
+    authentication_results.results(raw.decode("utf-8", "surrogateescape").split("\n"), "mx.example", 3)
 
 
 def read_commands(raw: bytes) -> None:

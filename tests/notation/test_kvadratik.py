@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engines import GAMES
 from engines.kvadratik import Bonus, Disc, Move, Setup, Step, Turn
-from engines.kvadratik_board import NAMES
+from engines.kvadratik.board import NAMES
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import Record, dumps, loads, replay

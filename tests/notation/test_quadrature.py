@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engines import GAMES
 from engines.quadrature import QuadraturePosition, Seen, Turn
-from engines.quadrature_board import PLACES, men_on
+from engines.quadrature.board import PLACES, men_on
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import BadRecord, Record, dumps, loads, replay

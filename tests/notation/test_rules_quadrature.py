@@ -9,7 +9,7 @@ import pytest
 from engines import GAMES
 from engines.core import IllegalMove
 from engines.quadrature import QuadraturePosition, Reason, Seen
-from engines.quadrature_board import PLACES, men_on
+from engines.quadrature.board import PLACES, men_on
 from notation import NOTATIONS
 from notation.board import format_board
 

@@ -12,7 +12,7 @@ from engines.quadrupel.variant import Stone, points
 from notation import NOTATIONS
 from notation.board import format_board
 from pbem.commands import COMMANDS
-from pbem.commands.reading import Reader
+from pbem.commands.syntax.mail import Reader
 
 PAGE = (Path(__file__).parents[2] / "templates/rules/quadrupel.md").read_text(encoding="utf-8")
 QUADRUPEL = NOTATIONS["quadrupel"]

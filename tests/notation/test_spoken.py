@@ -8,7 +8,7 @@ from engines import GAMES
 from engines.diagram import Diagram
 from notation.spoken import spoken
 from pbem.commands import COMMANDS
-from pbem.commands.reading import Reader
+from pbem.commands.syntax.mail import Reader
 from tests.diagrams import NAMES, diagrams
 
 WHO = ("alice", "bob")

@@ -12,8 +12,9 @@ from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.pool import NullPool
 from typer.testing import CliRunner
 
-from pbem import config, daemon
+from pbem import config
 from pbem.cli import app
+from pbem.server import daemon
 from tests import databases
 
 ADDRESS = "games@pbem.example"
@@ -103,9 +104,9 @@ class Site:
         assert done.code == 0, done.said
         return [int(words.split()[0]) for words in done.out.split(", ")]
 
-    def works(self) -> Any:
+    def server(self) -> Any:
         """The configured server, opened inside this process; a context manager."""
-        return daemon.works(config.load(self.config))
+        return daemon.open_server(config.load(self.config))
 
     def drop(self, *mails: bytes) -> None:
         """Put mails into the inbox folder."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem import demo
+from pbem.cli import demo
 from tests.operating.site import Site
 
 

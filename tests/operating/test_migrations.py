@@ -13,7 +13,7 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
-from pbem import database, models
+from pbem.storage import database, models
 from tests import databases
 
 

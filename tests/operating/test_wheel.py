@@ -40,10 +40,10 @@ def python(installed: Path, folder: Path, *words: str, stdin: bytes = b"") -> st
 def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
     package = installed / "pbem"
     expected = {
-        "demo_record.txt",
+        "cli/demo_record.txt",
         "config.example.toml",
-        "migrations/env.py",
-        "migrations/versions/0001_the_first_tables.py",
+        "storage/migrations/env.py",
+        "storage/migrations/versions/0001_the_first_tables.py",
     }
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "templates").rglob("*") if path.is_file()}
     assert "templates/rules/quadraphages.md" in expected
@@ -56,7 +56,8 @@ def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path:
     words = "import pbem, engines, notation; print(pbem.__file__, engines.__file__, notation.__file__, sep='\\n')"
     found = python(installed, tmp_path, "-c", words).splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
-    words = "from pbem import cli, demo, database, words; print(cli.example(), demo.SAMPLE, database.MIGRATIONS,"
+    words = "from pbem import cli; from pbem.cli import demo; from pbem.rendering import templating as words; "
+    words += "from pbem.storage import database; print(cli.example(), demo.SAMPLE, database.MIGRATIONS,"
     found = python(installed, tmp_path, "-c", f"{words} words.templates_folder(), sep='\\n')").splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 4
 
@@ -65,8 +66,8 @@ def test_a_match_is_played_from_the_wheel(installed: Path, site: Site) -> None:
     pbem = str(installed / "bin" / "pbem")
     (site.folder / "pbem.key").unlink()
     assert "is up to date" in python(installed, site.folder, pbem, "init")
-    with site.works() as works:
-        (move,) = matches.in_play(works, 1)
+    with site.server() as server:
+        (move,) = matches.in_play(server, 1)
     site.drop(move.raw)
     assert python(installed, site.folder, pbem, "run", "--once").startswith("1 received, 1 handled, 2 ")
     assert [move.text in text(parsed(raw)) for raw in site.sent()] == [True, True]

@@ -8,16 +8,16 @@ from PIL import Image
 
 from notation import record
 from notation.record import Record, loads
-from pbem import attachments
-from pbem.matches import Standing
-from pbem.models import Match, MatchState, Player
-from pbem.picture import animation
+from pbem.matches.snapshot import Snapshot
+from pbem.rendering import attachments
+from pbem.rendering.board_image import animation
+from pbem.storage.models import Match, MatchState, Player
 from tests.notation.test_gamerecord import check_document, played
 
 NOW = datetime(2026, 11, 21, 9, 30, 1, tzinfo=UTC)
 
 
-def standing(match_played: Record, *, winner: int | None = None, over: bool = True) -> Standing:
+def standing(match_played: Record, *, winner: int | None = None, over: bool = True) -> Snapshot:
     """The match as the database would have it."""
     positions = record.replay(match_played)
     players = (
@@ -40,7 +40,7 @@ def standing(match_played: Record, *, winner: int | None = None, over: bool = Tr
     )
     last = positions[-2].turn if match_played.moves else None
     total = len(match_played.moves)
-    return Standing(match, players, match_played.moves, positions[-1], positions[-1], None, last, total)
+    return Snapshot(match, players, match_played.moves, positions[-1], positions[-1], None, last, total)
 
 
 def short(turns: int) -> Record:

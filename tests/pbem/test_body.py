@@ -5,7 +5,8 @@ from email.policy import compat32
 
 import pytest
 
-from pbem import body, bounds
+from pbem.reading import limits
+from pbem.reading.text import body
 
 
 def shown(raw: bytes) -> body.Body:
@@ -101,5 +102,5 @@ def test_flowed_text_is_joined_as_rfc_3676_says(flowed: str, delsp: bool, lines:
 
 
 def test_too_many_parts_are_refused() -> None:
-    with pytest.raises(bounds.Unreadable, match="too many parts"):
-        shown(multipart("mixed", *[part("text/plain", "a")] * (bounds.MOST_PARTS + 1)))
+    with pytest.raises(limits.Unreadable, match="too many parts"):
+        shown(multipart("mixed", *[part("text/plain", "a")] * (limits.MOST_PARTS + 1)))

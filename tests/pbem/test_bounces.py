@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pbem import failures
 from pbem.cli import app
+from pbem.reading import bounce_report
 from tests.bounces import KINDS, dsn
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -152,9 +152,9 @@ def test_the_bounce_of_an_invitation_is_told_at_once(letters: Correspondence) ->
 
 
 def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
-    from pbem import send
-    from pbem.daemon import now
-    from pbem.transport import NotSent
+    from pbem.server import sender as send
+    from pbem.server.daemon import now
+    from pbem.transports.protocols import NotSent
 
     class Refusing:
         def send(self, sender: str, recipient: str, raw: bytes) -> None:
@@ -163,10 +163,10 @@ def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -
         def close(self) -> None:
             pass
 
-    works = letters.works
+    server = letters.server
     letters.execute(f"update outgoing set state = 'owed' where message_id = '{letters.last('bob')['Message-ID']}'")
 
-    send.send_due(works.engine, works.settings.server, works.renderer, Refusing(), works.ends, now)
+    send.send_due(server.engine, server.settings.server, server.renderer, Refusing(), server.results, now)
 
     assert count(letters) == 1
     assert to(letters.wait(days=1, minutes=1)) == [BOB]
@@ -200,4 +200,4 @@ def test_the_operator_lists_and_forgives(letters: Correspondence, tmp_path: Path
     ],
 )
 def test_whatever_comes_is_a_bounce_or_none(raw: bytes) -> None:
-    assert not failures.is_final(raw)
+    assert not bounce_report.is_final(raw)

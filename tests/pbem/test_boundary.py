@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from pbem.boundary import Result, results
-from pbem.sender_checks import Finding, of_results
+from pbem.reading.authentication import Finding, of_results
+from pbem.reading.authentication_results import Result, results
 
 OURS = "mx.games.example"
 PASS = f"{OURS}; dmarc=pass header.from=mail.example"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlmodel import Session, select
 
-from pbem import belongings
-from pbem.models import Incoming, Player
+from pbem.players import data_export
+from pbem.storage.models import Incoming, Player
 from tests.correspondence import Correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -63,14 +63,14 @@ def test_every_row_of_a_player_is_in_it(letters: Correspondence) -> None:
     ((alice,),) = letters.execute("select id from player where name = 'alice'")
     own = letters.execute(f"select count(*) from outgoing where player = {alice} and template != 'export'")
     assert [(len(held["mails_out"]) - 1,)] == own
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         raws = {f"{row.id}.eml": row.raw for row in session.exec(select(Incoming).where(Incoming.player == alice))}
     asked = {row["file"] for row in held["mails_in"]}
     assert asked > set(raws)
     with zipfile.ZipFile(io.BytesIO(files(mail)["alice-mails.zip"])) as archive:
         assert set(archive.namelist()) == asked
         for name, raw in raws.items():
-            assert archive.read(name) == belongings.veiled(raw)
+            assert archive.read(name) == data_export.veiled(raw)
             assert len(archive.read(name)) < len(raw)
 
 
@@ -131,7 +131,7 @@ def test_the_other_side_s_begun_turn_is_not_in_it(letters: Correspondence) -> No
 
 
 def test_more_than_fits_is_left_out_and_said_so(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(belongings.packed, "__defaults__", (1_500,))
+    monkeypatch.setattr(data_export.packed, "__defaults__", (1_500,))
     mail = exported(letters)
     with zipfile.ZipFile(io.BytesIO(files(mail)["alice-mails.zip"])) as archive:
         newest = max(int(row["file"].removesuffix(".eml")) for row in facts(mail)["mails_in"] if row["file"])

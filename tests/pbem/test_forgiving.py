@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbem.commands import COMMANDS
-from pbem.commands.pbmserv import ADVICE, advice
-from pbem.commands.reading import Reader, Reading
-from pbem.mail import ANSWERED, bare_subject
+from pbem.commands.syntax.mail import Reader, Reading
+from pbem.commands.syntax.rognlie import ADVICE, advice
+from pbem.reading.message import ANSWERED, bare_subject
 
 GAMES_OF = {42: "quadraphages", 7: "quadraphages", 3: "kvadratik", 5: "quadrupel"}
 

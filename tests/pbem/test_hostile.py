@@ -2,8 +2,9 @@
 
 import pytest
 
-from pbem import body, bounds, mail, written
-from pbem.bounds import Unreadable
+from pbem.reading import limits, message
+from pbem.reading.limits import Unreadable
+from pbem.reading.text import body, reply_text
 from tests.correspondence import Correspondence, text
 from tests.hostile import HEAD, MAILS, many_parts, nested, with_content_type
 
@@ -43,15 +44,15 @@ def test_a_hostile_mail_is_read_within_bounds_or_not_at_all(name: str) -> None:
     raw = MAILS[name]()
     if name in UNREADABLE:
         with pytest.raises(Unreadable, match=UNREADABLE[name]):
-            mail.read(raw, None, ())
+            message.read(raw, None, ())
         return
 
-    letter = mail.read(raw, None, ())
+    letter = message.read(raw, None, ())
 
     assert letter.trouble == TROUBLE.get(name)
     assert letter.sender == (None if name in SILENT else ALICE)
     assert letter.lines == () or letter.trouble in (None, "it has too many recipients")
-    assert len(letter.lines) <= written.MOST_LINES
+    assert len(letter.lines) <= reply_text.MOST_LINES
     assert sum(map(len, letter.lines)) <= 2 * len(raw)
     "".join((letter.subject, *letter.lines)).encode()
 
@@ -71,24 +72,24 @@ def test_a_hostile_mail_is_read_within_bounds_or_not_at_all(name: str) -> None:
     ],
 )
 def test_what_is_no_text_is_not_read(name: str, lines: tuple[str, ...] | None) -> None:
-    read = mail.read(MAILS[name](), None, ()).lines
+    read = message.read(MAILS[name](), None, ()).lines
 
     assert lines is None or read == lines
     assert not any("\0" in line or "resign" in line for line in read)
 
 
 def test_what_mail_programs_write_is_well_within_the_bounds() -> None:
-    assert mail.read(nested(b"multipart/mixed", bounds.DEEPEST), None, ()).lines == ("help",)
-    assert mail.read(many_parts(bounds.MOST_PARTS - 1), None, ()).trouble is None
-    assert mail.read(nested(b"message/rfc822", 10), None, ()).trouble is None
+    assert message.read(nested(b"multipart/mixed", limits.DEEPEST), None, ()).lines == ("help",)
+    assert message.read(many_parts(limits.MOST_PARTS - 1), None, ()).trouble is None
+    assert message.read(nested(b"message/rfc822", 10), None, ()).trouble is None
     long = b"X-Spam-Report: " + b"\n ".join([b"very " * 15] * 200) + b"\n"
-    assert mail.read(long + HEAD + b"\nhelp\n", None, ()).lines == ("help",)
+    assert message.read(long + HEAD + b"\nhelp\n", None, ()).lines == ("help",)
 
 
 def test_a_header_put_short_keeps_the_mark_of_a_machine() -> None:
     """A vacation program can't hide behind a header that is too long."""
     for sign in (b"Auto-Submitted: auto-replied; ", b"List-Id: ", b"Precedence: bulk", b"X-Autoreply: "):
-        letter = mail.read(sign + b"\n " * bounds.LARGEST_HEADER + b"\n" + HEAD + b"\nhelp\n", None, ())
+        letter = message.read(sign + b"\n " * limits.LARGEST_HEADER + b"\n" + HEAD + b"\nhelp\n", None, ())
         assert (letter.trouble, letter.automatic is not None) == (HEADER, True), sign
 
 
@@ -109,7 +110,7 @@ def test_half_a_character_is_none() -> None:
 
 def test_a_subject_holds_no_control_characters() -> None:
     coded = b"Subject: =?utf-8?q?a=00b=1B=5B31mc=0D=0ABcc:_x=E2=80=AE?=\n"
-    letter = mail.read(coded + HEAD.replace(b"Subject: help\n", b"") + b"\nhelp\n", None, ())
+    letter = message.read(coded + HEAD.replace(b"Subject: help\n", b"") + b"\nhelp\n", None, ())
 
     assert letter.subject == "ab[31mc Bcc: x"
 

@@ -13,7 +13,7 @@ import structlog
 from selectolax.lexbor import LexborHTMLParser
 
 from notation import record
-from pbem import logs
+from pbem.cli import logs
 from pbem.config import LogSettings
 from tests.correspondence import ADDRESS, Correspondence, text
 from tests.operating.site import Site

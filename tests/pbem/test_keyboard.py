@@ -6,7 +6,7 @@ import pytest
 
 from engines.core import BadOption
 from notation.record import Record
-from pbem import keyboard
+from pbem.cli import hotseat
 
 
 def played(*lines: str, key: str = "quadraphages", **options: str) -> tuple[Record, str]:
@@ -21,7 +21,7 @@ def played(*lines: str, key: str = "quadraphages", **options: str) -> tuple[Reco
         except StopIteration:
             raise EOFError from None
 
-    return keyboard.play(key, options, ask, said.append), "\n".join(said)
+    return hotseat.play(key, options, ask, said.append), "\n".join(said)
 
 
 def test_turns_whole_and_in_parts_make_the_record() -> None:

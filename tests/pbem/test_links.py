@@ -24,10 +24,10 @@ from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
 from pbem import tokens
-from pbem.daemon import Works
-from pbem.links import LONGEST, Letter, Links
+from pbem.rendering.links import LONGEST, Letter, Links
+from pbem.rendering.templating import templates, templates_folder
+from pbem.server.daemon import Server
 from pbem.tokens import Purpose
-from pbem.words import templates, templates_folder
 from tests.correspondence import Correspondence, correspondence, text
 from tests.pbem.test_games_by_mail import personal, stand
 from tests.stories.test_games import NAMES, Played, played
@@ -75,10 +75,10 @@ def listing(folder: Path) -> Iterator[Correspondence]:
         yield letters
 
 
-def listing_links(works: Works) -> Works:
-    renderer = copy.copy(works.renderer)
+def listing_links(server: Server) -> Server:
+    renderer = copy.copy(server.renderer)
     renderer._templates = listing_templates()
-    return dataclasses.replace(works, renderer=renderer)
+    return dataclasses.replace(server, renderer=renderer)
 
 
 @cache
@@ -111,12 +111,12 @@ def send(letters: Correspondence, name: str, tap: Tap) -> list[EmailMessage]:
 
 
 def turns_played(letters: Correspondence) -> list[str]:
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         return [row.text for row in connection.execute(sql("select text from ply order by number"))]
 
 
 def kept(letters: Correspondence) -> list[tuple[object, ...]]:
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         return [tuple(row) for row in connection.execute(sql('select * from "match"'))]
 
 

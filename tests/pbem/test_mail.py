@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notation.phages import QUADRAPHAGES
-from pbem import mail
-from pbem.bounds import Unreadable
-from pbem.characters import smoothed
 from pbem.commands import COMMANDS
-from pbem.commands.reading import Reader
+from pbem.commands.syntax.mail import Reader
+from pbem.reading import message
+from pbem.reading.limits import Unreadable
+from pbem.reading.text.normalize import smoothed
 from pbem.tokens import Keyring, Purpose, Token
 from tests.corpora import CORPORA, bare
 
@@ -21,7 +21,7 @@ NAMES = sorted(path.stem for path in MAILS.glob("*.eml"))
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_person_wrote_is_read_and_nothing_else(name: str) -> None:
-    letter = mail.read((MAILS / f"{name}.eml").read_bytes(), None, ())
+    letter = message.read((MAILS / f"{name}.eml").read_bytes(), None, ())
 
     assert (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines() == list(letter.lines)
 
@@ -36,7 +36,7 @@ OTHERWISE = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_turn_and_nothing_else_is_done(name: str) -> None:
-    letter = mail.read((MAILS / f"{name}.eml").read_bytes(), None, ())
+    letter = message.read((MAILS / f"{name}.eml").read_bytes(), None, ())
     reading = Reader(COMMANDS, lambda number: "quadraphages", 1).read(letter.subject, letter.lines)
     found = [(line.command.name, line.words) for line in reading.commands]
     expected = (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
@@ -54,7 +54,7 @@ def test_the_turn_and_nothing_else_is_done(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_who_wrote_to_whom_about_what_is_read(name: str) -> None:
-    letter = mail.read((MAILS / f"{name}.eml").read_bytes(), "bob@mail.example", ("Games@pbem.example",))
+    letter = message.read((MAILS / f"{name}.eml").read_bytes(), "bob@mail.example", ("Games@pbem.example",))
 
     assert letter.sender == "bob@mail.example"
     assert letter.recipients[0] == "games@pbem.example"
@@ -72,7 +72,7 @@ def test_every_mail_has_its_expected_lines() -> None:
 @given(st.binary(max_size=2_000))
 def test_any_bytes_are_read_or_unreadable(raw: bytes) -> None:
     try:
-        letter = mail.read(raw, None, ())
+        letter = message.read(raw, None, ())
     except Unreadable:
         return
     assert letter.sender is None or "@" in letter.sender
@@ -84,7 +84,7 @@ def test_third_party_mails_are_read_or_unreadable() -> None:
     mails = [path for path in CORPORA.rglob("*") if path.suffix in (".eml", ".txt")]
     for path in mails:
         try:
-            mail.read(path.read_bytes(), None, ())
+            message.read(path.read_bytes(), None, ())
             readable += 1
         except Unreadable:
             continue
@@ -98,23 +98,23 @@ RAW = b"From: a@b.example\nMessage-ID: <1@b.example>\nSubject: x\n\nc1b1\n"
 def test_the_key_ignores_what_transport_adds() -> None:
     relayed = b"Return-Path: <a@b.example>\nReceived: from x\n\tby y\nDelivered-To: z\n" + RAW.replace(b"\n", b"\r\n")
 
-    assert mail.key(RAW, ()) == mail.key(relayed, ())
+    assert message.key(RAW, ()) == message.key(relayed, ())
 
 
 @pytest.mark.parametrize(
     "other", [RAW.replace(b"c1b1", b"c1c2"), RAW.replace(b"<1@", b"<2@"), RAW.replace(b"a@", b"c@")]
 )
 def test_the_key_tells_different_mails_apart(other: bytes) -> None:
-    assert mail.key(RAW, ()) != mail.key(other, ())
+    assert message.key(RAW, ()) != message.key(other, ())
 
 
 def test_the_key_tells_a_hidden_token_apart_and_only_that() -> None:
     token = "games+" + Keyring("a key").format(Token(Purpose.PLAY, 1, 1), 0) + "@x.example"
     open_to_all = b"To: " + token.encode() + b"\n" + RAW
 
-    assert mail.key(RAW, ("games@x.example",)) == mail.key(RAW, ("games+tag@x.example",)) == mail.key(RAW, ())
-    assert mail.key(RAW, (token,)) != mail.key(RAW, ())
-    assert mail.key(open_to_all, (token,)) == mail.key(open_to_all, ("games@x.example",))
+    assert message.key(RAW, ("games@x.example",)) == message.key(RAW, ("games+tag@x.example",)) == message.key(RAW, ())
+    assert message.key(RAW, (token,)) != message.key(RAW, ())
+    assert message.key(open_to_all, (token,)) == message.key(open_to_all, ("games@x.example",))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_the_key_tells_a_hidden_token_apart_and_only_that() -> None:
     ],
 )
 def test_a_sender_is_one_plain_address_or_nobody(header: bytes, sender: str | None) -> None:
-    assert sender == mail.read(header + b"\n\nhelp\n", None, ()).sender
+    assert sender == message.read(header + b"\n\nhelp\n", None, ()).sender
 
 
 @pytest.mark.parametrize(
@@ -147,4 +147,4 @@ def test_a_sender_is_one_plain_address_or_nobody(header: bytes, sender: str | No
     ],
 )
 def test_a_message_id_is_taken_only_when_it_is_one(header: bytes, ids: tuple[str, ...]) -> None:
-    assert mail.read(header + b"\n\nhelp\n", None, ()).message_id == (ids[0] if ids else None)
+    assert message.read(header + b"\n\nhelp\n", None, ()).message_id == (ids[0] if ids else None)

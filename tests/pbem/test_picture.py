@@ -7,7 +7,7 @@ from PIL import Image
 
 from engines import GAMES
 from engines.diagram import Diagram
-from pbem.picture import LARGEST_ANIMATION, LAST_FRAME_MS, MOST_BOARDS, Layout, animation, png
+from pbem.rendering.board_image import LARGEST_ANIMATION, LAST_FRAME_MS, MOST_BOARDS, Layout, animation, png
 from tests.diagrams import NAMES, diagrams
 
 SMALL = 30_000

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem.database import transaction
-from pbem.models import Player
-from pbem.preferences import PREFERENCES
-from pbem.refusals import Refused
+from pbem.errors import Refused
+from pbem.players.preferences import PREFERENCES
+from pbem.storage.database import transaction
+from pbem.storage.models import Player
 from tests.correspondence import Correspondence, correspondence, text
 
 
@@ -20,7 +20,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 
 def settings(letters: Correspondence) -> dict[str, str]:
-    with transaction(letters.works.engine) as session:
+    with transaction(letters.server.engine) as session:
         return session.exec(select(Player.settings)).one()
 
 

@@ -11,8 +11,8 @@ from engines import GAMES
 from notation import NOTATIONS
 from notation.board import format_board
 from pbem.commands import COMMANDS
-from pbem.commands.reading import Reader, Reading
-from pbem.words import templates_folder
+from pbem.commands.syntax.mail import Reader, Reading
+from pbem.rendering.templating import templates_folder
 
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> Reading:

@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem import daemon, examiner, mail, sandbox
-from pbem.bounds import Unreadable
 from pbem.config import ChecksSettings, ReadingSettings
-from pbem.database import transaction
-from pbem.examination import Unavailable
-from pbem.models import Incoming
-from pbem.sandbox import TOO_LONG, Sandbox
-from pbem.sender_checks import Finding
-from pbem.transport import Arrival
+from pbem.reading import message, sandbox, worker
+from pbem.reading.authentication import Finding
+from pbem.reading.limits import Unreadable
+from pbem.reading.protocol import Unavailable
+from pbem.reading.sandbox import TOO_LONG, Sandbox
+from pbem.server import daemon
+from pbem.storage.database import transaction
+from pbem.storage.models import Incoming
+from pbem.transports.protocols import Arrival
 from tests.bounces import KINDS
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
 from tests.hostile import HEAD, MAILS, filled
@@ -70,7 +71,7 @@ def is_running(process: int) -> bool:
 def test_what_is_read_there_is_what_would_be_read_here(reader: Sandbox) -> None:
     for path in sorted((Path(__file__).parent.parent / "mails").glob("*.eml")):
         raw = path.read_bytes()
-        assert reader.read(raw, "", ("Games@pbem.example",)) == mail.read(raw, "", ("Games@pbem.example",))
+        assert reader.read(raw, "", ("Games@pbem.example",)) == message.read(raw, "", ("Games@pbem.example",))
     for make in KINDS.values():
         assert reader.is_final(make(parsed(PLAIN)))
     with pytest.raises(Unreadable, match="its header is too long"):
@@ -104,7 +105,7 @@ def test_a_mail_that_takes_too_long_is_given_up_and_the_next_one_read(reader: Sa
 
 def test_where_the_server_is_held_up_the_process_ends_itself() -> None:
     process = sandbox._Process(64)
-    head = examiner.HEAD.pack(0.1, 18, len(SLOW)) + b'{"kind":"failing"}'
+    head = worker.HEAD.pack(0.1, 18, len(SLOW)) + b'{"kind":"failing"}'
     process._socket.settimeout(10)
     process._socket.sendall(head + SLOW)
     assert process._socket.recv(1) == b""
@@ -221,7 +222,7 @@ def test_closing_ends_the_process_also_over_a_mail(reader: Sandbox) -> None:
 @pytest.fixture
 def letters(tmp_path: Path, reader: Sandbox) -> Iterator[Correspondence]:
     """A server whose mails are read in a process of their own."""
-    with correspondence(tmp_path, examiner=reader) as letters:
+    with correspondence(tmp_path, parser=reader) as letters:
         yield letters
 
 
@@ -250,15 +251,15 @@ def test_without_a_process_mails_wait_and_no_attempt_is_counted_twice(
     letters: Correspondence, reader: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    letters.works.take((Arrival(b"From: ann@mail.example\nTo: games@pbem.example\n\nhelp\n", "test"),))
+    letters.server.take((Arrival(b"From: ann@mail.example\nTo: games@pbem.example\n\nhelp\n", "test"),))
     for _ in range(5):
         with pytest.raises(Unavailable, match="No such file"):
-            letters.works.handle_waiting()
-    with transaction(letters.works.engine) as session:
+            letters.server.handle_waiting()
+    with transaction(letters.server.engine) as session:
         row = session.exec(select(Incoming)).one()
         assert (row.state, row.attempts) == ("new", 1)
     monkeypatch.undo()
-    daemon.run_once(letters.works)
+    daemon.run_once(letters.server)
     assert letters.execute("select state, attempts from incoming") == [("done", 1)]
 
 

@@ -8,8 +8,8 @@ from email.utils import format_datetime
 import pytest
 
 from pbem.config import ChecksSettings
-from pbem.seals import aligned, ask_dns, covers
-from pbem.sender_checks import Checked, Finding, check
+from pbem.reading.authentication import Checked, Finding, check
+from pbem.reading.dkim_verify import aligned, ask_dns, covers
 from tests.signing import SIGNED, key, name_server, sign, zone
 
 OURS = "games@pbem.example"

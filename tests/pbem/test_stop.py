@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem import authority, database, tokens
+from pbem import tokens
 from pbem.commands import COMMANDS
-from pbem.models import Match, Player, Ply
+from pbem.players import identity
+from pbem.storage import database
+from pbem.storage.models import Match, Player, Ply
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -56,14 +58,14 @@ def personal(letters: Correspondence, name: str) -> str:
 
 
 def state(letters: Correspondence) -> tuple[object, ...]:
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         players = [(player.name, player.stopped, player.settings) for player in session.exec(select(Player))]
         matches = [(match.state, match.part) for match in session.exec(select(Match))]
         return players, matches, len(session.exec(select(Ply)).all())
 
 
 def stopped(letters: Correspondence) -> datetime | None:
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         return session.exec(select(Player.stopped).where(Player.name == "alice")).one()
 
 
@@ -99,7 +101,7 @@ def test_whoever_it_was_forwarded_to_can_do_no_more_than_that(letters: Correspon
 
 @pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.changes])
 def test_its_token_can_do_nothing_else(letters: Correspondence, name: str) -> None:
-    if name in authority.NOTICES_MAY:
+    if name in identity.NOTICES_MAY:
         return
     before = state(letters)
     answer = one(letters.write(ALICE, WORDS[name], to=notices_address(letters)))
@@ -118,13 +120,13 @@ def test_not_even_beside_a_stop(letters: Correspondence) -> None:
 
 
 def test_there_is_a_token_for_notices_and_its_powers_are_two_commands() -> None:
-    assert {"stop", "start"} == authority.NOTICES_MAY
-    assert {COMMANDS[name].changes for name in authority.NOTICES_MAY} == {True}
+    assert {"stop", "start"} == identity.NOTICES_MAY
+    assert {COMMANDS[name].changes for name in identity.NOTICES_MAY} == {True}
 
 
 def test_it_is_revoked_with_all_others(letters: Correspondence) -> None:
     address = notices_address(letters)
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         player = session.exec(select(Player).where(Player.name == "alice")).one()
         player.epoch += 1
         session.add(player)

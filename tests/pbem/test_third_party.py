@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pbem import mail
-from pbem.bounds import Unreadable
 from pbem.config import ReadingSettings
-from pbem.database import transaction
-from pbem.models import Player
-from pbem.sandbox import Sandbox
-from pbem.transport import Arrival
+from pbem.reading import message
+from pbem.reading.limits import Unreadable
+from pbem.reading.sandbox import Sandbox
+from pbem.storage.database import transaction
+from pbem.storage.models import Player
+from pbem.transports.protocols import Arrival
 from tests.bounces import KINDS
 from tests.corpora import CORPORA
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed
@@ -67,7 +67,7 @@ def test_every_mail_goes_through_the_server_and_strangers_and_machines_get_no_an
 ) -> None:
     """As they come, read in a process of their own; they are nobody's that we know."""
     raws = [*mails(source), *(make(parsed(OURS)) for make in KINDS.values())]
-    with correspondence(tmp_path, examiner=Sandbox(ReadingSettings())) as letters:
+    with correspondence(tmp_path, parser=Sandbox(ReadingSettings())) as letters:
         take(letters, raws)
 
         assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
@@ -82,7 +82,7 @@ def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_a
     with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
         known = {letter.sender for raw in raws if (letter := read(raw)) is not None and letter.sender is not None}
         for number, address in enumerate(sorted(known)):
-            with transaction(letters.works.engine) as session:
+            with transaction(letters.server.engine) as session:
                 session.add(Player(name=f"p{number}", address=address, confirmed=CREATED, created=CREATED))
         take(letters, raws)
 
@@ -100,15 +100,15 @@ def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_a
         assert len(answered) == len({raw for raw, _ in answered}), "no mail has two answers"
 
 
-def read(raw: bytes) -> mail.Mail | None:
+def read(raw: bytes) -> message.Mail | None:
     try:
-        return mail.read(raw, None, ())
+        return message.read(raw, None, ())
     except Unreadable:
         return None
 
 
 def take(letters: Correspondence, raws: list[bytes]) -> None:
     """Let the server take all of them, and work until nothing waits."""
-    letters.works.take(tuple(Arrival(raw, "test", recipients=(ADDRESS,)) for raw in raws))
-    while letters.works.handle_waiting():
+    letters.server.take(tuple(Arrival(raw, "test", recipients=(ADDRESS,)) for raw in raws))
+    while letters.server.handle_waiting():
         pass

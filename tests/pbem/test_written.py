@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem import characters, html_text, written
+from pbem.reading.text import html_text, normalize, reply_text
 from tests.corpora import CORPORA, bare, labelled
 
 PHRASES = Path(__file__).parent.parent / "phrases"
@@ -21,7 +21,7 @@ PROSE = PHRASES.joinpath("prose.txt").read_text(encoding="utf-8").removesuffix("
 
 
 def words(text: str, *, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
-    return bare(written.lines(text, is_html, author))
+    return bare(reply_text.lines(text, is_html, author))
 
 
 def wrapped(line: str, width: int) -> str:
@@ -48,7 +48,7 @@ def test_text_without_any_mark_comes_back_whole(lines: list[str]) -> None:
 def test_prose_stays_as_it_was_written() -> None:
     line = "Schön \u2013 „na ja“, it\u2019s 👍🏽… façade; 日本語、だよ。 ½ ﬁ"
 
-    assert written.lines(f"{MOVE}\n\n{line}\n", is_html=False) == (MOVE, "", line)
+    assert reply_text.lines(f"{MOVE}\n\n{line}\n", is_html=False) == (MOVE, "", line)
 
 
 # Attributions
@@ -356,7 +356,7 @@ def test_an_indented_answer_in_html_is_no_quote() -> None:
 
 @given(st.text(max_size=400), st.booleans())
 def test_any_text_gives_lines(text: str, is_html: bool) -> None:
-    for line in written.lines(text, is_html):
+    for line in reply_text.lines(text, is_html):
         assert "\n" not in line
 
 
@@ -370,7 +370,7 @@ PIECES = [
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_what_is_written_was_in_the_mail_in_that_order(lines: list[str]) -> None:
-    waiting = iter(characters.tidied("\n".join(lines)).split("\n"))
+    waiting = iter(normalize.tidied("\n".join(lines)).split("\n"))
     for line in words("\n".join(lines)):
         assert any(source.strip().startswith(line) for source in waiting), line
 
@@ -427,7 +427,7 @@ def calls(text: str, *, is_html: bool = False) -> int:
 
     sys.setprofile(note)
     try:
-        written.lines(text, is_html)
+        reply_text.lines(text, is_html)
     finally:
         sys.setprofile(None)
     return count

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import pbem.database
+import pbem.storage.database
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
 from tests.postgres import Postgres
@@ -36,13 +36,13 @@ def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> No
 
 
 def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.database, "BUSY_SECONDS", 0.2)  # instead of the half minute that a person can wait
+    monkeypatch.setattr(pbem.storage.database, "BUSY_SECONDS", 0.2)  # instead of the half minute that a person can wait
     scene = stage("lmtp", "sqlite")
     (letter,) = scene.seed(1)
     before = plies(scene)
-    with scene.works() as works, held(scene):
-        (listener,) = works.listeners
-        listener.start(works.store)
+    with scene.server() as server, held(scene):
+        (listener,) = server.listeners
+        listener.start(server.store)
         scene.write(letter)
         scene.door.deliver(Listening(listener.port))
         assert scene.door.untold == 1, "451: the MTA keeps it"

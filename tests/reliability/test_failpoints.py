@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 import pytest
 
 from pbem.failpoints import Step
-from pbem.send import TOGETHER
+from pbem.server.sender import TOGETHER
 from tests.reliability.conftest import Stage
 from tests.reliability.scene import Letter, Scene, asking, automatic, conserved, plies, refused
 

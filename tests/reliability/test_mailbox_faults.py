@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem import daemon, receive
+from pbem.server import daemon
+from pbem.transports import receiver
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
 from tests.reliability.conftest import Stage
@@ -158,11 +159,11 @@ def test_a_login_that_is_refused_for_an_hour(choosy_dovecot: Dovecot, tmp_path: 
                 if len(scene.written) == 3:
                     scene.write(letters[3])
 
-        with scene.works() as works:
-            receive.receive(works.inboxes[0], works.store, stopped, pause)
-            assert daemon.run_once(works)[1:] == (4, 8)
+        with scene.server() as server:
+            receiver.receive(server.inboxes[0], server.store, stopped, pause)
+            assert daemon.run_once(server)[1:] == (4, 8)
         assert 15 < len(pauses) < 25
-        assert max(pauses) == receive.LONGEST_PAUSE
+        assert max(pauses) == receiver.LONGEST_PAUSE
         assert conserved(scene, before=before) == 0
         scene.end()
 

@@ -13,8 +13,8 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Engine, event, inspect, text
 
-from pbem import database
 from pbem.cli import app
+from pbem.storage import database
 from tests.operating.people import written
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
@@ -93,8 +93,8 @@ def test_a_verb_that_is_killed_anywhere_has_done_nothing_and_can_be_repeated(
 ) -> None:
     prepare, words = VERBS[verb]
     scene = stage("lmtp", database)
-    with scene.works() as works:
-        prepare(Rehearsal(scene, works))
+    with scene.server() as server:
+        prepare(Rehearsal(scene, server))
     before = effects(scene)
     command_line = [*words, "--config", str(scene.site.config)]
     killed = 0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pbem.failpoints import Step
-from pbem.send import TOGETHER
+from pbem.server.sender import TOGETHER
 from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.scene import Scene, conserved, plies

@@ -8,9 +8,9 @@ from sqlmodel import col, select
 from engines import GAMES
 from notation import NOTATIONS, record
 from notation.record import Record
-from pbem.database import transaction
-from pbem.demo import SAMPLE
-from pbem.models import Incoming, Match, MatchState, Ply
+from pbem.cli.demo import SAMPLE
+from pbem.storage.database import transaction
+from pbem.storage.models import Incoming, Match, MatchState, Ply
 from tests.clients import CLIENTS
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -44,7 +44,7 @@ def _is_played(letters: Correspondence, sample: Record) -> None:
         move = notation.parse(text_)
         turns.append(notation.format(move, position))
         position = position.play(move)
-    with transaction(letters.works.engine) as session:
+    with transaction(letters.server.engine) as session:
         assert list(session.exec(select(Ply.text).order_by(col(Ply.number)))) == turns
         match = session.exec(select(Match)).one()
         assert (match.state, match.winner) == (MatchState.OVER, 0)

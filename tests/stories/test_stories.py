@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from notation import record
+from pbem.cli.demo import SAMPLE
 from pbem.commands import COMMANDS
-from pbem.commands.reading import Reader
-from pbem.demo import SAMPLE
+from pbem.commands.syntax.mail import Reader
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.transcript import same, transcript

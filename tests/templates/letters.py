@@ -5,8 +5,10 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from pbem import alerts, database, renewal
-from pbem.models import Incoming, IncomingState, Outgoing, OutgoingState, Player
+from pbem.players import addresses
+from pbem.server import alerts
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState, Player
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
 
@@ -36,7 +38,7 @@ def examples(folder: Path) -> dict[str, EmailMessage]:
         found = write_all(letters)
         found["confirm-delete"] = _leave(letters)
         _alert(letters)
-        with Session(letters.works.engine) as session:
+        with Session(letters.server.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
         for several in (False, True):
             for way, mail in letters.log:
@@ -109,11 +111,13 @@ def _wait_and_stop(letters: Correspondence) -> None:
 
 def _alert(letters: Correspondence) -> None:
     """A mail is put aside and another one refused for good, and the admin is told."""
-    works = letters.works
-    with Session(works.engine) as session, session.begin():
+    server = letters.server
+    with Session(server.engine) as session, session.begin():
         session.get_one(Incoming, 7).state = IncomingState.SHUNTED
         session.get_one(Outgoing, 9).state = OutgoingState.FAILED
-    alerts.tell(works.engine, works.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock())
+    alerts.tell(
+        server.engine, server.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock()
+    )
     letters.wait(minutes=0)
 
 
@@ -140,9 +144,9 @@ def _change_addresses(letters: Correspondence) -> None:
     (question,) = letters.write(new, "challenge alice kvadratik")
     letters.wait(days=15)
     letters.reply(question, "yes")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         erin = session.exec(select(Player).where(Player.name == "erin")).one()
-        renewal.revoke_and_tell(session, letters.works.settings.server, erin, letters.clock())
+        addresses.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())
     letters.wait()
     for days in (2, 4, 6):
         letters.wait(days=days)

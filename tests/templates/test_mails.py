@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem import html_text
 from pbem.commands import COMMANDS
-from pbem.commands.reading import Reader
+from pbem.commands.syntax.mail import Reader
+from pbem.reading.text import html_text
 from tests.templates import golden
 from tests.templates.letters import FACES, MOMENTS, TEMPLATES, examples, templates
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from imapclient import IMAPClient
 
-import pbem.imap
+import pbem.transports.imap
 from pbem.config import Tls
-from pbem.imap import ImapInbox
-from pbem.transport import Arrival, Unreachable
+from pbem.transports.imap import ImapInbox
+from pbem.transports.protocols import Arrival, Unreachable
 from tests.servers import FOREIGN_PASSWORD, HOST, PASSWORD, Dovecot, Mailbox, free_port, until
 from tests.transports.eavesdrop import Wire
 
@@ -127,7 +127,7 @@ def test_batches_in_the_order_of_arrival(mailbox: Mailbox) -> None:
 
 
 def test_batches_are_bounded_in_bytes(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.imap, "BATCH_BYTES", 10_000)
+    monkeypatch.setattr(pbem.transports.imap, "BATCH_BYTES", 10_000)
     for number in range(4):
         mailbox.drop(letter("x", "y" * 4000), f"{number}.a")
     with inbox(mailbox) as box:
@@ -267,7 +267,7 @@ def test_mail_that_can_not_be_moved_just_now_is_marked_and_moved_later(mailbox: 
 
 
 def test_a_flood_is_read_in_windows(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.imap, "WINDOW", 3)
+    monkeypatch.setattr(pbem.transports.imap, "WINDOW", 3)
     for number in range(5):
         mailbox.drop(letter(str(number)), f"{number}.a")
     with inbox(mailbox) as box:

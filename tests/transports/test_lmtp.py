@@ -13,10 +13,10 @@ from typing import Literal, Self
 import pytest
 from structlog.testing import capture_logs
 
-import pbem.lmtp
+import pbem.transports.listener
 from pbem.config import ListenSettings
-from pbem.lmtp import MailListener
-from pbem.transport import Arrival
+from pbem.transports.listener import MailListener
+from pbem.transports.protocols import Arrival
 from tests.servers import HOST, SBIN, missing, until
 
 LIMIT = 10_000
@@ -381,7 +381,7 @@ def test_so_many_connections_of_one_address_are_let_in_within_a_minute(
         for number in range(210):
             assert is_let_in(listener.port) == (number < 200), number
         assert is_let_in(listener.port, "127.0.0.2")
-        monkeypatch.setattr(pbem.lmtp, "MINUTE", 0.0)
+        monkeypatch.setattr(pbem.transports.listener, "MINUTE", 0.0)
         until(lambda: is_let_in(listener.port), "the next minute has begun")
 
 
@@ -489,7 +489,7 @@ def test_stopping_finishes_the_mail_in_hand_and_no_other(kept: Kept) -> None:
 
 
 def test_stopping_does_not_wait_for_ever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.lmtp, "GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(pbem.transports.listener, "GRACE_SECONDS", 0.2)
     with listening(kept, "lmtp") as listener, Talk(listener.port) as talk:
         talk.begin("a@game.test")
         listener.stop()

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbem.config import MaildirSettings, WatchedMaildirSettings
-from pbem.maildir import MaildirInbox, MaildirOutbox
-from pbem.transport import Arrival, NotSent, Unreachable
+from pbem.transports.maildir import MaildirInbox, MaildirOutbox
+from pbem.transports.protocols import Arrival, NotSent, Unreachable
 
 LIMIT = 10_000
 

@@ -12,11 +12,11 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 
-import pbem.smtp
+import pbem.transports.smtp
 from pbem.config import ListenSettings, SmtpSettings, Tls
-from pbem.lmtp import MailListener
-from pbem.smtp import SmtpOutbox
-from pbem.transport import Arrival, NotSent
+from pbem.transports.listener import MailListener
+from pbem.transports.protocols import Arrival, NotSent
+from pbem.transports.smtp import SmtpOutbox
 from tests.servers import HOST, SmtpSink, certificate, free_port, until
 
 Sinks = Callable[..., SmtpSink]
@@ -245,7 +245,7 @@ def test_a_connection_that_the_server_closed_is_made_anew(arrived: list[Arrival]
 
 
 def test_a_connection_is_not_kept_for_long(counted: Controller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.smtp, "KEPT_SECONDS", 0)
+    monkeypatch.setattr(pbem.transports.smtp, "KEPT_SECONDS", 0)
     with outbox(counted.port) as out:
         send(out)
         send(out)

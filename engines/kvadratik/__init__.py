@@ -1,0 +1,31 @@
+"""Kvadratik, "Little Square" (Viktor Anatolyevich Sharko, 1990): discs climb onto each other on a 4x4 board."""
+
+from collections.abc import Mapping
+
+from engines.core import Game, Option
+from engines.kvadratik.board import SIDES
+from engines.kvadratik.position import KvadratikPosition
+from engines.kvadratik.refusals import Reason
+from engines.kvadratik.turns import Bonus, Disc, Move, Setup, Step, Turn
+
+__all__ = ["KVADRATIK", "Bonus", "Disc", "KvadratikPosition", "Move", "Reason", "Setup", "Step", "Turn"]
+
+
+def _start(chosen: Mapping[str, str]) -> KvadratikPosition:
+    """The empty board, Blue to set up."""
+    return KvadratikPosition(
+        "half" if chosen["setup"] == "half" else "row",
+        "none" if chosen["flip"] == "none" else "any",
+    )
+
+
+KVADRATIK = Game(
+    "kvadratik",
+    "Kvadratik",
+    (
+        Option("setup", ("row", "half"), "where the first four discs go: the first row, or anywhere in the own half"),
+        Option("flip", ("any", "none"), "whether own uncovered discs may be turned over before a move"),
+    ),
+    _start,
+    SIDES,
+)

@@ -1,0 +1,102 @@
+"""The board of Kvadratik during a turn: what each part of a turn may do, and what it does."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from engines.core import Seat
+from engines.kvadratik.board import (
+    DISCS,
+    FIRST_ROWS,
+    HALVES,
+    INDEX,
+    OWN,
+    STEPS,
+    WITH_DISC,
+    WITHOUT_DISC,
+    landed,
+    open_squares,
+    turned,
+    uncovered,
+)
+from engines.kvadratik.turns import Bonus, Disc, Step
+
+
+@dataclass(slots=True)
+class Draft:
+    """The board while a seat plays its turn: changed part by part."""
+
+    seat: Seat
+    towers: list[str]
+    reserve: int
+    gained: list[int] = field(default_factory=lambda: [0, 0])
+    """How many discs of each seat this turn has covered in the half of the other."""
+    lasting: bool = False
+    """Whether something was done that no later turn undoes: no earlier position can come back."""
+
+    def copy(self) -> "Draft":
+        """The same board, to be changed otherwise."""
+        return Draft(self.seat, self.towers.copy(), self.reserve)
+
+    def can_put(self, disc: Disc) -> bool:
+        """Whether a disc can go from the reserve to that square: an empty one of the own first row."""
+        cell = INDEX.get(disc.cell)
+        return self.reserve > 0 and disc.shown in DISCS[0] and cell in FIRST_ROWS[self.seat] and not self.towers[cell]
+
+    def put(self, disc: Disc) -> None:
+        """Put a disc from the reserve on the board."""
+        self.towers[INDEX[disc.cell]] = DISCS[self.seat][disc.shown]
+        self.reserve -= 1
+        self.lasting = True
+
+    def is_movable(self, name: str) -> bool:
+        """Whether an own disc is on that square and uncovered."""
+        cell = INDEX.get(name)
+        return cell is not None and self.towers[cell][-1:] in OWN[self.seat]
+
+    def flip(self, cell: int) -> None:
+        """Turn the top disc over."""
+        self.towers[cell] = turned(self.towers[cell])
+
+    def can_step(self, step: Step) -> bool:
+        """Whether an own uncovered disc can make that step by the side it shows."""
+        if not self.is_movable(step.origin):
+            return False
+        cell = INDEX[step.origin]
+        return step in STEPS[self.towers[cell][-1]][cell]
+
+    def step(self, step: Step) -> None:
+        """Move the top disc; what it leaves behind stays, and the discs below it are covered or captured."""
+        origin, target = INDEX[step.origin], INDEX[step.target]
+        tower, below = self.towers[origin], self.towers[target]
+        self.towers[origin] = tower[:-1]
+        self.towers[target] = after = landed(below, tower[-1], self.seat)
+        if below:
+            # Ruling, covered: the disc lies in its opponent's half; it does not matter whose disc covers it
+            owner = 0 if below[-1] in OWN[0] else 1
+            if target not in HALVES[owner]:
+                self.gained[owner] += 1
+            if len(after) <= len(below):
+                self.lasting = True
+
+    def can_add(self, bonus: Bonus) -> bool:
+        """Whether that can be added after the step that has just entered the other half.
+
+        Ruling, entering: a disc from the reserve is put down and moves itself; without a reserve an own disc
+        moves from and to the own half.
+        """
+        if bonus.disc is not None:
+            return self.can_put(bonus.disc) and bonus in WITH_DISC[self.seat][INDEX[bonus.disc.cell]]
+        return not self.reserve and bonus in WITHOUT_DISC[self.seat] and self.can_step(bonus.step)
+
+    def bonuses(self, step: Step) -> Iterator[Bonus]:
+        """All that can be added to a step which enters the other half."""
+        if self.reserve:  # the step leaves the first row as it is: it begins in the row beside the other half
+            for cell in open_squares(self.towers, self.seat):
+                yield from WITH_DISC[self.seat][cell]
+            return
+        after = self.copy()
+        after.step(step)
+        for cell in uncovered(after.towers, self.seat):
+            for way in STEPS[after.towers[cell][-1]][cell]:
+                if (bonus := Bonus(None, way)) in WITHOUT_DISC[self.seat]:
+                    yield bonus

@@ -1,0 +1,83 @@
+"""What a player of Kvadratik may say: a set-up, or a turn of up to four parts."""
+
+from typing import NamedTuple
+
+
+class Disc(NamedTuple):
+    """A disc to be put on the board: its square and the side that it shows.
+
+    >>> str(Disc("a4", "+"))
+    'a4+'
+    """
+
+    cell: str
+    shown: str
+
+    def __str__(self) -> str:
+        """Return the disc as it is written."""
+        return self.cell + self.shown
+
+
+class Step(NamedTuple):
+    """One disc's way: the square it leaves and the one it goes to.
+
+    >>> str(Step("b4", "b3"))
+    'b4b3'
+    """
+
+    origin: str
+    target: str
+
+    def __str__(self) -> str:
+        """Return the step as it is written."""
+        return self.origin + self.target
+
+
+class Bonus(NamedTuple):
+    """What entering the other half adds: a disc from the reserve and its step, or (no disc) another's step.
+
+    >>> str(Bonus(Disc("c4", "x"), Step("c4", "d3"))), str(Bonus(None, Step("c3", "c4")))
+    ('@c4x c4d3', 'c3c4')
+    """
+
+    disc: Disc | None
+    step: Step
+
+    def __str__(self) -> str:
+        """Return the bonus as it is written."""
+        return f"@{self.disc} {self.step}" if self.disc else str(self.step)
+
+
+class Setup(NamedTuple):
+    """A set-up: the squares of the four discs, sorted, and the sides that they show, in the same order.
+
+    In the first row no squares are given: the sides are those of a to d.
+
+    >>> str(Setup((), "+x+x")), str(Setup(("a4", "b4", "c3", "d4"), "+x+x"))
+    ('setup +x+x', 'setup a4+ b4x c3+ d4x')
+    """
+
+    cells: tuple[str, ...]
+    shown: str
+
+    def __str__(self) -> str:
+        """Return the set-up as it is written."""
+        words = map("".join, zip(self.cells, self.shown, strict=False)) if self.cells else [self.shown]
+        return " ".join(["setup", *words])
+
+
+class Turn(NamedTuple):
+    """A turn: discs put down by right and flipped squares, each sorted, then the step and what it adds."""
+
+    placed: tuple[Disc, ...]
+    flipped: tuple[str, ...]
+    step: Step
+    bonus: Bonus | None = None
+
+    def __str__(self) -> str:
+        """Return the turn as it is written."""
+        words = [f"@{disc}" for disc in self.placed] + [f"~{cell}" for cell in self.flipped] + [str(self.step)]
+        return " ".join(words if self.bonus is None else [*words, str(self.bonus)])
+
+
+Move = Setup | Turn

@@ -1,0 +1,23 @@
+"""Quadraphages and Hexaphages (Bill Taylor and João Pedro Neto, 2007): one rule book, two boards."""
+
+from collections.abc import Mapping
+
+from engines.core import Game, Option
+from engines.phages.board import BOARDS, SIDES, Step, spelled
+from engines.phages.position import PhagesPosition, Turn
+from engines.phages.refusals import Reason
+
+__all__ = ["HEXAPHAGES", "QUADRAPHAGES", "PhagesPosition", "Reason", "Step", "Turn", "spelled"]
+
+
+def _game(key: str, title: str) -> Game:
+    """One of the two games; in both either side may begin (the sheet has a match of each kind)."""
+
+    def start(chosen: Mapping[str, str]) -> PhagesPosition:
+        return PhagesPosition(key, 0 if chosen["first"] == "x" else 1, BOARDS[key].start)
+
+    return Game(key, title, (Option("first", ("x", "o"), "which side begins"),), start, SIDES)
+
+
+QUADRAPHAGES = _game("quadraphages", "Quadraphages")
+HEXAPHAGES = _game("hexaphages", "Hexaphages")

@@ -1,0 +1,104 @@
+"""Why a turn of Quadraphages or Hexaphages is refused, and what would work instead."""
+
+from collections.abc import Sequence
+
+from engines import core
+from engines.core import IllegalMove, Seat
+from engines.phages.board import SIDES, Board, Step, bits
+from engines.wording import either, together
+
+
+class Reason(core.Reason):
+    """Why a turn is refused."""
+
+    GAME_OVER = "the game is over: {outcome}"
+    NO_FIRST_OPERATION = (
+        "the first turn of the game has no operation 1, only a number and operation 3; {fits} would fit"
+    )
+    NUMBER_MISSING = "the number between operation 1 and operation 3 is missing; {fits} would fit"
+    NOT_BEGUN = "there is no number, and no turn is begun that {steps} could complete; {fits} would fit"
+    BEGUN_OTHERWISE = (
+        "this turn is begun with {begun}; what is left is its operation 3, for example {fits} "
+        "(undo takes back what is begun)"
+    )
+    NUMBER_RANGE = "{number} cannot be announced; the numbers are 1 to 8"
+    NUMBER_IDLE = "{number} would let no stone of {side} move; {fits} would"
+    OFF_BOARD = "{cell} is not on this board; {side} has stones on {stones}"
+    EMPTY = "no stone stands on {cell}; {side} has stones on {stones}"
+    OPPONENT = "the stone on {cell} is one of {other}; {side} has stones on {stones}"
+    TWICE = "a stone moves once in an operation, and {token} would move the one from {cell} again"
+    NOT_STRAIGHT = "{token} is not straight: a stone moves {directions}; {instead}"
+    DISTANCE = "{token} goes {distance}, but operation {operation} goes by {number}; {instead}"
+    BLOCKED = "{token} jumps the stone of {other} on {at}; {instead}"
+    MARKED = "{target} is marked already; {instead}"
+    OCCUPIED = "a stone of {holder} stands on {target} already; {instead}"
+    SAME_TARGET = "two stones cannot both go to {target}; {instead}"
+    TOO_MANY = "operation {operation} moves two stones at most, and {token} would be one more"
+    MUST_MOVE = "{cell} can still move {number} in operation {operation}, for example to {target}"
+
+
+def step_refusal(
+    board: Board,
+    stones: tuple[tuple[int, ...], tuple[int, ...]],
+    marked: int,
+    seat: Seat,
+    operation: int,
+    number: int,
+    done: Sequence[Step],
+    step: Step,
+    to_come: Sequence[Step] = (),
+) -> IllegalMove:
+    """Why this step is refused, when in the same operation those done come before it and others after it."""
+    origin, target = step
+    names: dict[str, object] = {
+        "operation": operation,
+        "token": str(step),
+        "number": number,
+        "cell": origin,
+        "target": target,
+        "side": SIDES[seat],
+        "other": SIDES[1 - seat],
+        "stones": together(board.named(stones[seat])),
+        "directions": board.directions,
+    }
+    for cell in step:
+        if cell not in board.index:
+            return IllegalMove(Reason.OFF_BOARD, **{**names, "cell": cell})
+    for earlier in done:
+        if origin in earlier:
+            return IllegalMove(Reason.TWICE, **{**names, "cell": earlier.origin})
+    start, end = board.index[origin], board.index[target]
+    for later in to_come:
+        if origin == later.target and start not in stones[seat]:
+            return IllegalMove(Reason.TWICE, **{**names, "cell": later.origin})
+    if start in stones[1 - seat]:
+        return IllegalMove(Reason.OPPONENT, **names)
+    if start not in stones[seat]:
+        return IllegalMove(Reason.EMPTY, **names)
+
+    hostile, taken = bits(stones[1 - seat]), {board.index[earlier.target] for earlier in done}
+    closed = marked | hostile | bits(stones[seat]) | bits(taken)
+    names["instead"] = _instead(board, origin, number, hostile, closed)
+    line = board.lines.get(step)
+    if line is None:
+        return IllegalMove(Reason.NOT_STRAIGHT, **names)
+    if line.distance != number:
+        return IllegalMove(Reason.DISTANCE, **names, distance=line.distance)
+    if line.between & hostile:
+        in_the_way = (c for c in stones[1 - seat] if line.between >> c & 1)
+        at = min(in_the_way, key=lambda cell: board.lines[origin, board.names[cell]].distance)
+        return IllegalMove(Reason.BLOCKED, **names, at=board.names[at])
+    if end in taken:
+        return IllegalMove(Reason.SAME_TARGET, **names)
+    for holder, held in zip(SIDES, stones, strict=True):
+        if end in held:
+            return IllegalMove(Reason.OCCUPIED, **names, holder=holder)
+    return IllegalMove(Reason.MARKED, **names)
+
+
+def _instead(board: Board, origin: str, number: int, hostile: int, closed: int) -> str:
+    """What the stone can do instead, in words."""
+    targets = board.named(board.reachable(board.index[origin], number, hostile, closed))
+    if not targets:
+        return f"{origin} cannot move {number} now"
+    return f"{origin} can go to {either(targets)}"

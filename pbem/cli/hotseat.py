@@ -1,0 +1,92 @@
+"""Two people at one keyboard: a game with the texts and boards that the mails use, but no server."""
+
+from collections.abc import Callable, Mapping
+
+from engines import GAMES
+from notation import NOTATIONS, record
+from notation.board import format_board
+from notation.record import Record
+from pbem.errors import Refused
+from pbem.matches.turns import take
+from pbem.rendering.templating import fitted, templates
+
+HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
+
+
+def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: Callable[[str], None]) -> Record:
+    """Play a game until it ends, somebody resigns or input ends (EOFError); the record. Raises BadOption."""
+    game, notation = GAMES[key], NOTATIONS[key]
+    position = game.position(options)
+    texts: list[str] = []
+    part: str | None = None
+    resigned = None
+
+    def so_far() -> Record:
+        return Record(key, options, game.sides, tuple(texts), resigned)
+
+    say(f"{game.title}. {HELP}")
+    fresh = True
+    while position.turn is not None and resigned is None:
+        here = position if part is None else position.play(notation.parse(part))
+        if fresh:
+            say(f"\n{format_board(here.diagram(), lit=True, notes=True)}\n\n{notation.hint(here)}\n")
+        try:
+            line = ask(f"{game.sides[position.turn]}, turn {len(texts) + 1}> ").strip()
+        except EOFError:
+            break
+        fresh = False
+        match line.lower():
+            case "":
+                continue
+            case "quit":
+                break
+            case "resign":
+                resigned = position.turn
+            case "undo" if part is not None:
+                part, fresh = None, True
+            case "record":
+                say(record.dumps(so_far()))
+            case "rules":
+                say(templates().get_template(f"rules/{key}.md").render())
+            case "help":
+                say(f"{HELP}\n{notation.help}")
+            case _:
+                try:
+                    taken = take(notation, position, part, line)
+                except Refused as refusal:
+                    say(_refused(refusal, line))
+                    continue
+                fresh = True
+                if taken.complete:
+                    texts.append(taken.text)
+                    position, part = taken.position, None
+                else:
+                    part = taken.text
+    say(f"\n{format_board(position.diagram(), lit=True, notes=True)}\n\n{_ending(so_far())}")
+    return so_far()
+
+
+def _refused(refusal: Refused, line: str) -> str:
+    """The refusal as a mail would say it."""
+    words = {
+        "sentence": refusal.sentence,
+        "read": refusal.read,
+        "written": line if refusal.read not in (None, line) else None,
+        "at": refusal.at,
+        "width": max(1, refusal.width),
+        "fits": refusal.fits,
+        "match": None,
+        "meant": refusal.meant,
+        "proposed": False,
+    }
+    return fitted(templates().get_template("sections/refused.txt.j2").render(words=words))
+
+
+def _ending(played: Record) -> str:
+    """How the game ended, in a sentence."""
+    if played.resigned is not None:
+        return f"{played.players[played.resigned]} resigned."
+    outcome = record.replay(played)[-1].outcome
+    if outcome is None:
+        return "The game is not over."
+    return f"{'A draw' if outcome.winner is None else f'{played.players[outcome.winner]} has won'}: {outcome.reason}."

@@ -1,0 +1,69 @@
+"""Explaining: help and rules."""
+
+from difflib import get_close_matches
+
+from engines import GAMES
+from notation import NOTATIONS
+from pbem.commands.core import Command, Context, Line, named
+from pbem.errors import Refused
+
+
+def help_(context: Context, line: Line) -> None:
+    """Explain the server, a command, a game or a notation."""
+    commands = context.commands
+    topic = line.words.lower().strip()
+    words = [word for word in topic.split() if word != "notation"]
+    if not topic or topic == "commands":
+        context.answer("help", commands=[_entry(command) for command in commands.values()], games=_titles())
+    elif topic == "notation" or (words and words[0] in GAMES and "notation" in topic.split()):
+        keys = words or list(GAMES)
+        context.answer("help_notation", games=[_game(key) for key in keys if key in GAMES])
+    elif words[0] in GAMES:
+        context.answer("help_game", game=_game(words[0]))
+    elif (command := named(commands, words[0])) is not None:
+        context.answer("help_command", command=_entry(command))
+    else:
+        near = get_close_matches(words[0], [*commands, *GAMES, "notation"], 3)
+        raise Refused(
+            f'There is no help on "{topic[:40]}".',
+            fits=" or ".join(f'"help {topic}"' for topic in near) if near else '"help" alone lists what there is.',
+        )
+
+
+def rules(context: Context, line: Line) -> None:
+    """Send the rules of a game."""
+    key = line.words.strip().lower()
+    if key not in GAMES:
+        there_are = " or ".join(f'"rules {key}"' for key in GAMES)
+        raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=there_are)
+    context.answer("rules", game=_game(key))
+
+
+def _entry(command: Command) -> dict[str, object]:
+    return {
+        "usage": command.usage,
+        "help": command.help,
+        "aliases": list(command.aliases),
+        "name": command.name,
+    }
+
+
+def _titles() -> list[dict[str, str]]:
+    return [{"key": key, "title": game.title} for key, game in GAMES.items()]
+
+
+def _game(key: str) -> dict[str, object]:
+    options = [
+        {"name": o.name, "spelled": o.spelled, "default": o.choices[0], "help": o.help} for o in GAMES[key].options
+    ]
+    return {"key": key, "title": GAMES[key].title, "notation": NOTATIONS[key].help, "options": options}
+
+
+HELP = Command(
+    "help",
+    "[COMMAND|GAME|notation]",
+    "explain the server, a command, a game, a notation",
+    help_,
+    words=(0, 3),
+)
+RULES = Command("rules", "GAME", "send the rules of a game", rules, words=(0, 1))

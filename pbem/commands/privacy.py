@@ -1,0 +1,80 @@
+"""What is held on the sender: export, delete."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from sqlmodel import col, select
+
+from pbem.commands.core import Command, Context, Line
+from pbem.errors import Refused
+from pbem.players import erasure
+from pbem.storage import outbox
+from pbem.storage.models import Outgoing
+from pbem.tokens import Purpose
+
+APART = timedelta(days=1)
+"""So long after one export there is no other: it may be large, and nothing else makes so much of one mail."""
+
+
+def _oneself(context: Context, line: Line, instead: str) -> None:
+    """Raise Refused where the line is about something else than the sender."""
+    if line.words.lower().strip(" .!") not in ("", "me", context.player.name):
+        raise Refused(
+            f'"{line.command.name}" is about you, and all that is held on you here.',
+            read=line.text,
+            fits=f'"{line.command.usage}"; {instead}.',
+        )
+
+
+def export(context: Context, line: Line) -> None:
+    """Mail the sender all that is held on him."""
+    player = context.player
+    _oneself(context, line, '"record NUMBER" sends the record of a match')
+    earlier = context.session.exec(
+        select(Outgoing.id).where(
+            Outgoing.player == player.id, Outgoing.template == "export", col(Outgoing.created) > context.now - APART
+        )
+    ).first()
+    if earlier is not None:
+        raise Refused("I have sent you all of it within the last day.", read=line.text, fits="Try again tomorrow.")
+    outbox.owe(
+        context.session,
+        context.now,
+        context.server.domain,
+        template="export",
+        address=player.address,
+        words={},
+        player=player,
+        purpose=Purpose.PERSONAL,
+        incoming=context.incoming,
+        answers=context.answered,
+    )
+
+
+def delete(context: Context, line: Line) -> None:
+    """Remove all that is held on the sender; he is nobody here from then on."""
+    player = context.player
+    _oneself(context, line, '"resign NUMBER" ends a match')
+    erasure.erase(context.session, context.server, player, context.now, context.incoming, context.answered)
+    context.sections.clear()  # who has left gets one mail more, which says so
+    context.prose_used, context.match = True, None
+    context.sender = replace(context.sender, player=None, proven=False, match=None, ply=None)
+
+
+EXPORT = Command(
+    "export",
+    "me",
+    "get all that is held on you here: name, address, choices, matches, words and mails; as files",
+    export,
+    changes=True,
+    words=(0, 1),
+)
+DELETE = Command(
+    "delete",
+    "me",
+    "leave, and be forgotten: running matches are lost, name, address and words removed; we ask once more",
+    delete,
+    changes=True,
+    asks_once_more=True,
+    words=(0, 1),
+)

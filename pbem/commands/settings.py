@@ -1,0 +1,88 @@
+"""Choosing: set, stop, start."""
+
+from pbem.commands.core import Command, Context, Line
+from pbem.commands.viewing import games
+from pbem.errors import Refused
+from pbem.players.preferences import PREFERENCES, changed, of
+
+
+def set_(context: Context, line: Line) -> None:
+    """Change the sender's preferences, or list them."""
+    player = context.player
+    words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
+    if len(words) % 2:
+        raise Refused("A preference and its choice are two words.", read=line.text, fits='"set" alone lists them all.')
+    settings = player.settings
+    names = []
+    for wanted, choice in zip(words[::2], words[1::2], strict=True):
+        name = wanted.lower()
+        if name not in PREFERENCES:
+            raise Refused(
+                f'There is no preference called "{wanted[:40]}".', read=line.text, fits='"set" alone lists them all.'
+            )
+        settings = changed(settings, name, choice)
+        names.append(name)
+    if names:
+        player.settings = settings
+        context.session.add(player)
+    holds = of(settings)
+    context.answer(
+        "preferences",
+        changed=[{"name": name, "choice": holds[name]} for name in dict.fromkeys(names)],
+        rows=[
+            {"name": name, "choice": holds[name], "spelled": preference.spelled, "help": preference.help}
+            for name, preference in PREFERENCES.items()
+        ],
+    )
+
+
+def stop(context: Context, line: Line) -> None:
+    """Tell the sender no more news; matches go on, and what happens is kept for his return."""
+    player = context.player
+    player.stopped = player.stopped or context.now
+    context.session.add(player)
+    context.answer("stopped")
+
+
+def start(context: Context, line: Line) -> None:
+    """Tell the sender news again, and how his matches stand."""
+    player = context.player
+    context.answer("started", since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
+    player.stopped = None
+    context.session.add(player)
+    games(context, line)
+
+
+def resume(context: Context) -> None:
+    """Tell somebody news again who had stopped them and plays on."""
+    player = context.sender.player
+    if player is not None and player.stopped is not None:
+        player.stopped = None
+        context.session.add(player)
+        context.answer("resumed")
+
+
+SET = Command(
+    "set",
+    "[PREFERENCE CHOICE ...]",
+    "choose how your mails look and when they come; alone it lists your choices",
+    set_,
+    changes=True,
+    words=(0, 14),
+)
+STOP = Command(
+    "stop",
+    "",
+    'get no more news by mail until you write "start" or play on; your matches go on',
+    stop,
+    changes=True,
+    aliases=("signoff", "unsubscribe"),
+)
+START = Command(
+    "start",
+    "",
+    'get news by mail again after "stop", and the list of your matches',
+    start,
+    changes=True,
+    aliases=("resume", "signon"),
+)

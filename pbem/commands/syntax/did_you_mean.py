@@ -1,0 +1,86 @@
+"""What to say to lines that are no command, with what was probably meant. Nothing here is ever carried out unasked."""
+
+from notation import NOTATIONS
+from notation.resemblance import resembling
+from pbem.commands.core import Context, Line, unsure
+from pbem.commands.syntax import rognlie
+from pbem.commands.syntax.line import NAMES_GAME, LineReader
+from pbem.commands.syntax.mail import Reading
+from pbem.errors import Refused
+from pbem.matches.snapshot import stand
+from pbem.storage.models import Match, MatchState
+
+SHOWN = 60
+
+
+def of_mail(context: Context, reading: Reading) -> Refused:
+    """What to say to a mail in which no command was found."""
+    about = context.sender.match
+    match = context.session.get(Match, about) if about else None
+    if not reading.first:
+        return Refused(
+            "Your mail holds no words of your own (quotes and signatures don't count).",
+            fits="Write a command at the top of the mail.",
+            match=match.id if match else None,
+        )
+    guess, said, turns_in = reading.guess, reading.first, match
+    if guess is not None and guess.command.takes_turn:
+        said, turns_in = guess.words, context.session.get(Match, guess.match) if guess.match else None
+        guess = None
+    return (
+        rognlie.advice(reading.first)
+        or (_of_turn(context, turns_in, said) if turns_in is not None else None)
+        or (unsure(reading.first, guess) if guess is not None else None)
+        or _of_nothing(reading, match)
+    )
+
+
+def respell(context: Context, line: Line, refusal: Refused) -> None:
+    """Let the refusal of a line suggest the same line with the nearest games, where it misspells one."""
+    if refusal.meant or line.command.name not in NAMES_GAME:
+        return
+    respelt = LineReader(context.commands, lambda _: None, line.match).respelt(line.text)
+    if respelt.split() != line.text.split():
+        refusal.meant, refusal.proposal = (respelt,), respelt
+
+
+def _of_turn(context: Context, match: Match, text: str) -> Refused | None:
+    """The suggestion of a turn, where the sender is to move and his line resembles one."""
+    player = context.sender.player
+    if match.state != MatchState.RUNNING or player is None:
+        return None
+    standing = stand(context.session, match)
+    if standing.base.turn is None or standing.seat_of(player) != standing.base.turn:
+        return None
+    meant = resembling(NOTATIONS[match.game], standing.position, text)
+    if not meant:
+        return None
+    return turned(Refused("I can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+
+
+def turned(refusal: Refused, meant: tuple[str, ...]) -> Refused:
+    """The refusal of a turn in its match, with the legal turns that it resembles."""
+    refusal.meant = meant
+    refusal.proposal = f"#{refusal.match} {meant[0]}" if len(meant) == 1 else None
+    return refusal
+
+
+def _of_nothing(reading: Reading, match: Match | None) -> Refused:
+    """What to say to prose."""
+    word = reading.first.split()[0]
+    if match is not None:
+        return Refused(
+            "I found neither a turn nor a command in your mail.",
+            read=reading.first[:SHOWN],
+            at=0,
+            width=len(word[:SHOWN]),
+            fits='To write to your opponent begin the line with "say". "help" lists the commands.',
+            match=match.id,
+        )
+    return Refused(
+        f'I don\'t know the command "{word[:30]}".',
+        read=reading.first[:SHOWN],
+        at=0,
+        width=len(word[:SHOWN]),
+        fits='"help" lists the commands, one a line; the match is named as in "#42 TURN".',
+    )

@@ -1,0 +1,306 @@
+"""One line of a mail -> a command, or None for prose. Nothing is executed here.
+
+A line is a command where its verb is known or it begins as a turn does. Where it is neither as it stands, it is
+looked at once more without what people write around a command, and counts when nothing is left to guess.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from engines import GAMES
+from notation import NOTATIONS
+from notation.core import BadNotation
+from pbem.commands.core import Command, Line, named
+from pbem.commands.syntax import courtesies
+from pbem.errors import Refused
+from pbem.reading.message import bare_subject
+
+NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
+RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
+ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
+TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
+NAMES_GAME = frozenset({"challenge", "help", "rules"})
+"""The commands that a game may stand in front of."""
+FREE_WORDS = frozenset({"say", "join", "set"})
+"""The commands behind which anything may stand, as behind those that take a turn."""
+NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
+CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
+"""Words of sentences about squares, and of no turn."""
+
+GameOf = Callable[[int], str | None]
+"""The game's key of a match by number; None where there is no such match."""
+
+
+class LineReader:
+    """Reads one line at a time, in a mail that is about `match`, where it is about one."""
+
+    def __init__(self, commands: Mapping[str, Command], game_of: GameOf, match: int | None) -> None:
+        self._commands = commands
+        self._game_of = game_of
+        self._match = match
+        self._usages = " ".join(command.arguments for command in commands.values())
+        self.verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
+
+    def naming(self) -> Iterator[str]:
+        """The verbs behind which a player's or a game's name stands."""
+        for command in self._commands.values():
+            if NAMES_PERSON.search(command.arguments) and not command.of_match:
+                yield from (command.name, *command.aliases)
+
+    def line(self, text: str, *, opening: bool) -> Line | None:
+        """The line as a command; None for prose."""
+        if tagged := ANSWERED_TAG.match(bare_subject(text)):
+            line = self._exactly(f"#{tagged[1]} {tagged[2]}")
+            return line if line is not None and self.is_sure(line) else None
+        line = self._exactly(text)
+        if line is not None and not line.misfit and self._needs_no_trimming(line):
+            return line
+        for plainer, was_quoted in () if _is_board_or_record(text) else self._plainer(text, opening=opening):
+            other = self._exactly(plainer)
+            if other is None or not self.is_sure(other):
+                continue
+            if not (was_quoted and other.command.name == "move") and not (text.endswith("?") and other.command.changes):
+                return other
+        return line
+
+    def _needs_no_trimming(self, line: Line) -> bool:
+        """Whether nothing around the line can be in its way."""
+        if line.command.name == "move":
+            return self.is_sure(line)
+        return courtesies.without_brackets(line.words) == line.words
+
+    def _exactly(self, text: str) -> Line | None:
+        """The line as a command just as it stands; None for prose."""
+        tied = TURN_NUMBER.search(text)
+        line = self._untied(text[: tied.start()]) if tied and tied.start() else None
+        if tied is not None and line is not None and line.command.name == "move" and not line.misfit:
+            return replace(line, text=text, turn=int(tied[1]))
+        line = self._untied(text)
+        if line is None or (line.command.name == "say" and line.text != line.command.usage):
+            return line
+        stands_for = courtesies.placeholders(text, self._usages)
+        if not stands_for:
+            return line
+        if not line.command.changes:
+            bare = self._untied(" ".join(word for word in text.split() if not any(map(word.__contains__, stands_for))))
+            if bare is not None and not bare.misfit:
+                return bare
+        wrong = Refused(f"Put your own word in the place of {stands_for[0]}.", read=text, fits=line.command.usage)
+        return replace(line, misfit=True, trouble=wrong)
+
+    def _untied(self, text: str) -> Line | None:
+        """As _exactly, for a turn without its number."""
+        words, match, named_match, pointed = text, self._match, False, False
+        ply: int | None = None
+        if text.startswith("#") and (number := NUMBER.match(text)):
+            match, words, named_match, pointed = int(number[1]), text[number.end() :], True, True
+            ply = _ply(number)
+        verb, _, rest = words.partition(" ")
+        game: str | None = None
+        if verb.lower().rstrip(":") in GAMES and rest:
+            game = verb.lower().rstrip(":")
+            verb, _, rest = rest.strip().partition(" ")
+        command = named(self._commands, verb.lower().rstrip(":!.") if not rest else verb.lower().rstrip(":"))
+        if command is None:
+            # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
+            bare = f"{verb} {rest}" if game is not None and not pointed else ""
+            moved = self._move(words, match, text, pointed=pointed) or (
+                self._move(bare, match, text, pointed=False) if bare else None
+            )
+            return replace(moved, misfit=True) if moved and ply is not None else moved
+        is_free = command.takes_turn or command.name in FREE_WORDS
+        rest = rest.strip() if is_free else rest.strip(" .,;!")
+        if command.name in NAMES_GAME:
+            rest = self._with_games(f"{game or ''} {rest}".strip())
+        if command.name == "join" and rest:
+            # "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
+            rest = rest.split()[0]
+            text = f"join {rest}"
+        if (
+            command.of_match
+            and not named_match
+            and (number := NUMBER.match(rest))
+            and (rest.startswith("#") or self._leads(command, rest, number, game))
+        ):
+            match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
+        is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
+        misfit = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
+        return Line(command, rest, match, text, misfit=misfit, ply=ply)
+
+    def _may_be_turn(self, rest: str, match: int | None) -> bool:
+        """Whether what follows `move` is meant as a turn: nearly all have digits, a few are just readable."""
+        return any(character.isdigit() for character in rest) or self.is_turn(rest, match)
+
+    def is_turn(self, words: str, number: int | None) -> bool:
+        """Whether the words are a turn in that match, or the one the mail is about, on some position."""
+        number = self._match if number is None else number
+        key = self._game_of(number) if number is not None else None
+        return any(_is_readable(words, each) for each in ([key] if key else NOTATIONS))
+
+    def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
+        """Whether a number without # names a match: a move or words may begin with a number themselves."""
+        if not command.takes_turn or self._match is None or game is not None or number[2]:
+            return True
+        key = self._game_of(self._match)
+        if key is None or _is_readable(rest, key) or (command.looks_back and _read_to(rest, key) > 0):
+            return False
+        return self._game_of(int(number[1])) is not None
+
+    def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
+        """The line as a bare move: readable, or readable at its beginning, or put behind a match's number."""
+        move = self._commands["move"]
+        key = self._game_of(match) if match is not None else None
+        if pointed:
+            word = words.strip().partition(" ")[0].lower()
+            if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self.verbs):
+                return None  # "#42 resing"
+            return Line(move, words.strip(), match, text, misfit=not words.strip())
+        if _is_board_or_record(words):
+            return None
+        for notation in [NOTATIONS[key]] if key else NOTATIONS.values():
+            try:
+                notation.parse(words)
+            except BadNotation as error:
+                if key is None or not _begins_like_a_move(words[: error.at]) or _is_sentence(words):
+                    continue
+            return Line(move, words, match, text)
+        return None
+
+    # What stands around it --------------------------------------------------------------------------
+
+    def is_sure(self, line: Line) -> bool:
+        """Whether the line leaves nothing to guess: no word of it could be prose."""
+        if line.misfit or line.command.name in FREE_WORDS:
+            return False
+        if line.command.takes_turn:
+            return self.is_turn(line.words, line.match) or not line.words
+        words = line.words.lower().split()
+        if line.command.name == "challenge":
+            return any(word in GAMES for word in words)
+        return all(word in GAMES or word in self.verbs or NUMBER.fullmatch(word) for word in words)
+
+    def _plainer(self, text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
+        """The line without what people write around a command, and whether it stood in quotes.
+
+        Quotes come off the first line only: our own mails have examples in quotes, never at their beginning.
+        """
+        unquoted = courtesies.without_quotes(text) if opening else text
+        for plain in dict.fromkeys((text, unquoted)):
+            for bare in dict.fromkeys((plain, courtesies.without_brackets(plain))):
+                polite = courtesies.without_politeness(bare).rstrip("?")
+                yield self._with_other_numbers(polite), plain != text
+
+    def _with_other_numbers(self, text: str) -> str:
+        """The line with a verb in the plural or singular that we know: "moves", "rule quadraphages"."""
+        words = text.split(" ")
+        at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
+        if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
+            at += 1
+        if at is not None and words[at].lower() not in self.verbs:
+            words[at] = courtesies.with_other_number(words[at].lower().rstrip(":!.,"), self.verbs)
+        return " ".join(words)
+
+    def _with_games(self, text: str) -> str:
+        """The words with games in the plural or singular that we know."""
+        games = frozenset(GAMES)
+        return " ".join(
+            known if (known := courtesies.with_other_number(word.lower(), games)) in games else word
+            for word in text.split()
+        )
+
+    def looking(self, text: str) -> Line | None:
+        """The line as a command that changes nothing, behind a list mark: "- show 42", copied from the help page.
+
+        Lists in our own mails have these marks, so it counts only where it is all that somebody wrote.
+        """
+        line = self.line(courtesies.without_list_mark(text), opening=True)
+        return line if line is not None and not line.command.changes and self.is_sure(line) else None
+
+    def guess(self, text: str) -> Line | None:
+        """The command that a line resembles which is none."""
+        bare = courtesies.without_politeness(courtesies.without_quotes(courtesies.without_list_mark(text)))
+        for wanted in (bare, courtesies.without_brackets(bare)):
+            for respelt in dict.fromkeys((wanted, self._with_other_numbers(wanted), self.respelt(wanted))):
+                line = self._exactly(respelt)
+                if line is not None and not line.misfit:
+                    return line
+        return None
+
+    def respelt(self, text: str) -> str:
+        """The line with the nearest verb that we know, and the nearest games where it may name one."""
+        words = text.split()
+        at = next((place for place, word in enumerate(words) if not NUMBER.fullmatch(word)), None)
+        if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
+            at += 1
+        if at is None:
+            return text
+        known = self.verbs | frozenset(GAMES)
+        if words[at].lower() not in known:
+            words[at] = courtesies.nearest_word(words[at].lower().strip(".,:;!?"), known) or words[at]
+        command = named(self._commands, words[at].lower())
+        if command is not None and command.name in NAMES_GAME:
+            words[at + 1 :] = [
+                word if word.lower() in GAMES else courtesies.nearest_word(word.lower(), frozenset(GAMES)) or word
+                for word in words[at + 1 :]
+            ]
+        return " ".join(words)
+
+
+def _is_readable(words: str, key: str) -> bool:
+    """Whether the words are a turn of that game, on some position.
+
+    >>> _is_readable("setup +x+x", "kvadratik"), _is_readable("looks good", "kvadratik")
+    (True, False)
+    """
+    try:
+        NOTATIONS[key].parse(words)
+    except BadNotation:
+        return False
+    return True
+
+
+def _read_to(words: str, key: str) -> int:
+    """How far the words can be read as a turn of that game: a turn that is only begun may lead with its number.
+
+    >>> _read_to("1 c1", "quadraphages"), _read_to("42 c1", "quadraphages")
+    (4, 0)
+    """
+    try:
+        NOTATIONS[key].parse(words)
+    except BadNotation as error:
+        return error.at
+    return len(words)
+
+
+def _ply(number: re.Match[str]) -> int | None:
+    """The turn behind a match's number, as in 42#7."""
+    return int(number[2]) if number[2] else None
+
+
+def _is_board_or_record(words: str) -> bool:
+    """Whether a line is a row of a board or of a record: ours, quoted without marks.
+
+    >>> _is_board_or_record("x o . O x x . . x  3"), _is_board_or_record("1.  ....  ....  1  c1b1  g9h9")
+    (True, True)
+    >>> _is_board_or_record("5 c1b1 g9h9")
+    False
+    """
+    first = words.split(maxsplit=1)[0] if words.strip() else "."
+    return (len(first) == 1 and not first.isdigit()) or RECORD_ROW.match(words) is not None
+
+
+def _begins_like_a_move(read: str) -> bool:
+    """Whether what a notation could read of a line names a square at least."""
+    return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
+
+
+def _is_sentence(words: str) -> bool:
+    """Whether a text that begins like a move is rather prose ("3 cheers for you", "a1 is a fine square").
+
+    >>> _is_sentence("c1b1 g9h9 9"), _is_sentence("c1 b1 is what I feared")
+    (False, True)
+    """
+    if not CONNECTIVES.isdisjoint(words.lower().split()):
+        return True
+    return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1

@@ -1,0 +1,141 @@
+"""Lines of a mail -> commands and prose. Nothing is executed here.
+
+A mail is: perhaps a greeting, then commands, one a line, then prose. The Subject of a fresh mail counts as
+a line before the first when it is a command. What is neither a command nor a move is prose.
+
+What takes a guess is never a command; where a mail holds no command, its first line's is told as one.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pbem.commands.core import Command, Line, unsure
+from pbem.commands.syntax.line import GameOf, LineReader
+from pbem.commands.syntax.rognlie import IGNORED, Modern, Translator
+from pbem.reading.message import bare_subject
+from pbem.reading.text.normalize import smoothed
+from pbem.reading.text.reply_text import trimmed
+
+TAG = re.compile(r"\[pbem #(\d{1,9})\]")
+LONGEST_LINE = 1_000
+MOST_COMMANDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a mail says: commands, then prose for the opponent."""
+
+    commands: tuple[Line, ...]
+    prose: tuple[str, ...]
+    """Without any command: what stands below the first line."""
+    first: str
+    """The first line that says anything, for the answer to a mail without any command."""
+    guess: Line | None = None
+    """The command that the first line most resembles, where the mail holds none."""
+    subject: str = ""
+    """The Subject, for the answer's."""
+
+
+def tagged_match(subject: str) -> int | None:
+    """The match in the Subject of an answer.
+
+    >>> tagged_match("Re: [pbem #42] Quadraphages: alice - bob")
+    42
+    """
+    tag = TAG.search(subject)
+    return int(tag[1]) if tag else None
+
+
+class Reader:
+    """Reads the lines of one mail."""
+
+    def __init__(
+        self, commands: Mapping[str, Command], game_of: GameOf, match: int | None, own: str | None = None
+    ) -> None:
+        self._commands = commands
+        self._line = LineReader(commands, game_of, match)
+        self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn)
+
+    def read(self, subject: str, lines: Sequence[str]) -> Reading:
+        """The commands and the prose of a mail that is about `match`, where it is about one."""
+        head = self._subject(subject)
+        found: list[Line] = [*head]
+        before: list[str] = []
+        after: list[str] = []
+        for raw in lines:
+            line = raw.strip()[:LONGEST_LINE]
+            if not line or line.lower().strip(".:!") in IGNORED:
+                (before if not found else after).append("")
+                continue
+            modern = self._translator.translate(smoothed(line))
+            prose = raw if modern[0].text == smoothed(line) else modern[0].text
+            if after and any(after):
+                after.append(prose)
+                continue
+            read = self._lines(modern, opening=not found and not any(before)) if len(found) < MOST_COMMANDS else ()
+            if found and (not read or (read[0].misfit and not modern[0].trouble and read[0].command.name != "move")):
+                read = self._misspelt(modern[0].text) if not read else ()
+            if not read:
+                (after if found else before).append(prose)
+            elif not (found == head and [each.text for each in read] == [each.text for each in head]):
+                found.extend(_as_written(each, line) for each in read)  # where the Subject has not said it already
+        bare = bare_subject(subject)
+        told = " ".join(line.text for line in head) or self._translator.translate(smoothed(bare))[0].text
+        told = bare if told == smoothed(bare) else told
+        return self._reading(subject, self._translator.veil(told), found, before, after)
+
+    def _reading(self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]) -> Reading:
+        """What the mail says, where its lines are these."""
+        if found:
+            return Reading(tuple(found[:MOST_COMMANDS]), trimmed([*before, "", *after]), _first(before), subject=told)
+        fresh = smoothed(subject) if subject == bare_subject(subject) else ""
+        first = _first(before) or self._translator.translate(fresh)[0].text.strip()
+        others = sum(bool(line.strip()) for line in before) > 1
+        if not others and (only := self._line.looking(smoothed(first))):
+            return Reading((only,), (), first, subject=told)
+        rest = trimmed(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
+        return Reading((), rest, self._translator.veil(first), self._line.guess(smoothed(first)), told)
+
+    def _subject(self, subject: str) -> list[Line]:
+        """The Subject as commands; none where something is wrong with it."""
+        bare = smoothed(bare_subject(subject))
+        lines = self._lines(self._translator.translate(bare), opening=True) if bare else ()
+        fit = all(not line.misfit and (not line.command.of_match or line.match is not None) for line in lines)
+        return [*lines] if fit else []
+
+    def _lines(self, modern: Sequence[Modern], *, opening: bool) -> tuple[Line, ...]:
+        """The lines as commands; none for prose."""
+        lines = [self._line.line(each.text, opening=opening) or self._troubled(each) for each in modern]
+        if any(line is None for line in lines):
+            return ()
+        return tuple(
+            replace(line, misfit=True, trouble=each.trouble) if each.trouble else line
+            for line, each in zip(lines, modern, strict=True)
+            if line is not None
+        )
+
+    def _troubled(self, modern: Modern) -> Line | None:
+        """A line of Rognlie's that has no counterpart here: it is refused, and is no prose."""
+        return Line(self._commands["help"], "", None, modern.text, misfit=True) if modern.trouble else None
+
+    def _misspelt(self, text: str) -> tuple[Line, ...]:
+        """The line right below a command as one that is refused, where it surely is a misspelt one."""
+        line = self._line.guess(text)
+        if line is None or not self._line.is_sure(line):
+            return ()
+        return (replace(line, text=text, misfit=True, trouble=unsure(text, line)),)
+
+
+def _as_written(line: Line, written: str) -> Line:
+    """The line with the characters that the person wrote, where it is shown or passed on."""
+    plain = smoothed(written)
+    if plain == written or line.text != plain:
+        return line
+    words = written[len(written) - len(line.words) :] if line.command.name == "say" and line.words else line.words
+    return replace(line, words=words, text=written)
+
+
+def _first(lines: Sequence[str]) -> str:
+    """The first line that says anything."""
+    return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]

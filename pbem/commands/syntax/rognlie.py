@@ -1,0 +1,268 @@
+"""Lines as the players of Richard Rognlie's PBeM server write them -> lines of ours.
+
+There a command is `game verb board userid password rest`. Here nobody has a password, so the userid and the
+password behind it are cut off before anything else looks at the line: what is cut off is neither kept nor repeated.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engines import GAMES
+from pbem.commands.syntax.courtesies import POLITE, nearest_word
+from pbem.errors import Refused
+
+IGNORED = frozenset({"multiple"})
+"""What announces several commands there; here several lines are enough."""
+INSTEAD_OF_TURN = {"undo": "undo", "accept": "accept", "reject": "decline", "decline": "decline", "resign": "resign"}
+"""What stands there in the place of a turn, and our verb for it."""
+NOT_TURNS = frozenset({"propose", "pass", "swap"})
+PLAYING = frozenset({"move", "mvoe", "board"})
+MOVING = PLAYING | {"queue", "submit", "preview"}
+SAYING = frozenset({"say", "chat"})
+LISTING = frozenset({"games", "game", "matches", "match", "matchs"})
+FILTERS = frozenset({"all", "active", "inactive", "next"})
+ADDRESSED = frozenset({"change", "address", "password"})
+NUMBER = re.compile(r"#?\d{1,9}")
+BOARD = re.compile(r"#?\d{1,9}(?:#\d{1,4})?")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+TURN = re.compile(r"[A-Za-z]\d{1,2}(?![A-Za-z](?!\d))|set|quadrup", re.IGNORECASE)
+"""How the first word of a turn that begins with a letter begins; "k9dog" is a name."""
+STEP = re.compile(r"[~@]?[A-Za-z]\d{1,2}(?:\W*[A-Za-z]\d{1,2}|[+xX]|$)")
+"""A word of a turn that is hardly a password."""
+MOST_HEAD = 6
+"""So many words may stand before the userid."""
+
+_RATINGS = ("There are no ratings here.", '"games NAME" lists somebody\'s matches and how they ended.')
+_AT_ONCE = (
+    "A turn is played as soon as it comes; there is no confirming.",
+    '"preview NUMBER TURN" shows where it would lead, "#NUMBER TURN" plays it.',
+)
+ADVICE = {
+    "broadcast": (
+        "There is no writing to all players at once.",
+        'In the answer to a mail about a match "say WORDS" writes to your opponent.',
+    ),
+    "message": ("Here words go to the opponent in a match.", '"#NUMBER say WORDS", or words below a turn.'),
+    "queue": ("A turn can't be sent ahead of its time.", 'When you are to move, "#NUMBER TURN" plays it.'),
+    "submit": _AT_ONCE,
+    "confirm": _AT_ONCE,
+    "standings": _RATINGS,
+    "ratings": _RATINGS,
+    "history": ("Here the history of a match is its record.", '"record NUMBER" sends it.'),
+    "list": ("There is no list of the players.", '"help" lists the games, "games NAME" somebody\'s matches.'),
+    "add": ("A player has one address here.", '"change address NEW" puts another one in its place.'),
+    "propose": (
+        "There are no offers of a draw, and a turn that was played stands.",
+        '"say WORDS" writes to your opponent.',
+    ),
+    "swap": ("In none of the games here sides are swapped.", '"help GAME" tells how a turn is written.'),
+    "pass": ("In none of the games here a player may pass.", '"help GAME" tells how a turn is written.'),
+    "multiple": ("Several commands are just several lines here.", '"help" lists the commands, one a line.'),
+}
+"""Rognlie's words for which there is nothing here: what to say, and what works in their place."""
+
+IsTurn = Callable[[str, int | None], bool]
+"""Whether those words are a turn, in the match of that number or the one the mail is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Modern:
+    """A line in our words."""
+
+    text: str
+    trouble: Refused | None = None
+    """Why the line can't be carried out, though its verb is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What stands before the userid or the arguments: how many words, and what they say."""
+
+    length: int
+    written: str
+    """The verb as it was written; it may be misspelt."""
+    verb: str
+    number: str | None
+    game: bool
+    every: bool
+    led: bool
+    """Whether something stands in front that is no part of a command, such as a list mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translator:
+    """Puts the lines of one mail into our words."""
+
+    own: str | None
+    """What the sender is called here."""
+    verbs: frozenset[str]
+    """Every verb there is."""
+    naming: frozenset[str]
+    """Those behind which a name says something, so that no password follows it."""
+    is_turn: IsTurn
+
+    def translate(self, text: str) -> tuple[Modern, ...]:
+        """The line in our words, mostly as it is; several lines where it asks for several matches.
+
+        >>> words = Translator("al", frozenset({"move"}), frozenset(), lambda words, number: words == "c1b1 g9h9 3")
+        >>> words.translate("quadraphages move 42 al secret c1b1 g9h9 3")
+        (Modern(text='quadraphages move 42 c1b1 g9h9 3', trouble=None),)
+        """
+        words = text.split()
+        head = self._head(words)
+        if head is None:
+            return (Modern(text),)
+        before, rest = words[: head.length], words[head.length :]
+        if head.written == "change" and "password" in map(_bare, before):
+            return (Modern(" ".join(before)),)
+        if self.own is not None and rest and _bare(rest[0]) == self.own and self._takes_password(head):
+            cut = self._without_password(head, rest[1:])
+            if cut is None:
+                return (Modern(" ".join(before), _unclear()),)
+            rest = cut
+            text = " ".join([*before, *rest])
+            if head.written in ADVICE:
+                return (Modern(text, advice(text)),)
+        elif head.game and head.written in ADVICE and len(rest) <= 1:
+            return (Modern(text, advice(text)),)
+        elif self._names_somebody(head, rest):
+            return (Modern(" ".join(before), _needless()),)
+        return (Modern(text),) if head.led else tuple(self._in_our_words(text, head, rest))
+
+    def veil(self, text: str) -> str:
+        """The text for an answer: cut where a password may follow, behind the sender's name or a stranger's verb.
+
+        >>> Translator("al", frozenset(), frozenset(), lambda words, number: False).veil("movve 42 al secret c1b1")
+        'movve 42 al ...'
+        """
+        words = text.split()
+        at = next((place + 1 for place, word in enumerate(words) if _bare(word) == self.own), None)
+        if self.own is None and (head := self._head(words)) and head.verb not in self.naming:
+            at = head.length
+        return text if at is None or len(words) <= at else " ".join([*words[:at], "..."])
+
+    def _head(self, words: list[str]) -> _Head | None:
+        """What the line begins with, where it begins as a command does."""
+        written, verb, number, game, every, led, length = "", "", None, False, False, False, 0
+        known = self.verbs | MOVING | SAYING | frozenset(ADVICE) | {"showas"}
+        for word in words[:MOST_HEAD]:
+            bare = _bare(word)
+            if NUMBER.fullmatch(bare) and number is None:
+                number = bare.lstrip("#")
+            elif not verb and bare in GAMES and not game:
+                game = True
+            elif not verb and bare == "all":
+                every = True
+            elif not verb and (near := bare if bare in known else nearest_word(bare, known)):
+                written, verb = bare, near
+            elif written in ("change", "add") and bare in ADDRESSED:
+                pass
+            elif not verb and _may_lead(word):
+                led = True
+            else:
+                break
+            length += 1
+        return _Head(length, written, verb, number, game, every, led) if verb or number else None
+
+    def _takes_password(self, head: _Head) -> bool:
+        """Whether the sender's own name, standing there, is a userid and not an argument."""
+        if head.verb in SAYING:
+            return head.number is not None and (head.verb == "chat" or head.game)
+        return head.verb not in self.naming and (head.verb != "show" or head.number is not None)
+
+    def _without_password(self, head: _Head, rest: list[str]) -> list[str] | None:
+        """What stands behind userid and password; None where a password can't be told from a turn."""
+        if head.verb in ADVICE and head.verb not in MOVING:
+            return []
+        if not rest or (head.verb and head.verb not in MOVING):
+            return rest[1:]
+        number = int(head.number) if head.number else None
+        all_of_it, but_one = (self._is_turn_or_such(words, number) for words in (rest, rest[1:]))
+        if all_of_it and but_one and not STEP.match(rest[0]):
+            return None
+        return rest if all_of_it else rest[1:]
+
+    def _is_turn_or_such(self, words: list[str], number: int | None) -> bool:
+        text = " ".join(words).partition("#")[0].strip()
+        return bool(text) and (text.lower() in INSTEAD_OF_TURN.keys() | NOT_TURNS or self.is_turn(text, number))
+
+    def _names_somebody(self, head: _Head, rest: list[str]) -> bool:
+        """Whether a userid that is not the sender's name here seems to stand before a password."""
+        if head.written not in MOVING | {"resign", "confirm"} or head.number is None or len(rest) < 2:
+            return False
+        if not NAME.fullmatch(rest[0]) or TURN.match(rest[0]) or _bare(rest[0]) in GAMES:
+            return False
+        return not self.is_turn(" ".join(rest), int(head.number))
+
+    def _in_our_words(self, text: str, head: _Head, rest: list[str]) -> Iterator[Modern]:
+        """The line, with our verbs for those of his that have one."""
+        plain = _bare(rest[0]).partition("#")[0] if len(rest) == 1 else ""
+        numbers = [head.number] if head.number else []
+        if head.written in PLAYING and plain in INSTEAD_OF_TURN:
+            yield Modern(f"{INSTEAD_OF_TURN[plain]} {head.number or ''}".strip())
+        elif head.written == "showas":
+            yield from self._shown(rest[2:] if len(rest) > 2 and not numbers else [*numbers, *rest], text)
+        elif self._asks_for_matches(head, rest):
+            yield from self._shown([*numbers, *rest], text)
+        else:
+            yield Modern(text)
+
+    def _asks_for_matches(self, head: _Head, rest: list[str]) -> bool:
+        """Whether the line is `show` or `games` as he has them, with boards, players and filters."""
+        said = [_bare(word) for word in rest]
+        if head.written == "show":
+            return head.every or head.game or head.number is not None or self.own in said
+        return head.written in LISTING and (head.number is not None or not FILTERS.isdisjoint(said))
+
+    def _shown(self, what: list[str], text: str) -> Iterator[Modern]:
+        """What shows those boards, or the matches of that player."""
+        if what and all(BOARD.fullmatch(word.rstrip(".,;!?")) for word in what):
+            for word in what:
+                yield Modern(f"show {word.rstrip('.,;!?').lstrip('#')}")
+            return
+        names = [word for word in map(_bare, what) if word not in FILTERS]
+        if len(names) > 1 or any(not NAME.fullmatch(name) for name in names):
+            yield Modern(text)
+        elif not names or names == [self.own]:
+            yield Modern("games")
+        else:
+            yield Modern(f"games {names[0]}")
+
+
+def advice(text: str) -> Refused | None:
+    """What to say to one of Rognlie's words that has no counterpart here; None for anything else."""
+    words = text.split()
+    if words and words[0].lower().rstrip(":") in GAMES:
+        words = words[1:]
+    verb = _bare(words[0]) if words else ""
+    if verb in MOVING and len(words) <= MOST_HEAD and _bare(words[-1]).partition("#")[0] in NOT_TURNS:
+        verb = _bare(words[-1]).partition("#")[0]
+    if verb not in ADVICE or len(words) > MOST_HEAD:
+        return None
+    sentence, fits = ADVICE[verb]
+    return Refused(sentence, fits=fits)
+
+
+def _may_lead(word: str) -> bool:
+    """Whether a word before the verb says nothing: politeness, a list mark, `Re: [pbem #42]`."""
+    bare = _bare(word)
+    return not any(map(str.isalnum, bare)) or bare in POLITE or word.lower() in ("re:", "[pbem") or "]" in word
+
+
+def _bare(word: str) -> str:
+    return word.lower().strip(".,:;!?\"'")
+
+
+def _unclear() -> Refused:
+    return Refused(
+        "I can't tell a password from a turn in this line, so I read nothing behind your name.",
+        fits='Leave your name and the password out, nobody needs them here: "#NUMBER TURN".',
+    )
+
+
+def _needless() -> Refused:
+    return Refused(
+        "I take the words behind the number for a name and a password, so I read none of them.",
+        fits='Nobody needs them here. Write "#NUMBER TURN", or "#NUMBER resign".',
+    )

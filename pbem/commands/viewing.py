@@ -1,0 +1,160 @@
+"""Looking: games, show, record, preview. Nothing here changes anything."""
+
+from sqlmodel import select
+
+from engines import GAMES
+from notation import NOTATIONS
+from pbem.commands.core import Command, Context, Line, match_of, seats
+from pbem.errors import Refused
+from pbem.matches import variations
+from pbem.matches.naming import name, shown
+from pbem.matches.queries import of_player
+from pbem.matches.snapshot import Snapshot, stand
+from pbem.storage.models import Match, MatchState, Player
+
+
+def games(context: Context, line: Line) -> None:
+    """List the matches of the sender, or of the named player."""
+    wanted = line.words.strip().lower()
+    player: Player | None = context.player if not wanted else None
+    if wanted:
+        player = context.session.exec(select(Player).where(Player.name == wanted)).first()
+        if player is None:
+            raise Refused(f"No player is called {wanted[:40]}.", read=line.text, fits='"games" alone lists your own.')
+    assert player is not None  # noqa: S101 - refused above otherwise
+    own = context.is_sender(player)
+    states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
+    rows = []
+    for match in of_player(context.session, player, states):
+        first, second = seats(context.session, match)
+        other = second if first.id == player.id else first
+        rows.append(
+            {
+                "number": match.id,
+                "title": GAMES[match.game].title,
+                "opponent": name(shown(match, other)),
+                "state": _state(context, match, player),
+            }
+        )
+    context.answer("games", player=name(player), own=own, rows=rows)
+
+
+def _state(context: Context, match: Match, player: Player) -> str:
+    match match.state:
+        case MatchState.OFFERED:
+            return "your challenge, not answered yet" if match.challenger == player.id else "waits for your accept"
+        case MatchState.OVER:
+            if match.winner is None:
+                return "drawn"
+            return "won" if (match.seat0, match.seat1)[match.winner] == player.id else "lost"
+    standing = stand(context.session, match)
+    mine = standing.base.turn == standing.seat_of(player)
+    whose = "your turn" if context.is_sender(player) else "to move"
+    return f"{whose}, turn {standing.ply + 1}" if mine else f"waiting, turn {standing.ply + 1}"
+
+
+def show(context: Context, line: Line) -> None:
+    """Show a match as it stands, or as it stood after some turn."""
+    match = _with_board(context, line)
+    if line.ply is not None:
+        then = _standing(context, match, line.ply)
+        context.answer("stood", match=match.id, ply=then.ply, now=then.total, past=True)
+        return
+    standing = stand(context.session, match)
+    own = _is_to_move(context, standing)
+    context.answer("shown", match=match.id, ply=standing.ply, part=match.part if own else None, own=own)
+
+
+def record(context: Context, line: Line) -> None:
+    """Send the record of a match, the whole or up to some turn."""
+    match = _with_board(context, line)
+    context.answer("record", match=match.id, ply=_standing(context, match, line.ply).ply)
+
+
+def preview(context: Context, line: Line) -> None:
+    """Show where turns would lead, or how a turn goes on that is chosen in part. Nothing is played or kept."""
+    match = _with_board(context, line)
+    standing = _standing(context, match, line.ply)
+    if line.ply is None and match.state == MatchState.OVER:
+        raise Refused(
+            f"Match #{match.id} is over, so nothing follows its last turn.",
+            read=line.text,
+            fits=f'"preview {match.id}#{max(0, standing.ply - 1)} TURN" shows what else might have been played.',
+            match=match.id,
+        )
+    own = line.ply is None and _is_to_move(context, standing)
+    kept = match.part if own else None  # nobody else may know what is begun
+    try:
+        variation = variations.read(NOTATIONS[match.game], standing.base, kept, line.words)
+    except Refused as refusal:
+        refusal.match = match.id if line.ply is None else None
+        raise
+    context.answer(
+        "previewed",
+        match=match.id,
+        ply=standing.ply,
+        now=standing.total,
+        past=line.ply is not None,
+        playable=own and match.state == MatchState.RUNNING,
+        kept=kept is not None and not variation.turns,
+        turns=variation.turns,
+        part=variation.part,
+        chosen=variation.chosen,
+    )
+
+
+def _with_board(context: Context, line: Line) -> Match:
+    """The match that the line is about; raises Refused where it was never begun."""
+    match = match_of(context, line)
+    if match.state not in (MatchState.RUNNING, MatchState.OVER):
+        raise Refused(f"Match #{match.id} has no board: the challenge is {match.state}.", read=line.text)
+    return match
+
+
+def _standing(context: Context, match: Match, ply: int | None) -> Snapshot:
+    """The match after that many turns, or as it stands; raises Refused where it has not so many."""
+    standing = stand(context.session, match, ply)
+    if ply is not None and ply > standing.total:
+        turns = "1 turn" if standing.total == 1 else f"{standing.total} turns"
+        raise Refused(
+            f"Match #{match.id} has {turns}, so there is no turn {ply}.",
+            fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{standing.total}" its last position.',
+        )
+    return standing
+
+
+def _is_to_move(context: Context, standing: Snapshot) -> bool:
+    """Whether it is the sender's turn."""
+    player = context.sender.player
+    return player is not None and standing.base.turn is not None and standing.seat_of(player) == standing.base.turn
+
+
+GAMES_COMMAND = Command(
+    "games", "[PLAYER]", "list your matches, or a player's", games, words=(0, 1), aliases=("matches",)
+)
+SHOW = Command(
+    "show",
+    "[NUMBER[#TURN]]",
+    "show a match: board, turns, whose move it is; 42#7 is match 42 after its turn 7",
+    show,
+    of_match=True,
+    looks_back=True,
+)
+RECORD = Command(
+    "record",
+    "[NUMBER[#TURN]]",
+    "send the record of a match",
+    record,
+    of_match=True,
+    looks_back=True,
+)
+PREVIEW = Command(
+    "preview",
+    "[NUMBER[#TURN]] [TURN [/ TURN ...]]",
+    "see the board after a turn, or several; nothing is played. A turn may be left unfinished",
+    preview,
+    of_match=True,
+    takes_turn=True,
+    looks_back=True,
+    words=(0, 200),
+)

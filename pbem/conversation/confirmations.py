@@ -1,0 +1,128 @@
+"""Mails that wait for a yes: kept as they came, asked about at the address on file, read again when it agrees."""
+
+from dataclasses import replace
+from typing import Any
+
+from sqlmodel import select
+
+from pbem.commands import address
+from pbem.commands.core import Context, Line
+from pbem.commands.syntax.mail import Reading
+from pbem.conversation import execute, reply, suggested_yes
+from pbem.errors import Unanswerable
+from pbem.matches.queries import count
+from pbem.players import identity, rate_limits
+from pbem.storage import outbox
+from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
+from pbem.tokens import Purpose
+
+
+def hold(context: Context, reading: Reading) -> str:
+    """Keep the mail and ask the address on file whether it was meant; refuse at once what can't be done.
+
+    So it goes with a mail that proves nothing, and with any mail whose commands ask once more: all of it waits.
+    """
+    savepoint = context.session.begin_nested()
+    sender = replace(context.sender, player=_on_file(context), proven=True)
+    trial = replace(context, sender=sender, sections=[])
+    verdict = execute.execute(trial, reading)
+    savepoint.rollback()
+    if verdict.startswith("refused"):
+        told = ("refused", "unattempted", "unsent")
+        context.sections = [part for part in trial.sections if part["template"] in told]
+        context.proposal = trial.proposal
+        return "refused"
+    lines = [line.text for line in reading.commands]
+    if context.sender.is_stranger and rate_limits.was_asked(
+        context.session, context.sender.address, lines, context.now
+    ):
+        raise Unanswerable("a stranger who was asked today")
+    player = _on_file(context)
+    context.incoming.state = IncomingState.HELD
+    asking = [line for line in reading.commands if line.command.asks_once_more] if context.sender.proven else []
+    words = {
+        "lines": lines,
+        "prose": list(reading.prose),
+        "joining": player.confirmed is None,
+        "asking": [{"command": line.command.name, "match": _about(line)} for line in asking],
+        "unclear": False,
+    }
+    _ask(context, player, context.incoming.id or 0, words, _about(asking[0]) if len(asking) == 1 else None)
+    return "asked for confirmation"
+
+
+def _about(line: Line) -> int | None:
+    """The match that the command is about; None for one that is about none."""
+    return line.match if line.command.of_match else None
+
+
+def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], about: int | None) -> None:
+    """Owe the player's address on file the question whether a held mail was meant."""
+    match = context.session.get(Match, about) if about else None
+    outbox.owe(
+        context.session,
+        context.now,
+        context.server.domain,
+        template="confirm",
+        address=player.address,
+        words=words,
+        player=player,
+        purpose=Purpose.CONFIRM,
+        subject=held_id,
+        match=match,
+        ply=count(context.session, match) if match else 0,
+        incoming=context.incoming,
+        answers=context.answered,
+    )
+
+
+def _on_file(context: Context) -> Player:
+    """The sender's row; a new one, not yet a player, for an address that we don't know."""
+    if context.sender.player is not None:
+        return context.sender.player
+    player = Player(address=context.sender.address, created=context.now)
+    context.session.add(player)
+    context.session.flush()
+    return player
+
+
+def confirm(context: Context, held_id: int) -> str:
+    """Let a held mail act, now that its sender has answered from the address on file."""
+    held = context.session.get(Incoming, held_id, with_for_update=True)
+    if held is None:
+        raise Unanswerable("unknown token")
+    if held.state != IncomingState.HELD:
+        context.answer("settled", verdict=held.verdict or "")
+        return "settled already"
+    if context.now - held.received > address.QUESTION_LIVES:
+        held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed in time"
+        context.session.add(held)
+        context.answer("expired", days=address.QUESTION_LIVES.days)
+        return "too late"
+    asked = context.session.exec(
+        select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
+    ).one()
+    context.subject, context.match = context.mail.subject, asked.match
+    player, lines = context.sender.player, context.mail.lines
+    drops = suggested_yes.refuses(lines)
+    agrees = any(suggested_yes.consents([line]) for line in lines)
+    if player is not None and player.confirmed and not (drops or agrees):
+        _ask(context, player, held_id, asked.words | {"unclear": True}, asked.match)
+        return "asked for confirmation again"
+    if drops:
+        held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed"
+        context.session.add(held)
+        context.answer("dropped")
+        return "not confirmed"
+    letter = context.examiner.read(held.raw, held.sender, tuple(held.recipients))
+    if letter.trouble is not None:  # it was read before: the machine is short of time or memory just now
+        reply.refuse(context, reply.unread(letter.trouble), None)
+        return f"unread: {letter.trouble}"
+    held.state, held.handled = IncomingState.DONE, context.now
+    context.session.add(held)
+    told_of = identity.of(context.session, letter, context.server, context.keyring, context.now)
+    context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, held=None)
+    verdict = execute.understand(context, letter, execute.execute)
+    context.subject = context.mail.subject
+    held.verdict = f"confirmed; {verdict}"
+    return f"confirmed mail {held_id}; {verdict}"

@@ -1,0 +1,112 @@
+"""What becomes of a mail whose sender is known: obeyed, held, refused, or answered by nothing.
+
+Who may do what at once, who is asked first, and who gets no answer is decided here.
+"""
+
+from pbem import failpoints
+from pbem.commands import address
+from pbem.commands.core import Context
+from pbem.commands.syntax import did_you_mean
+from pbem.commands.syntax.mail import Reading
+from pbem.config import LimitsSettings
+from pbem.conversation import confirmations, execute, reply, suggested_yes
+from pbem.errors import Refused, Unanswerable
+from pbem.failpoints import Step
+from pbem.players import bounces, rate_limits
+
+OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
+INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
+
+
+def converse(context: Context, limits: LimitsSettings) -> str:
+    """Do what the mail says, owe the answers, and say in a word what became of it."""
+    try:
+        _bound(context, limits)
+    except Refused as refusal:
+        reply.refuse(context, refusal, None)
+        reply.give(context)
+        return "refused"
+    if context.incoming.size > len(context.incoming.raw) or len(context.incoming.raw) > context.server.mail_limit:
+        if context.sender.is_stranger:
+            raise Unanswerable("too large, and from a stranger")
+        limit = context.server.mail_limit // 1000
+        reply.refuse(
+            context,
+            Refused(
+                f"Your mail is larger than {limit} KB, so it was not read.",
+                fits="Send the words alone, without attachments.",
+            ),
+            None,
+        )
+        verdict = "refused"
+    elif context.mail.trouble is not None:
+        if context.sender.is_stranger:
+            raise Unanswerable(context.mail.trouble)
+        reply.refuse(context, reply.unread(context.mail.trouble), None)
+        verdict = f"unread: {context.mail.trouble}"
+    elif context.sender.held is not None:
+        verdict = confirmations.confirm(context, context.sender.held)
+    elif context.sender.move is not None:
+        verdict = _moved(context, context.sender.move)
+    else:
+        verdict = execute.understand(context, context.mail, _obey)
+    failpoints.reach(Step.EXECUTED)
+    reply.give(context)
+    return verdict
+
+
+def _obey(context: Context, reading: Reading) -> str:
+    """Execute the commands, or hold them until the sender has proven himself."""
+    player = context.sender.player
+    names = [line.command.name for line in reading.commands]
+    if context.sender.is_stranger:
+        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in reading.commands):
+            raise Unanswerable("a stranger's mail that asks for nothing open to strangers")
+    elif not names:
+        refusal = did_you_mean.of_mail(context, reading)
+        reply.refuse(context, refusal, None)
+        if refusal.proposal and reading.prose:
+            context.answer("unsent", lines=list(reading.prose))
+        return "refused"
+    elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
+        reply.refuse(context, _guest(), None)
+        return "refused"
+    changing = [line.command for line in reading.commands if line.command.changes]
+    sure = context.sender.proven and not any(line.command.asks_once_more for line in reading.commands)
+    if sure or context.sender.may.issuperset(command.name for command in changing):
+        return execute.execute(context, reading)
+    return confirmations.hold(context, reading)
+
+
+def _moved(context: Context, question: int) -> str:
+    """Let a new address answer whether a player may have it."""
+    try:
+        lines, context.subject = context.mail.lines, context.mail.subject
+        agrees = True if suggested_yes.consents(lines) else False if suggested_yes.refuses(lines) else None
+        return address.settle(context, question, agrees=agrees)
+    except Refused as refusal:
+        reply.refuse(context, refusal, None)
+        return "refused"
+
+
+def _guest() -> Refused:
+    return Refused(
+        "This address does not belong to a player yet.",
+        fits='Write "join NAME" (one word, the name you want) to begin, or "help" to see what this is.',
+    )
+
+
+def _bound(context: Context, limits: LimitsSettings) -> None:
+    """Raise Unanswerable where more mail comes than a person writes, or more answers go than a stranger should get."""
+    session, sender, now = context.session, context.sender, context.now
+    if sender.match is not None:
+        rate_limits.of_match(session, sender.match, limits.match_per_day, now)
+    if not sender.proven:
+        rate_limits.of_address(session, sender.address, context.server.answers_per_hour, now)
+    if sender.is_stranger:
+        rate_limits.of_stranger(session, sender.address, limits, now)
+    if sender.proven and sender.player is not None:
+        context.incoming.player = sender.player.id
+        rate_limits.of_player(session, sender.player, limits.player_per_hour, now)
+        if context.mail.sender == sender.player.address:
+            bounces.revive(session, sender.player, now)

@@ -1,0 +1,106 @@
+"""What a mail says, done: its lines read in the light of what it answers, its commands run in order.
+
+Nothing here asks who the sender is: whoever calls has settled that.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+from sqlmodel import select
+
+from pbem.commands import COMMANDS
+from pbem.commands.core import Context, opponent
+from pbem.commands.play import send_words
+from pbem.commands.settings import resume
+from pbem.commands.syntax.mail import Reader, Reading, tagged_match
+from pbem.conversation import reply, suggested_yes
+from pbem.errors import Refused
+from pbem.matches.naming import is_hidden
+from pbem.reading.message import Mail
+from pbem.storage.models import Match, Outgoing
+
+
+def understand(context: Context, letter: Mail, act: Callable[[Context, Reading], str]) -> str:
+    """Read the mail and act on it; a `yes` in its first line stands for what the answered mail suggests."""
+    try:
+        reading, agreed = _reading(context, letter)
+    except Refused as refusal:
+        reply.refuse(context, refusal, None)
+        return "refused"
+    verdict = act(context, reading)
+    if agreed is not None and verdict.startswith(("done", "refused in part")):
+        agreed.proposal = suggested_yes.DONE
+        context.session.add(agreed)
+    return verdict
+
+
+def _reading(context: Context, letter: Mail) -> tuple[Reading, Outgoing | None]:
+    """What the mail says, in the light of the match it answers, and the mail whose suggestion it agrees to."""
+
+    @cache  # every line of the mail asks; the row itself is fetched when it is locked
+    def game_of(number: int) -> str | None:
+        return context.session.exec(select(Match.game).where(Match.id == number)).first()
+
+    player = context.sender.player
+    about = context.sender.match
+    if about is None and not context.sender.plies:  # the answered mail showed several; its Subject names at most one
+        about = tagged_match(letter.subject)
+    reader = Reader(COMMANDS, game_of, about, player.name if player else None)
+    reading = reader.read(letter.subject, letter.lines)
+    context.subject = reading.subject
+    if player is None or not suggested_yes.consents(letter.lines):
+        return reading, None
+    agreed = suggested_yes.answered(context.session, letter, context.sender)
+    if reading.commands and (agreed is None or agreed.proposal is None):
+        return reading, None  # "Ok" and a turn below it
+    line = suggested_yes.line_of(context.session, agreed)
+    return reader.read(letter.subject, (line, *suggested_yes.below(letter.lines))), agreed
+
+
+def execute(context: Context, reading: Reading) -> str:
+    """Run the commands in order; the first refusal undoes its own line and ends the mail."""
+    if not context.sender.may:  # what a mail program adds when it stops news is nobody's words
+        context.prose = reading.prose
+    done = []
+    for number, line in enumerate(reading.commands):
+        later = reading.commands[number + 1 :]
+        context.moves_ahead = frozenset(
+            ahead.match for ahead in later if ahead.command.name == "move" and ahead.match is not None
+        )
+        kept, prose_used = len(context.sections), context.prose_used
+        try:
+            with context.session.begin_nested():
+                if line.misfit:
+                    raise line.trouble or Refused(
+                        f'"{line.command.name}" is written otherwise.',
+                        read=line.text,
+                        fits=line.command.usage,
+                    )
+                done.append(line.command.run(context, line) or line.command.name)
+                if line.command.resumes:
+                    resume(context)
+        except Refused as refusal:
+            del context.sections[kept:]
+            context.prose_used = prose_used
+            reply.refuse(context, refusal, line)
+            if later:
+                context.answer("unattempted", lines=[ahead.text for ahead in later])
+            if context.prose and not context.prose_used:
+                context.answer("unsent", lines=list(context.prose))
+            return "refused" if number == 0 else "refused in part"
+    _pass_prose_on(context)
+    return f"done: {', '.join(done)}"
+
+
+def _pass_prose_on(context: Context) -> None:
+    """Send the prose that nothing has carried yet to the opponent, where there is one."""
+    if not context.prose or context.prose_used:
+        return
+    number = context.match or context.sender.match
+    match = context.session.get(Match, number) if number else None
+    player = context.sender.player
+    ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
+    if match is None or not ours or not context.sender.proven or is_hidden(match, opponent(context, match)):
+        context.answer("unsent", lines=list(context.prose))
+        return
+    send_words(context, match, context.message(match.id))

@@ -1,0 +1,115 @@
+"""The one mail that answers a mail: what is said in it, and whether anything is.
+
+Here and nowhere else the sections that commands and refusals leave become an owed mail.
+"""
+
+from typing import Any
+
+from pbem.commands.core import Context, Line
+from pbem.commands.syntax import did_you_mean
+from pbem.conversation import suggested_yes
+from pbem.errors import Refused
+from pbem.matches.queries import count
+from pbem.matches.snapshot import stand
+from pbem.players import preferences, rate_limits
+from pbem.players.preferences import OFF
+from pbem.storage import outbox
+from pbem.storage.models import Match, MatchState, Player
+from pbem.tokens import Purpose
+
+MAILS = frozenset({"turn", "welcome"})
+"""The sections that are mails of their own where there is nothing else to say."""
+
+
+def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
+    """Add the refusal to the answer: what was read with a caret, what is wrong, what would fit, the board."""
+    match = context.session.get(Match, refusal.match) if refusal.match else None
+    player = context.sender.player
+    standing = stand(context.session, match) if match else None
+    seat = standing.seat_of(player) if standing and player else None
+    to_move = standing is not None and seat is not None and standing.base.turn == seat
+    if line is not None:
+        did_you_mean.respell(context, line, refusal)
+    context.proposal = refusal.proposal
+    context.answer(
+        "refused",
+        sentence=refusal.sentence,
+        read=refusal.read,
+        written=line.text if line and refusal.read and line.text != refusal.read else None,
+        at=refusal.at,
+        width=max(1, refusal.width),
+        fits=refusal.fits,
+        match=match.id if match else None,
+        ply=standing.ply if standing else None,
+        part=match.part if match and to_move else None,  # what somebody has begun, nobody else may see
+        own=seat is not None,
+        meant=list(refusal.meant),
+        proposed=refusal.proposal is not None,
+        as_of=suggested_yes.as_of(context.session, match, refusal.proposal),
+    )
+
+
+def unread(trouble: str) -> Refused:
+    """What somebody is told whose mail can't be read for that reason."""
+    return Refused(
+        f"Your mail was not read: {trouble}.", fits="Send the words alone: as plain text, and without attachments."
+    )
+
+
+def give(context: Context) -> None:
+    """Owe the sender one mail with all that has to be said."""
+    player, sections = context.sender.player, context.sections
+    if not sections or _was_said(context):
+        return
+    if _wants_no_receipts(player) and all(_is_receipt(context, section) for section in sections):
+        return
+    shown = list(dict.fromkeys(section["words"]["match"] for section in sections if section["words"].get("match")))
+    several = len(shown) > 1
+    about = (context.match if not several else None) or context.sender.match
+    match = context.session.get(Match, about) if about else None
+    ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
+    to_player = player is not None and (player.confirmed is not None or ours)
+    plays = ours and not several
+    words: dict[str, Any] = {"sections": sections, "subject": context.subject[:60]}
+    if several or (context.sender.plies and not plays):
+        now = {number: count(context.session, context.session.get_one(Match, number)) for number in shown}
+        words["plies"] = {**context.sender.plies, **now}
+    template = "answer"
+    if len(sections) == 1 and sections[0]["template"] in MAILS:
+        template, words = sections[0]["template"], sections[0]["words"]
+    outbox.owe(
+        context.session,
+        context.now,
+        context.server.domain,
+        template=template,
+        address=context.sender.address,
+        words=words,
+        player=player if to_player else None,
+        purpose=(Purpose.PLAY if plays else Purpose.PERSONAL) if to_player else None,
+        subject=(match.id or 0) if match and plays else 0,
+        match=match if ours else None,
+        ply=count(context.session, match) if match and ours else 0,
+        incoming=context.incoming,
+        answers=context.answered,
+        proposal=context.proposal,
+    )
+
+
+def _wants_no_receipts(player: Player | None) -> bool:
+    return player is not None and preferences.of(player.settings)["receipt"] == OFF
+
+
+def _is_receipt(context: Context, section: dict[str, Any]) -> bool:
+    """Whether a part of the answer says only that the sender's own turn is played."""
+    words = section["words"]
+    if section["template"] != "turn" or words["ply"] == 0:
+        return False
+    return context.session.get_one(Match, words["match"]).state == MatchState.RUNNING
+
+
+def _was_said(context: Context) -> bool:
+    """Whether this answer, to a mail that proves nothing, is one that its address has had today already."""
+    is_error = any(section["template"] == "refused" for section in context.sections)
+    if context.sender.proven or not (is_error or context.sender.is_stranger):
+        return False
+    return rate_limits.was_said(context.session, context.sender.address, context.sections, context.now)

@@ -1,0 +1,136 @@
+"""Suggestions: what `yes` stands for in an answer to a mail of ours, and whether it may still be done."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from pbem.errors import Refused
+from pbem.matches.queries import count
+from pbem.players.identity import Sender
+from pbem.reading.message import Mail
+from pbem.reading.text.normalize import smoothed
+from pbem.storage.models import Match, Outgoing, OutgoingState, Ply
+
+YES = frozenset(
+    {"y", "yes", "yeah", "yep", "yup", "sure", "ok", "okay", "right", "exactly", "correct", "confirm", "confirmed"}
+    | {"j", "ja", "jawohl", "genau", "oui", "ouais", "si", "sí", "sì", "sim", "da", "tak", "ano", "áno", "igen"}
+    | {"kyllä", "joo", "jo", "jah", "evet", "hai", "taip", "jā", "да", "так", "\u03bd\u03b1\u03b9", "כן", "نعم"}
+    | {"是", "是的", "好", "好的", "はい", "네", "예"}
+)
+NO = frozenset(
+    {"n", "no", "nope", "not", "never", "cancel", "withdraw", "decline", "stop", "nein", "nee", "nej", "non"}
+    | {"nie", "ne", "não", "nao", "нет", "ні", "όχι", "לא", "لا", "不", "不是", "いいえ", "아니요"}
+)
+MOST_WORDS = 3
+"""What is longer says something else as well."""
+DONE = ""
+"""In the place of a proposal that was carried out."""
+
+
+def consents(lines: Sequence[str]) -> bool:
+    """Whether what a person wrote begins with a line that says yes and nothing else.
+
+    >>> consents(["", "Yes, please!"]), consents(['"yes"']), consents(["Yes I saw it, but wait"])
+    (True, True, False)
+    """
+    return _opens_with(YES, lines) and len(_first(lines).split()) <= MOST_WORDS
+
+
+def refuses(lines: Sequence[str]) -> bool:
+    """Whether what a person wrote begins with a no.
+
+    >>> refuses(["No, that was not me."]), refuses(["Now then"])
+    (True, False)
+    """
+    return _opens_with(NO, lines)
+
+
+def below(lines: Sequence[str]) -> Sequence[str]:
+    """What a person wrote below the yes."""
+    return lines[next(at for at, line in enumerate(lines) if line.strip()) + 1 :]
+
+
+def answered(session: Session, mail: Mail, sender: Sender) -> Outgoing | None:
+    """The mail of ours to that player which the mail answers; where it does not say so, the newest in its match.
+
+    It is locked for this transaction, so that two answers at once can't both be carried out. None for a mail to
+    somebody else, and for one under revoked tokens.
+    """
+    player = sender.player
+    if player is None:
+        return None
+    ours = select(Outgoing).where(Outgoing.player == player.id, Outgoing.epoch == player.epoch).with_for_update()
+    rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(mail.answers)))}
+    found = next((rows[each] for each in mail.answers if each in rows), None)
+    if found is None and sender.proven:
+        newest = ours.where(
+            col(Outgoing.state).not_in((OutgoingState.COLLECTED, OutgoingState.TOLD, OutgoingState.DROPPED))
+        )  # he never saw it
+        newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
+        found = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
+    return found
+
+
+def as_of(session: Session, match: Match | None, proposal: str | None) -> dict[str, Any] | None:
+    """How the match of a suggested turn stands; None for a suggestion that is no turn."""
+    if match is None or proposal is None:
+        return None
+    return {"match": match.id, "ply": count(session, match), "part": match.part}
+
+
+def line_of(session: Session, row: Outgoing | None) -> str:
+    """The line that `yes` stands for; raises Refused where there is none, and where it is too late for it."""
+    if row is None or row.proposal is None:
+        which = (
+            "The mail that you answered suggests nothing" if row is not None else "I can't see which mail you answer"
+        )
+        raise Refused(
+            f'{which}, so I don\'t know what your "yes" is for.',
+            fits='Write the turn or the command itself; "say WORDS" writes to your opponent.',
+        )
+    about = _suggested(row).get("as_of")
+    if about is not None:
+        _check_fresh(session, row, about)
+    if row.proposal == DONE:
+        raise Refused('You have said "yes" to this already, and it was done.')
+    return row.proposal
+
+
+def _check_fresh(session: Session, row: Outgoing, about: dict[str, Any]) -> None:
+    """Raise Refused where the match has moved on since the suggestion, or the turn was begun otherwise."""
+    match = session.get_one(Match, about["match"], with_for_update=True)
+    if count(session, match) != about["ply"]:
+        played = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == about["ply"] + 1)).first()
+        (meant, *_) = _suggested(row)["meant"]
+        if row.proposal == DONE and played is not None and played.text.endswith(meant):
+            raise Refused(f"Your turn {played.text} is already played.", match=match.id)
+        raise Refused(
+            "You answered an older suggestion; the match has moved on since.",
+            fits="Look at the board as it is now and answer this mail.",
+            match=match.id,
+        )
+    if row.proposal != DONE and about["part"] != match.part:
+        raise Refused(
+            "Your turn stands otherwise than when I suggested that.",
+            fits="Look at the board as it is now and answer this mail.",
+            match=match.id,
+        )
+
+
+def _suggested(row: Outgoing) -> dict[str, Any]:
+    """The words of the part of the mail that suggests something."""
+    sections = row.words.get("sections", ())
+    return next((part["words"] for part in sections if part["template"] == "refused"), {})
+
+
+def _opens_with(words: frozenset[str], lines: Sequence[str]) -> bool:
+    first = _first(lines).casefold().split()
+    return bool(first) and first[0] in words
+
+
+def _first(lines: Sequence[str]) -> str:
+    """The first line, without the marks at its ends and behind its first word."""
+    line = smoothed(next((line.strip() for line in lines if line.strip()), ""))
+    first, _, rest = line.strip(" .,;!\"'*_`").partition(" ")
+    return f"{first.strip('.,;:!')} {rest}"

@@ -1,0 +1,64 @@
+"""Replaying every stored match: what a rule fix, a bug or a damaged disk would have broken."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from engines.core import BadOption, IllegalMove
+from notation import NOTATIONS
+from notation.core import BadNotation
+from notation.record import BadRecord, replay
+from pbem.matches.queries import plies
+from pbem.matches.snapshot import record_of
+from pbem.storage.models import Match, MatchState, Player
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A match that does not replay to what is stored, and the first thing that is wrong with it."""
+
+    match: int
+    sentence: str
+
+
+def played(session: Session) -> list[Match]:
+    """The matches that have a record."""
+    states = (MatchState.RUNNING, MatchState.OVER)
+    return list(session.exec(select(Match).where(col(Match.state).in_(states)).order_by(col(Match.id))))
+
+
+def faults(session: Session, match: Match) -> Iterator[Fault]:
+    """What is wrong with the match; nothing when it replays to how it stands."""
+    number = match.id or 0
+    if match.game not in GAMES:
+        yield Fault(number, f"no game is called {match.game}")
+        return
+    rows = plies(session, match)
+    for expected, ply in enumerate(rows, start=1):
+        if ply.number != expected:
+            yield Fault(number, f"turn {expected} is missing")
+            return
+    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+    try:
+        positions = replay(record_of(match, players, tuple(ply.text for ply in rows)))
+    except (BadOption, BadRecord) as error:
+        yield Fault(number, str(error))
+        return
+    notation = NOTATIONS[match.game]
+    for ply, before in zip(rows, positions, strict=False):
+        if ply.seat != before.turn:
+            yield Fault(number, f"turn {ply.number} is stored for seat {ply.seat}, but seat {before.turn} was to move")
+        canonical = notation.format(notation.parse(ply.text), before)
+        if canonical != ply.text:
+            yield Fault(number, f"turn {ply.number} is stored as {ply.text!r}, not as {canonical!r}")
+    position = positions[-1]
+    if match.part is not None:
+        try:
+            position.play(notation.parse(match.part))
+        except (BadNotation, IllegalMove) as error:
+            yield Fault(number, f"the begun turn {match.part!r}: {error}")
+    outcome = position.outcome
+    if outcome is not None and (match.state != MatchState.OVER or match.winner != outcome.winner):
+        yield Fault(number, f"the turns end the match (winner: seat {outcome.winner}), but it is stored otherwise")

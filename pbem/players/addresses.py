@@ -1,0 +1,78 @@
+"""New reply addresses for a player: every token that was given out before is worthless from then on."""
+
+from datetime import datetime
+
+from sqlmodel import Session, col, select, update
+
+from pbem.config import ServerSettings
+from pbem.matches.queries import of_player
+from pbem.storage import outbox
+from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, Player
+from pbem.tokens import Purpose
+
+
+def revoke(session: Session, player: Player) -> None:
+    """Void the player's tokens; mails that have not gone out yet get the new ones."""
+    player.epoch += 1
+    session.add(player)
+    session.flush()
+    _follow(session, player)
+
+
+def revoke_and_tell(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
+    """Void the player's tokens at the operator's wish, and owe a mail with the new personal address."""
+    revoke(session, player)
+    outbox.owe(
+        session,
+        now,
+        server.domain,
+        template="renewed",
+        address=player.address,
+        words={"by_operator": True},
+        player=player,
+        purpose=Purpose.PERSONAL,
+    )
+
+
+def move(session: Session, player: Player, address: str) -> list[Match]:
+    """Give the player that address, which has agreed, and void all tokens; the offers that came with it."""
+    guest = session.exec(select(Player).where(Player.address == address)).first()
+    old, player.address = player.address, address
+    player.unreachable, player.bounces, player.bounced = None, 0, None
+    passed_on = _make_way(session, guest, player, old) if guest is not None else []
+    revoke(session, player)
+    return passed_on
+
+
+def _make_way(session: Session, guest: Player, player: Player, old: str) -> list[Match]:
+    """Pass the invitations of somebody who never joined on to the player who has that address now."""
+    taken = player.address
+    player.address = f"{old}\n{guest.id}"  # no address, for as long as the two change places
+    session.add(player)
+    session.flush()
+    guest.address = old
+    guest.epoch += 1
+    session.add(guest)
+    session.flush()
+    player.address = taken
+    offers = of_player(session, guest, (MatchState.OFFERED,))
+    passed_on = [match for match in offers if match.challenger != player.id]
+    for match in passed_on:
+        if match.seat0 == guest.id:
+            match.seat0 = player.id or 0
+        else:
+            match.seat1 = player.id or 0
+        session.add(match)
+    return passed_on
+
+
+def _follow(session: Session, player: Player) -> None:
+    session.exec(
+        update(Outgoing)
+        .where(
+            col(Outgoing.player) == player.id,
+            col(Outgoing.state).in_(UNSENT),
+            col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name),
+        )
+        .values(epoch=player.epoch, address=player.address)
+    )

@@ -1,0 +1,127 @@
+"""Bounces: which of our mails came back, and an address from which mail comes back for good.
+
+Anybody can write a mail that looks like a bounce. What counts is that it quotes the Message-ID of a mail of ours, which
+only those have seen who were to carry that mail or to read it; flufl.bounce says whether it failed for good. A
+single bounce may be a full mailbox or somebody's filter, so the mail is sent again, a day and then three days later.
+The third bounce in a row is believed: nothing is sent there any more until something comes from there.
+"""
+
+import re
+from datetime import datetime, timedelta
+
+import structlog
+from sqlmodel import Session, col, select
+
+from pbem.config import ServerSettings
+from pbem.matches.naming import name
+from pbem.matches.queries import of_player
+from pbem.reading.protocol import MailParser
+from pbem.storage import outbox
+from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.retention import is_removed
+from pbem.tokens import Purpose
+
+log = structlog.get_logger()
+
+AGAIN = (timedelta(days=1), timedelta(days=3))
+"""When a mail that came back is sent again; after the last time the address is believed to be dead."""
+APART = timedelta(hours=12)
+"""What comes back within that time of another bounce says nothing new."""
+MOST_IDS = 50
+LONGEST = 1_000_000
+
+
+def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
+    """The mails of ours that the mail quotes by their Message-IDs, the newest for each address."""
+    pattern = rb"<([0-9a-f]{%d}@%s)>" % (2 * outbox.ID_BYTES, re.escape(domain.encode()))
+    ids = list(dict.fromkeys(f"<{found.decode()}>" for found in re.findall(pattern, raw[:LONGEST])))[:MOST_IDS]
+    rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(ids)).order_by(col(Outgoing.id)))
+    return list({row.address: row for row in rows}.values())
+
+
+def take(session: Session, server: ServerSettings, examiner: MailParser, row: Incoming, now: datetime) -> str | None:
+    """Count the bounce that the mail is; what it came to. None where it is none, or is about no mail of ours."""
+    back = returned(session, row.raw, server.domain)
+    if not back or not examiner.is_final(row.raw):
+        return None
+    for owed in back:
+        count(session, server, owed, now)
+    return f"bounce of mail {', '.join(str(owed.id) for owed in back)}"
+
+
+def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:
+    """One more bounce of the player whom that mail did not reach; the mail is due again, or the address given up."""
+    player = session.get(Player, owed.player, with_for_update=True) if owed.player else None
+    if player is None or player.address != owed.address or player.unreachable is not None or player.deleted:
+        return
+    if player.bounced is not None and now - player.bounced < APART:
+        return
+    player.bounces, player.bounced = player.bounces + 1, now
+    session.add(player)
+    if player.confirmed is None or player.bounces > len(AGAIN):
+        owed.state = OutgoingState.WITHHELD
+        session.add(owed)
+        _give_up(session, server, player, now)
+    elif not is_removed(owed):
+        owed.state, owed.attempts = OutgoingState.OWED, 0
+        owed.due = now + AGAIN[player.bounces - 1]
+        session.add(owed)
+    log.info("bounce", player=player.id, outgoing=owed.id, bounces=player.bounces)
+
+
+def revive(session: Session, player: Player, now: datetime) -> None:
+    """The address lives, since something came from there: the last word in each match goes out after all."""
+    if not player.bounces and player.unreachable is None:
+        return
+    player.bounces, player.bounced, player.unreachable = 0, None, None
+    session.add(player)
+    withheld = session.exec(
+        select(Outgoing)
+        .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.WITHHELD)
+        .order_by(col(Outgoing.id))
+    )
+    for owed in {row.match: row for row in withheld}.values():
+        owed.state, owed.due = OutgoingState.OWED, now
+        session.add(owed)
+
+
+def _give_up(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
+    """Send nothing more to the player, and tell whoever waits for him, and the admin."""
+    player.unreachable = now
+    session.flush()
+    for owed in session.exec(
+        select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)
+    ):
+        owed.state = OutgoingState.WITHHELD
+        session.add(owed)
+    waiting = of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
+    for match in waiting:
+        _tell_opponent(session, server, player, match, now)
+    if server.admin is not None:
+        outbox.owe(
+            session,
+            now,
+            server.domain,
+            template="unreachable_admin",
+            address=server.admin,
+            words={"who": player.address, "by": name(player), "matches": [match.id for match in waiting]},
+        )
+
+
+def _tell_opponent(session: Session, server: ServerSettings, player: Player, match: Match, now: datetime) -> None:
+    other = session.get_one(Player, match.seat1 if match.seat0 == player.id else match.seat0)
+    if other.confirmed is None or other.unreachable is not None:
+        return
+    outbox.owe(
+        session,
+        now,
+        server.domain,
+        template="unreachable",
+        address=other.address,
+        words={"by": name(player)},
+        player=other,
+        purpose=Purpose.PLAY,
+        subject=match.id or 0,
+        match=match,
+        ply=0,
+    )

@@ -1,0 +1,216 @@
+"""Belongings: all that is held on a player, as data that programs read, as text, and as the mails themselves.
+
+Tokens are told of and never shown: a reply address in a mail is veiled, as far as it stands there in plain letters.
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from sqlmodel import Session, col, func, or_, select
+
+from notation import record
+from pbem.matches.naming import name
+from pbem.matches.queries import plies
+from pbem.matches.snapshot import stand
+from pbem.players import preferences
+from pbem.storage.models import Incoming, Match, MatchState, Outgoing, Player
+from pbem.tokens import LENGTH
+
+MOST_BYTES = 5_000_000
+"""The mails that go along are no more than that, packed; the newest first. The operator's files have them all."""
+_TOKEN = re.compile(rb"(?<=[+=-])(?:[A-Za-z2-7](?:=\r?\n)?){%d}(?=@|=40|%%40)" % LENGTH)
+"""What stands between the delimiter and the @ of our address, also where an encoding of mails breaks it."""
+VEIL = b"(token)"
+
+
+@dataclass(frozen=True)
+class Belongings:
+    """What is held on a player: the facts as JSON has them, and the mails that are kept, newest first."""
+
+    name: str
+    facts: dict[str, Any]
+    mails: tuple[tuple[str, datetime, bytes], ...]
+    """File name, time and bytes of each."""
+
+    @property
+    def enclosed(self) -> int:
+        """How many of the mails fit into one of ours."""
+        return self.archive[1]
+
+    @cached_property
+    def archive(self) -> tuple[bytes, int]:
+        """As many of the mails as fit into one of ours, packed once for all who ask; and how many those are."""
+        return packed(self.mails)
+
+    @property
+    def json(self) -> bytes:
+        """The facts, for programs."""
+        return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
+
+
+def gather(session: Session, player: Player, until: datetime) -> Belongings:
+    """All that was held on the player at that time."""
+    came = _incoming(session, player, until)
+    mails = tuple((f"{row.id}.eml", row.received, veiled(row.raw)) for row in reversed(came) if row.raw)
+    sent = session.exec(
+        select(Outgoing).where(Outgoing.player == player.id, col(Outgoing.created) <= until).order_by(col(Outgoing.id))
+    ).all()
+    facts = {
+        "player": _person(session, player),
+        "reply_addresses": {
+            "how": "They are computed when a mail is sent, from your number and a key, and are not stored.",
+            "made_worthless": player.epoch,
+        },
+        "matches": [_match(session, player, match) for match in _matches(session, player)],
+        "words": [*_said(session, player, until), *_heard(sent)],
+        "mails_in": [_mail_in(row) for row in came],
+        "mails_out": [_mail_out(row) for row in sent],
+    }
+    return Belongings(player.name or f"guest-{player.id}", facts, mails)
+
+
+def packed(mails: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTES) -> tuple[bytes, int]:
+    """As many of the mails as fit, as a ZIP file, and how many those are."""
+    file, number = io.BytesIO(), 0
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for title, when, raw in mails:
+            if file.tell() + len(raw) > most:
+                break
+            archive.writestr(zipfile.ZipInfo(title, when.timetuple()[:6]), raw, zipfile.ZIP_DEFLATED)
+            number += 1
+    return file.getvalue(), number
+
+
+def veiled(raw: bytes) -> bytes:
+    """The mail with its reply addresses made worthless.
+
+    >>> veiled(b"To: games+" + b"a2" * 20 + b"@pbem.example")
+    b'To: games+(token)@pbem.example'
+    """
+    return _TOKEN.sub(VEIL, raw)
+
+
+def _written(value: object) -> str:
+    """A time, as JSON has it."""
+    assert isinstance(value, datetime)  # noqa: S101 - the facts hold nothing else that JSON does not know
+    return value.isoformat(timespec="seconds")
+
+
+def _person(session: Session, player: Player) -> dict[str, Any]:
+    went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
+    return {
+        "number": player.id,
+        "name": player.name,
+        "address": player.address,
+        "earlier_addresses": sorted({*went} - {player.address}),
+        "first_heard_of": player.created,
+        "joined": player.confirmed,
+        "choices": preferences.of(player.settings),
+        "chosen": dict(player.settings),
+        "no_news_since": player.stopped,
+        "mails_that_came_back_in_a_row": player.bounces,
+        "last_came_back": player.bounced,
+        "nothing_sent_since": player.unreachable,
+    }
+
+
+def _matches(session: Session, player: Player) -> list[Match]:
+    own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
+    return list(session.exec(select(Match).where(own).order_by(col(Match.id))))
+
+
+def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
+    """A match with its record; what somebody has begun of a turn is shown to him alone."""
+    standing = stand(session, match)
+    was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
+    own_part = match.part if standing.base.turn == standing.seat_of(player) else None
+    return {
+        "number": match.id,
+        "game": match.game,
+        "options": dict(match.options),
+        "players": [name(other) for other in standing.players],
+        "challenger": name(session.get_one(Player, match.challenger)),
+        "state": match.state,
+        "winner": None if match.winner is None else name(standing.players[match.winner]),
+        "reason": match.reason,
+        "begun": own_part,
+        "offered": match.created,
+        "started": match.started,
+        "ended": match.ended,
+        "turns": [
+            {"number": ply.number, "by": name(standing.players[ply.seat]), "text": ply.text, "played": ply.played}
+            for ply in plies(session, match)
+        ],
+        "record": record.written(standing.record) if was_played else None,
+    }
+
+
+def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:
+    """The mails that were proven to be the player's, and those about which he was asked."""
+    asked = select(Outgoing.incoming).where(Outgoing.player == player.id, Outgoing.template == "confirm")
+    own = or_(Incoming.player == player.id, col(Incoming.id).in_(asked), func.lower(Incoming.sender) == player.address)
+    rows = select(Incoming).where(own, col(Incoming.received) <= until)
+    return list(session.exec(rows.order_by(col(Incoming.id))))
+
+
+def _mail_in(row: Incoming) -> dict[str, Any]:
+    return {
+        "number": row.id,
+        "received": row.received,
+        "from": row.source,
+        "envelope_sender": row.sender,
+        "size": row.size,
+        "state": row.state,
+        "what_became_of_it": row.verdict,
+        "acted_for_its_domain": row.proof is not None,
+        "file": f"{row.id}.eml" if row.raw else None,
+    }
+
+
+def _mail_out(row: Outgoing) -> dict[str, Any]:
+    return {
+        "number": row.id,
+        "message_id": row.message_id,
+        "to": row.address,
+        "what": row.template,
+        "match": row.match,
+        "turn": row.ply,
+        "words": row.words,
+        "answers": row.in_reply_to,
+        "suggested": row.proposal or None,
+        "state": row.state,
+        "owed": row.created,
+        "sent": row.sent,
+        "trouble": row.trouble,
+    }
+
+
+def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[str, Any]]:
+    """What the player's mails have told others in his words."""
+    own = select(Incoming.id).where(Incoming.player == player.id)
+    rows = session.exec(
+        select(Outgoing)
+        .where(
+            col(Outgoing.incoming).in_(own),
+            col(Outgoing.player).is_distinct_from(player.id),
+            col(Outgoing.created) <= until,
+        )
+        .order_by(col(Outgoing.id))
+    )
+    for row in rows:
+        if row.words.get("message"):
+            yield {"when": row.created, "match": row.match, "by": player.name, "words": row.words["message"]}
+
+
+def _heard(sent: Any) -> Iterator[dict[str, Any]]:
+    """What others have told the player."""
+    for row in sent:
+        if row.words.get("message") and row.words.get("by"):
+            yield {"when": row.created, "match": row.match, "by": row.words["by"], "words": row.words["message"]}

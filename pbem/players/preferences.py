@@ -1,0 +1,115 @@
+"""What players may choose for themselves: how their mails look, and when they come. `set` writes it.
+
+A row holds only what differs from the default, so a default that changes reaches everybody who never chose.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pbem.errors import Refused
+
+ON, OFF = "on", "off"
+
+
+def _nothing_else(_text: str) -> str | None:
+    """No choice besides those in the list."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One thing that a player may choose; the first of the choices is the default."""
+
+    name: str
+    choices: tuple[str, ...]
+    help: str
+    example: str = ""
+    """For a preference with more choices than a list can hold: what one looks like."""
+    accept: Callable[[str], str | None] = _nothing_else
+    """The choice in its stored spelling, for what is not in the list; None where there is no such choice."""
+
+    @property
+    def default(self) -> str:
+        """What holds for who has not chosen."""
+        return self.choices[0]
+
+    @property
+    def spelled(self) -> str:
+        """How it is set, as in a help mail."""
+        return f"{self.name} {self.example or '|'.join(self.choices)}"
+
+    def chosen(self, text: str) -> str:
+        """The choice that the text means; raises Refused with the choices there are."""
+        wanted = text.lower().rstrip(".,;")
+        found = wanted if wanted in self.choices else self.accept(text.rstrip(".,;"))
+        if found is None:
+            there_are = self.example or " or ".join(f'"set {self.name} {choice}"' for choice in self.choices)
+            raise Refused(f'"{self.name}" can\'t be "{text[:40]}".', fits=f"{there_are}.")
+        return found
+
+
+def _zone(text: str) -> str | None:
+    """The IANA time zone of that name, whatever its case; None where there is none.
+
+    >>> _zone("europe/vienna"), _zone("utc"), _zone("../etc/passwd")
+    ('Europe/Vienna', 'UTC', None)
+    """
+    spelled = "/".join("_".join(word.capitalize() for word in part.split("_")) for part in text.split("/"))
+    for wanted in (text, spelled, text.upper()):
+        try:
+            return ZoneInfo(wanted).key
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            continue
+    return None
+
+
+def _hour(text: str) -> str | None:
+    """The hour of the day, from what people write.
+
+    >>> _hour("07"), _hour("18:00"), _hour("24")
+    ('7', '18', None)
+    """
+    hour, colon, minutes = text.partition(":")
+    is_hour = hour.isascii() and hour.isdecimal() and len(hour) <= 2 and int(hour) < 24
+    return str(int(hour)) if is_hour and (not colon or minutes == "00") else None
+
+
+PREFERENCES: dict[str, Preference] = {
+    "board": Preference(
+        "board",
+        ("ascii", "unicode", "words"),
+        "how boards are drawn in the text of a mail; words suit a screen reader",
+    ),
+    "html": Preference("html", (ON, OFF), "whether mails have an HTML part besides the text"),
+    "picture": Preference("picture", (ON, OFF), "whether the HTML part shows the board as a picture"),
+    "mail": Preference(
+        "mail",
+        ("each", "batch", "daily"),
+        "a mail for each turn, one for what happened within some minutes, or one a day",
+    ),
+    "hour": Preference("hour", ("8",), "at what hour the daily mail comes", "18 (0 to 23)", _hour),
+    "zone": Preference("zone", ("UTC",), "the time zone of that hour", "Europe/Vienna", _zone),
+    "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn too"),
+}
+
+
+def of(settings: Mapping[str, str]) -> dict[str, str]:
+    """Every preference with what holds for a player with those settings.
+
+    >>> of({"board": "words"})["board"], of({})["html"]
+    ('words', 'on')
+    """
+    return {name: settings.get(name, preference.default) for name, preference in PREFERENCES.items()}
+
+
+def changed(settings: Mapping[str, str], name: str, text: str) -> dict[str, str]:
+    """The settings with one choice more, or one less where it is the default; raises Refused.
+
+    >>> changed({"html": "off"}, "html", "ON"), changed({}, "hour", "18:00")
+    ({}, {'hour': '18'})
+    """
+    preference = PREFERENCES[name]
+    rest = {known: choice for known, choice in settings.items() if known != name}
+    choice = preference.chosen(text)
+    return rest if choice == preference.default else {**rest, name: choice}

@@ -1,0 +1,93 @@
+"""How much mail may come of somebody before it is ignored: what goes round in circles ends here.
+
+Mails that prove nothing are answered sparingly, since the address in From may be a victim's: the same answer goes to
+an address once a day, an address that is no player's gets a few answers a day, and its domain not many more.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlmodel import Session, col, func, select
+
+from pbem.config import LimitsSettings
+from pbem.errors import Refused, Unanswerable
+from pbem.reading.from_header import domain
+from pbem.storage.models import Incoming, Outgoing, Player
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+ANSWERS = ("answer", "confirm")
+
+
+def of_address(session: Session, address: str, most: int, now: datetime) -> None:
+    """Raise Unanswerable when an address whose mails prove nothing has had its answers for this hour."""
+    if _answered(session, Outgoing.address == address, now - HOUR) >= most:
+        raise Unanswerable("too many answers in an hour")
+
+
+def of_stranger(session: Session, address: str, limits: LimitsSettings, now: datetime) -> None:
+    """Raise Unanswerable when an address of nobody here, or its domain, has had its answers for today."""
+    since = now - DAY
+    if _answered(session, Outgoing.address == address, since) >= limits.stranger_per_day:
+        raise Unanswerable("too many answers to this address today")
+    at_domain = (col(Outgoing.address).endswith(f"@{domain(address)}", autoescape=True), _to_strangers())
+    if _answered(session, at_domain[0] & at_domain[1], since) >= limits.domain_per_day:
+        raise Unanswerable("too many answers to this domain today")
+
+
+def of_player(session: Session, player: Player, most: int, now: datetime) -> None:
+    """Raise Refused, then Unanswerable, when more mails of a player came within the hour than a person writes.
+
+    The mail in hand counts already.
+    """
+    had = session.exec(
+        select(func.count())
+        .select_from(Incoming)
+        .where(Incoming.player == player.id, col(Incoming.received) > now - HOUR)
+    ).one()
+    if had > most + 1:
+        raise Unanswerable("too many mails of this player in an hour")
+    if had > most:
+        raise Refused(
+            f"More mails than {most} came from you within an hour, so this one and those behind it are not read.",
+            fits='Wait an hour; then look with "games" and go on.',
+        )
+
+
+def of_match(session: Session, match: int, most: int, now: datetime) -> None:
+    """Raise Unanswerable when so many mails went out about a match today that nobody can be reading them."""
+    if _counted(session, Outgoing.match == match, now - DAY) >= most:
+        raise Unanswerable("too many mails about this match today")
+
+
+def was_said(session: Session, address: str, sections: list[dict[str, Any]], now: datetime) -> bool:
+    """Whether the address has had this very answer within a day."""
+    earlier = session.exec(
+        select(Outgoing.words).where(
+            Outgoing.address == address, Outgoing.template == "answer", col(Outgoing.created) > now - DAY
+        )
+    )
+    return any(words.get("sections") == sections for words in earlier)
+
+
+def was_asked(session: Session, address: str, lines: list[str], now: datetime) -> bool:
+    """Whether the address was asked within a day if those lines are its own."""
+    earlier = session.exec(
+        select(Outgoing.words).where(
+            Outgoing.address == address, Outgoing.template == "confirm", col(Outgoing.created) > now - DAY
+        )
+    )
+    return any(words.get("lines") == lines for words in earlier)
+
+
+def _answered(session: Session, which: Any, since: datetime) -> int:
+    return _counted(session, which & col(Outgoing.template).in_(ANSWERS), since)
+
+
+def _to_strangers() -> Any:
+    """Mails to addresses that are nobody's here."""
+    players = select(Player.address).where(col(Player.confirmed).is_not(None))
+    return col(Outgoing.address).not_in(players)
+
+
+def _counted(session: Session, which: Any, since: datetime) -> int:
+    return session.exec(select(func.count()).select_from(Outgoing).where(which, col(Outgoing.created) > since)).one()

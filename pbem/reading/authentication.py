@@ -1,0 +1,145 @@
+"""What can be said for and against the domain of From: the border's word, or signatures that we verify ourselves.
+
+A pass says that the domain of From sent the mail, and so, at hosts that let nobody write another's name, who wrote it.
+What that is worth is the admin's to say ([checks] in config.toml). A fail makes nobody's mail worthless, since
+forwarding fails too: it takes away what a token would do without asking.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.message import Message
+from email.parser import BytesHeaderParser
+from email.policy import compat32
+from email.utils import getaddresses, parsedate_to_datetime
+from enum import Enum
+from hashlib import sha256
+
+from pbem.config import BadConfig, ChecksSettings
+from pbem.reading import authentication_results, dkim_verify, from_header
+from pbem.reading.authentication_results import Result
+from pbem.reading.dkim_verify import Lookup, ask_dns
+from pbem.reading.from_header import domain
+from pbem.reading.limits import header_block
+
+FRESH = timedelta(days=2)
+"""A mail whose Date is older, or so far ahead, acts at once by nothing but a token: it may be a replayed one."""
+
+LONGEST_FIELD = 8_192
+FAILS = frozenset({"fail", "hardfail"})
+
+
+class Finding(Enum):
+    """What the checks say about the domain of From."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found about a mail."""
+
+    finding: Finding
+    proof: str | None = None
+    """Known again wherever this mail, replayed, comes once more; None where the pass is not enough to act on."""
+
+
+NOT_CHECKED = Checked(Finding.UNKNOWN)
+
+
+def prepare(settings: ChecksSettings) -> None:
+    """Raise BadConfig where the settings want what is not installed."""
+    if not settings.dkim:
+        return
+    try:
+        import dkim  # noqa: F401 - wanted later
+        import dns.resolver  # noqa: F401 - likewise
+    except ImportError as error:
+        raise BadConfig("checks.dkim needs a package that is not installed: the extra pbem[dkim]") from error
+
+
+def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: Lookup = ask_dns) -> Checked:
+    """What the checks that the admin has switched on say of the mail; may ask the DNS, and never raises.
+
+    `ours` is our own address: a mail that was written to somebody else does not act by its domain's word.
+    """
+    if not (settings.authserv_id or settings.dkim):
+        return NOT_CHECKED
+    try:
+        return _checked(raw, ours, settings, now, ask)
+    except Exception:  # noqa: BLE001 - hostile bytes; what can't be read is not believed
+        return NOT_CHECKED
+
+
+def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: Lookup) -> Checked:
+    block = header_block(raw)
+    head = BytesHeaderParser(policy=compat32).parsebytes(block)
+    author = from_header.author(_fields(head, "From"))
+    if author is None:
+        return NOT_CHECKED
+    sent_by = domain(author)
+    finding = Finding.UNKNOWN
+    if settings.authserv_id:
+        fields = _fields(head, "Authentication-Results")
+        finding = of_results(authentication_results.results(fields, settings.authserv_id, settings.headers), sent_by)
+    signatures = _fields(head, "DKIM-Signature")
+    if finding is Finding.UNKNOWN and settings.dkim:
+        names = head.keys()
+        if dkim_verify.good(raw, names, signatures, sent_by, settings.dns_seconds, ask):
+            finding = Finding.PASSED
+    if finding is Finding.PASSED and b"\r" in block.replace(b"\r\n", b""):
+        finding = Finding.UNKNOWN  # what we take for a header, the border did not, and so has not removed it
+    enough = finding is Finding.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
+    return Checked(finding, _proof(head, author) if enough and _is_fresh(head, now) else None)
+
+
+def of_results(results: tuple[Result, ...], author: str) -> Finding:
+    """What the border's results come to for a mail of that domain: DMARC where it was checked, else what is aligned.
+
+    >>> of_results((Result("dkim", "pass", "evil.example"), Result("spf", "fail", "a.example")), "a.example")
+    <Finding.FAILED: 'failed'>
+    """
+    verdicts = {(each.result, each.domain) for each in results if each.method == "dmarc" and each.result != "none"}
+    if any(result in FAILS for result, _ in verdicts):
+        return Finding.FAILED
+    if any(result == "pass" for result, _ in verdicts):
+        return Finding.PASSED if verdicts == {("pass", author)} else Finding.UNKNOWN
+    checks = [each for each in results if each.method in ("dkim", "spf")]
+    if any(each.result == "pass" and dkim_verify.aligned(each.domain, author) for each in checks):
+        return Finding.PASSED
+    return Finding.FAILED if any(each.result in FAILS for each in checks) else Finding.UNKNOWN
+
+
+def _fields(head: Message, name: str) -> tuple[str, ...]:
+    """The values of all headers of that name, from the top, each cut to a length."""
+    return tuple(str(value)[:LONGEST_FIELD] for key, value in head.raw_items() if key.lower() == name.lower())
+
+
+def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: datetime) -> bool:
+    """Whether every signature of the domain vouches for the whole mail: the border does not say which one it means."""
+    told = [(each, dkim_verify.tags(each)) for each in signatures]
+    own = [each for each, said in told if said is None or dkim_verify.aligned(domain(said.get("d", "")), author)]
+    return all(dkim_verify.covers(each, head.keys(), now.timestamp()) for each in own)
+
+
+def _is_to_us(head: Message, ours: str) -> bool:
+    """Whether To or Cc, which a signature covers, names our address."""
+    named = getaddresses([*_fields(head, "To"), *_fields(head, "Cc")])
+    return ours.lower() in {address.lower() for _, address in named}
+
+
+def _is_fresh(head: Message, now: datetime) -> bool:
+    try:
+        date = parsedate_to_datetime("".join(_fields(head, "Date")[:1]))
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return False
+    return abs(now - (date if date.tzinfo else date.replace(tzinfo=UTC))) < FRESH
+
+
+def _proof(head: Message, author: str) -> str | None:
+    """What a replayed mail can't change without breaking its signature; None where it is missing."""
+    ids = [" ".join(value.split()) for value in _fields(head, "Message-ID")]
+    if len(ids) != 1 or not ids[0]:
+        return None
+    return sha256(f"{author}\n{ids[0]}".encode("utf-8", "surrogateescape")).hexdigest()

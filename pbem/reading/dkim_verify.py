@@ -1,0 +1,106 @@
+"""A mail's DKIM signatures, verified by ourselves: which domains vouch for what the mail says (RFC 6376).
+
+dkimpy does the cryptography. It accepts what RFC 6376 accepts, and that is more than may move a stone: a signature over
+a part of the body (`l=`) lets anybody append commands, and one that leaves a header unsigned, or signs one of two, lets
+anybody write that header. Such signatures are as good as none here.
+"""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from pbem.reading.from_header import domain
+
+MUST_BE_SIGNED = frozenset({"from", "to", "subject", "date", "message-id"})
+SINGLETONS = MUST_BE_SIGNED | {
+    *("sender", "reply-to", "cc", "in-reply-to", "references"),
+    *("mime-version", "content-type", "content-transfer-encoding"),
+}
+ALGORITHMS = frozenset({"rsa-sha256", "ed25519-sha256"})
+SMALLEST_KEY = 1024
+MOST_SIGNATURES = 3
+LONGEST_SIGNATURE = 4_096
+LONGEST_LINE = 2_000
+"""A mail with a longer line is not verified: the time that making it canonical takes grows with the square."""
+
+Lookup = Callable[[bytes, float], bytes | None]
+"""The TXT record of a name, asked for so many seconds."""
+
+
+def tags(signature: str) -> dict[str, str] | None:
+    r"""The tags of a DKIM-Signature; None where it is malformed or names a tag twice.
+
+    >>> tags("v=1; d=Example.org;\r\n h=from : to")
+    {'v': '1', 'd': 'Example.org', 'h': 'from : to'}
+    """
+    pairs = [piece.partition("=") for piece in signature.split(";") if piece.strip()]
+    found = {name.strip(): " ".join(value.split()) for name, equals, value in pairs if equals}
+    return found if len(found) == len(pairs) and len(signature) <= LONGEST_SIGNATURE else None
+
+
+def covers(signature: str, names: Sequence[str], now: float) -> bool:
+    """Whether the signature, if it is good, vouches for the whole mail that has headers of those names."""
+    said = tags(signature)
+    if said is None or "l" in said or said.get("a", "").lower() not in ALGORITHMS:
+        return False
+    signed = {name.strip().lower() for name in said.get("h", "").split(":")}
+    expires = said.get("x", "")
+    fresh = not expires or (expires.isdecimal() and len(expires) < 16 and int(expires) > now)
+    return signed >= MUST_BE_SIGNED and fresh and not _is_doubled(names)
+
+
+def aligned(signer: str, author: str) -> bool:
+    """Whether a domain may vouch for the other one: its own, or one above it.
+
+    >>> aligned("example.org", "mail.example.org"), aligned("mail.example.org", "example.org")
+    (True, False)
+    """
+    return bool(signer) and (author == signer or author.endswith("." + signer))
+
+
+def good(raw: bytes, names: Sequence[str], signatures: Sequence[str], author: str, seconds: float, ask: Lookup) -> bool:
+    """Whether a signature of the author's domain, over the whole mail, is good; asks the DNS for the key."""
+    if raw.count(b"\r") > raw.count(b"\r\n") or any(len(line) > LONGEST_LINE for line in raw.split(b"\n")):
+        return False  # of a lone CR every reader makes something else
+    until = time.monotonic() + seconds
+    for number, signature in enumerate(signatures[:MOST_SIGNATURES]):
+        said = tags(signature)
+        left = until - time.monotonic()
+        if left <= 0 or said is None or not aligned(domain(said.get("d", "")), author):
+            continue
+        if covers(signature, names, time.time()) and _is_good(raw, number, said, left, ask):
+            return True
+    return False
+
+
+def _is_good(raw: bytes, number: int, said: dict[str, str], seconds: float, ask: Lookup) -> bool:
+    """Whether that signature is good, and the library has read it as we have."""
+    from dkim import DKIM  # an optional extra
+
+    try:
+        mail = DKIM(raw, timeout=max(1, round(seconds)), minkey=SMALLEST_KEY)
+        good = mail.verify(number, dnsfunc=lambda name, **_: ask(name, seconds))
+        read = {name.decode(): " ".join(value.decode().split()) for name, value in mail.signature_fields.items()}
+        return bool(good) and read == said
+    except Exception:  # noqa: BLE001 - whatever a hostile mail makes the library raise, it is not verified
+        return False
+
+
+def _is_doubled(names: Sequence[str]) -> bool:
+    counted = Counter(name.lower() for name in names)
+    return any(counted[name] > 1 for name in SINGLETONS)
+
+
+def ask_dns(name: bytes, seconds: float) -> bytes | None:
+    """The TXT record of that name by the machine's resolver; None where there is none, or no answer in time."""
+    import dns.exception  # comes with the extra
+    import dns.resolver
+
+    if not re.fullmatch(rb"[A-Za-z0-9._-]{1,253}", name):
+        return None
+    try:
+        answer = dns.resolver.resolve(name.decode("ascii"), "TXT", lifetime=seconds, search=False)
+    except dns.exception.DNSException:
+        return None
+    return next((b"".join(record.strings) for record in answer), None)

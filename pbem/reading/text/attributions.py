@@ -1,0 +1,285 @@
+"""The line above a quote that says who wrote it when: "On Mon, 2 Mar 2026, PBeM wrote:", in many languages.
+
+It is told by what it holds rather than by templates: a date, a verb of writing or an address, and a colon at
+its end. Mail programs wrap it over several lines, and phones put it behind the words of the person.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pbem.reading.text import phrases
+
+MOST_LINES = 5
+LONGEST = 500
+"""No attribution needs more characters; of a longer line only the end is looked at."""
+MOST_WORDS = 45
+LONGEST_NAME = 6
+
+_PHRASES = phrases.table("attributions")
+VERBS, OPENERS, LONE_OPENERS, WEEKDAYS = (
+    frozenset(_PHRASES[kind]) for kind in ("verbs", "openers", "lone_openers", "weekdays")
+)
+VERB_PARTS = _PHRASES["verb_parts"]
+MARKS = ".,;:!?()[]<>\"'*_\u2018\u2019\u201c\u201d\u2026\uff1a\uff0c"
+COLONS = (":", "\uff1a")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Where an attribution stands."""
+
+    column: int
+    """Where it begins in its first line; before it stand words of the person."""
+    lines: int
+    is_sure: bool
+    """Whether it is one whatever follows; else only right above a line that is marked as quoted."""
+
+
+def attribution_at(lines: Sequence[str], number: int) -> Attribution | None:
+    """The attribution that begins in that line, perhaps behind other words.
+
+    >>> attribution_at(["On Mon, 2 Mar 2026 at 09:59, PBeM", "<games@pbem.example> wrote:"], 0)
+    Attribution(column=0, lines=2, is_sure=True)
+    >>> attribution_at(["c1b1 g9h9 3 Am Mo., 2. M\u00e4rz 2026 schrieb PBeM <games@pbem.example>:"], 0)
+    Attribution(column=12, lines=1, is_sure=True)
+    >>> attribution_at(["On my side of the board:"], 0)
+    """
+    here = _read_from(lines, number)
+    if here is None:
+        return None
+    for later in range(number + 1, number + here.lines):
+        other = _read_from(lines, later)
+        if other is None or later + other.lines != number + here.lines or other.column or other.is_sure < here.is_sure:
+            continue
+        begun = lines[number][here.column :]
+        if not _opens(_words(lines[later])) and _opens(_words(begun)):
+            continue
+        if "@" in begun and not any("@" in line for line in lines[later : later + other.lines]):
+            continue
+        return None  # it begins there; what stands here are words
+    return here
+
+
+def _read_from(lines: Sequence[str], number: int) -> Attribution | None:
+    """The attribution between the beginning of that line and the end of it or of one of the next."""
+    first = lines[number]
+    skipped = max(0, len(first) - LONGEST)
+    text = first[skipped:].rstrip()
+    if skipped:  # not in the middle of a word
+        cut = text.find(" ") + 1
+        text, skipped = text[cut:], skipped + cut
+    limit = len(text)  # it has to begin in the first line
+    weak: Attribution | None = None
+    for span in range(1, MOST_LINES + 1):
+        if span > 1:
+            line = lines[number + span - 1].strip() if number + span <= len(lines) else ""
+            if not line or line.startswith((">", "|")) or len(text) + len(line) > LONGEST:
+                break
+            text = f"{text} {line}"
+        text = text.rstrip(" *_")
+        for ending in _endings(text):
+            read = _read(text[:ending])
+            if read is not None and read[0] < limit and (read[0] == 0 or read[1]) and not (skipped and not read[0]):
+                found = Attribution(skipped + read[0], span, read[1])
+                if found.is_sure:
+                    return found
+                weak = weak or found
+    return weak
+
+
+def _endings(text: str) -> Iterator[int]:
+    """Where in the text an attribution may end: at its end, or at a "wrote:" or ">:" inside."""
+    if not text:
+        return
+    if (
+        not any(colon in text for colon in (*COLONS, ">"))
+        and not _is_verb(text[-40:].rpartition(" ")[2])
+        and text[-1] != "-"
+    ):
+        return
+    for at, word in _words(text)[-MOST_WORDS:]:
+        end = at + len(word)
+        if end == len(text):
+            if word.endswith((*COLONS, ">")) or _is_verb(word) or not word.strip("-"):
+                yield end
+        elif word.endswith(COLONS) and (_is_verb(word) or word.endswith((">:", "]:"))):
+            yield end
+
+
+def _read(text: str) -> tuple[int, bool] | None:
+    """Where the attribution that ends with the text begins, and whether it is sure; None when it is none."""
+    words = _words(text)
+    while words and not words[-1][1].strip("-: "):  # "---- On ..., PBeM wrote ----"
+        words.pop()
+    dashes = 0
+    while dashes < len(words) and not words[dashes][1].strip("-"):
+        dashes += 1
+    words = words[dashes:]
+    if not words:
+        return None
+    verb = any(_is_verb(word) for _, word in words) or any(part in text for part in VERB_PARTS)
+    addressed = any("@" in word for _, word in words)
+    bracketed = addressed and ("<" in text or "(" in text or "[" in text)
+    dated = any(_is_dated(word) for _, word in words)
+    if not (verb or bracketed):
+        return None
+    start = _start(words)
+    if start is None or (not addressed and words[start][1] in OPENERS - LONE_OPENERS and not _tells_the_time(words)):
+        return None
+    column = 0 if start == 0 else words[start][0]
+    told = words[start:]
+    if len(told) > MOST_WORDS:
+        return None
+    if dated and (addressed or _tells_the_day(told)) and not words[-1][1].endswith(">"):
+        return column, True
+    brief = len(words) <= LONGEST_NAME or (addressed and len(words) <= 2 * LONGEST_NAME)
+    ends = _is_verb(words[-1][1]) or (len(words) > 1 and _is_verb(words[-2][1])) or bracketed
+    return (0, False) if column == 0 and brief and ends and len(words) > 1 and (verb or addressed) else None
+
+
+def _start(words: Sequence[tuple[int, str]]) -> int | None:
+    """The word with which the attribution begins; None where words of the person may stand before it unseen."""
+    if _opens(words):
+        return 0
+    for number in range(1, len(words)):
+        if words[number][1] in LONE_OPENERS and _opens(words[number:]):
+            return number
+    named = next((number for number, (_, word) in enumerate(words) if "@" in word), None)
+    if named is not None:
+        before = [word for _, word in words[:named]]
+        sentence = max((number for number, word in enumerate(before) if word.endswith(("!", "?", "."))), default=-1)
+        name = before[sentence + 1 :]
+        if _leads_to_a_date(before):
+            return 0
+        if len(name) <= LONGEST_NAME and not any(_has_digit(word) for word in name):
+            return sentence + 1
+        for number in range(1, named):
+            word = words[number][1]
+            if (_is_weekday(word) or _is_date(word) or "年" in word) and _opens(words[number:]):
+                return number
+        while name and (_has_digit(name[0]) or len(name) > LONGEST_NAME or not name[0][:1].isupper()):
+            name.pop(0)
+        if name and not _is_time(words[0][1]):
+            return named - len(name)
+        return None
+    for number in range(1, len(words)):
+        if words[number][1].strip(MARKS).lower() in WEEKDAYS and _opens(words[number:]):
+            return number
+    plain = [word for _, word in words[:LONGEST_NAME]]
+    stop = next((number for number, word in enumerate(plain) if _is_verb(word) or _is_dated(word)), len(plain))
+    return 0 if stop <= 4 and not any(_has_digit(word) for word in plain[:stop]) and stop < len(plain) else None
+
+
+def _leads_to_a_date(words: Sequence[str]) -> bool:
+    """Whether the words begin with a date, or with up to three words and a date: "No dia 2 de março de 2026"."""
+    first = next((number for number, word in enumerate(words) if _has_digit(word)), len(words))
+    if first > 3 or first == len(words) or not _is_dated_any(words):
+        return False
+    bare = words[first].strip(MARKS)
+    return _is_year(bare) or _is_date(bare) or (bare.isdecimal() and len(bare) <= 2 and first > 0)
+
+
+def _opens(words: Sequence[tuple[int, str]]) -> bool:
+    """Whether the words begin as attributions do: "On Mon", "2026-03-02 09:59", "Mon, 2 Mar", "2 mars 2026"."""
+    if not words:
+        return False
+    first, rest = words[0][1], [word for _, word in words[1:5]]
+    if first.strip(MARKS) in OPENERS or first in OPENERS:
+        return any(_has_digit(word) for word in rest) or any(_is_weekday(word) for word in rest[:2])
+    if _is_weekday(first):
+        return any(_has_digit(word) for word in rest)
+    if _is_time(first) or not _has_digit(first):
+        return _is_year(first)
+    if _is_date(first) or ("年" in first or "년" in first):
+        return True
+    day = first.strip(MARKS)  # "2. maaliskuuta 2026", "2 mars 2026", "4 dec. 2024 kl. 18:36"
+    return day.isdigit() and len(day) <= 2 and len(rest) > 1 and rest[0][:1].isalpha() and _is_dated_any(rest[:4])
+
+
+def _tells_the_day(words: Sequence[tuple[int, str]]) -> bool:
+    """Whether there is more than a time of day: "at 10:30 Bob wrote:" may be a person's own sentence."""
+    return any(_is_year(word) or _is_date(word) for _, word in words) or (
+        any(_is_time(word) for _, word in words) and any(word.strip(MARKS).isdecimal() for _, word in words)
+    )
+
+
+def _tells_the_time(words: Sequence[tuple[int, str]]) -> bool:
+    """Whether there are both a day, with its year, and a time of day."""
+    return any(_is_time(word) for _, word in words) and any(_is_year(word) or _is_date(word) for _, word in words)
+
+
+def _is_dated_any(words: Sequence[str]) -> bool:
+    return any(_is_dated(word) for word in words)
+
+
+def _is_weekday(word: str) -> bool:
+    return word.strip(MARKS).lower() in WEEKDAYS
+
+
+def _is_verb(word: str) -> bool:
+    """Whether the word says that somebody wrote.
+
+    >>> _is_verb("wrote:"), _is_verb("napisa\u0142(a):"), _is_verb("rote")
+    (True, True, False)
+    """
+    bare = word.lower().rstrip(MARKS + " -").partition("(")[0].partition("/")[0].strip(MARKS + "-")
+    if ">" in bare:  # "<alice@mail.example>wrote:"
+        bare = bare.rpartition(">")[2]
+    return bare in VERBS
+
+
+def _is_dated(word: str) -> bool:
+    return len(word) <= 40 and (_is_year(word) or _is_time(word) or _is_date(word))
+
+
+def _is_date(word: str) -> bool:
+    """Whether a word is a date in figures: 2026-03-02, 2.3.26, 3/2/2026.
+
+    >>> _is_date("02.03.26,"), _is_date("2011-03-01"), _is_date("c1b1"), _is_date("3.2")
+    (True, True, False, False)
+    """
+    for separator in ".-/":
+        parts = word.strip(MARKS).split(separator)[:4]
+        if len(parts) >= 3 and all(part[:1].isdigit() for part in parts[:3]) and len(parts[0]) in (1, 2, 4):
+            return True
+    return False
+
+
+def _is_year(word: str) -> bool:
+    """Whether a year of four figures stands in the word: 2026, 2.3.2026, 2026-03-02."""
+    if "@" in word:
+        return False
+    figures = ""
+    for character in word[:40] + " ":
+        if character.isdecimal():
+            figures += character
+            continue
+        if len(figures) == 4 and figures[:2] in ("19", "20", "25"):  # 25: Thai years
+            return True
+        figures = ""
+    return False
+
+
+def _is_time(word: str) -> bool:
+    """Whether a word is a time of day: 9:59, 09.59, 18h36, 9:59\u5199\u9053."""
+    bare = word.strip(MARKS)[:12]
+    for separator in ":.h":
+        hours, found, minutes = bare.partition(separator)
+        if found and 1 <= len(hours) <= 2 and hours.isdecimal() and minutes[:2].isdecimal() and len(minutes[:2]) == 2:
+            return True
+    return False
+
+
+def _has_digit(word: str) -> bool:
+    return any(character.isdecimal() for character in word[:60])
+
+
+def _words(text: str) -> list[tuple[int, str]]:
+    """The words of a text with the columns where they begin; at most a few more than an attribution has."""
+    found = []
+    at = 0
+    for word in text.split()[: 4 * MOST_WORDS]:
+        at = text.index(word, at)
+        found.append((at, word))
+        at += len(word)
+    return found

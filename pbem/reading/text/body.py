@@ -1,0 +1,192 @@
+"""What a person sees of a mail: the text among its parts, decoded, with its flowed lines joined.
+
+Raw mail is hostile until read: parts are counted, character sets are taken from what mail programs use, and
+nothing here raises for what a mail holds but Unreadable.
+"""
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import Message
+
+from pbem.reading.limits import DEEPEST, MOST_PARTS, Unreadable
+from pbem.reading.text import phrases
+
+LONGEST_STUB = 500
+_EXCUSES = phrases.table("stubs")["excuses"]
+_CHARSETS = {
+    "iso-8859-1": "cp1252",  # as browsers do: mail programs say the one and write the other
+    "latin-1": "cp1252",
+    "latin1": "cp1252",
+    "us-ascii": "cp1252",
+    "ascii": "cp1252",
+    "ansi_x3.4-1968": "cp1252",
+    "iso-8859-9": "cp1254",
+    "iso-8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "x-gbk": "gb18030",
+    "ks_c_5601-1987": "cp949",
+    "euc-kr": "cp949",
+    "shift_jis": "cp932",
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-8859-6-i": "iso-8859-6",
+    "x-mac-roman": "mac_roman",
+    "macintosh": "mac_roman",
+    "windows-874": "cp874",
+    "unicode-1-1-utf-7": "utf-7",
+    "cp-850": "cp850",
+}
+_FAMILIES = (
+    *("utf-", "ascii", "iso8859-", "iso2022_", "cp", "mac-", "koi8-", "big5", "gb", "euc_", "shift_jis", "johab", "hz"),
+    *("tis-620", "hp-roman8", "kz1048", "ptcp154"),
+)
+"""How Python names the codecs that are character sets; the others compress, escape or write host names, some slowly."""
+LONGEST_CHARSET = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The text that a mail shows."""
+
+    text: str
+    is_html: bool
+
+
+def body(message: Message) -> Body:
+    """The text of the mail, plain where there is any; of several parts in a row all that were written."""
+    read = (_read(part) for part in _leaves(message))
+    parts = [part for part in read if part is not None and part.text.strip()]
+    is_html = bool(parts) and parts[0].is_html  # those of the other kind are copies, or what a server added
+    return Body("\n".join(part.text for part in parts if part.is_html == is_html), is_html)
+
+
+def decoded(content: bytes, charset: str | None) -> str:
+    r"""The text of those bytes, whatever is claimed of them.
+
+    >>> decoded(b"Sch\xc3\xb6n", "utf-8"), decoded(b"Sch\xf6n", "utf-8"), decoded(b"\x80 5", "iso-8859-1")
+    ('Schön', 'Schön', '€ 5')
+    """
+    claimed = (charset or "utf-8").strip().strip("'\"").lower()
+    for name in (claimed if claimed != "us-ascii" else "utf-8", _CHARSETS.get(claimed), "utf-8", "cp1252"):
+        if name is None or name in _CHARSETS or not _is_charset(name):
+            continue
+        try:
+            return _without_surrogates(content.decode(name))
+        except (LookupError, ValueError):
+            continue
+    return content.decode("latin-1")
+
+
+def _is_charset(name: str) -> bool:
+    """Whether Python knows a character set by that name.
+
+    >>> [_is_charset(name) for name in ("utf8", "csISOLatin1", "windows-1252", "hex", "idna", "unicode_escape", "zip")]
+    [True, True, True, False, False, False, False]
+    """
+    if len(name) > LONGEST_CHARSET or not name.isascii() or not name.isprintable():
+        return False
+    try:
+        return codecs.lookup(name).name.startswith(_FAMILIES)
+    except LookupError:
+        return False
+
+
+def _without_surrogates(text: str) -> str:
+    """The text without halves of characters, which no database and no mail takes; UTF-7 can write them."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def unflowed(text: str, delsp: bool) -> str:
+    r"""The paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks.
+
+    >>> unflowed("c1b1 g9h9 \n3\n> a \n> b\n >c\n-- \nBob", delsp=False)
+    'c1b1 g9h9 3\n> a b\n>c\n-- \nBob'
+    """
+    written: list[str] = []
+    pieces: list[str] = []
+    depth = 0
+    for raw in text.replace("\r\n", "\n").split("\n"):
+        bare = raw.lstrip(">")
+        quoted = len(raw) - len(bare)
+        line = bare.removeprefix(" ")
+        if pieces and (quoted != depth or line == "-- "):
+            written.append(_line(depth, pieces))
+            pieces = []
+        depth = quoted
+        flows = line.endswith(" ") and line != "-- "
+        pieces.append(line[:-1] if flows and delsp else line)
+        if not flows:
+            written.append(_line(depth, pieces))
+            pieces = []
+    if pieces:
+        written.append(_line(depth, pieces))
+    return "\n".join(written)
+
+
+def _line(depth: int, pieces: list[str]) -> str:
+    return ">" * depth + " " * bool(depth) + "".join(pieces)
+
+
+def _leaves(message: Message) -> Iterator[Message]:
+    """The parts without parts that are for reading, in order, without recursion."""
+    waiting, seen = [(message, 0)], 0
+    while waiting:
+        part, depth = waiting.pop()
+        seen += 1
+        if seen > MOST_PARTS:
+            raise Unreadable("it has too many parts")
+        if depth > DEEPEST:
+            raise Unreadable("its parts are nested too deeply")
+        kind = part.get_content_type()
+        if kind == "message/rfc822":
+            continue  # a forwarded mail is nobody's command
+        if not part.is_multipart():
+            yield part
+            continue
+        children = [child for child in part.get_payload() if isinstance(child, Message)]
+        if kind == "multipart/alternative":
+            children = _chosen(children)
+        waiting.extend((child, depth + 1) for child in reversed(children))
+
+
+def _chosen(alternatives: list[Message]) -> list[Message]:
+    """The one of several alternatives to read: plain text, unless it says nothing or only that there is HTML."""
+    texts = [(part, _read(part)) for part in alternatives]
+    plain = [(part, read) for part, read in texts if read is not None and not read.is_html and read.text.strip()]
+    others = [part for part, read in texts if read is None or read.is_html]
+    if plain and not (others and _is_stub(plain[0][1].text)):
+        return [plain[0][0]]
+    return others
+
+
+def _is_stub(text: str) -> bool:
+    """Whether a plain text only says that the mail is in HTML."""
+    bare = " ".join(text.split()).lower()
+    return len(bare) <= LONGEST_STUB and "html" in bare and any(phrase in bare for phrase in _EXCUSES)
+
+
+def _read(part: Message) -> Body | None:
+    """The text of a part; None where it is none to be read."""
+    kind = part.get_content_type()
+    if kind not in ("text/plain", "text/html") or part.get_content_disposition() == "attachment" or part.is_multipart():
+        return None
+    if part.get_filename() is not None:
+        return None
+    content = part.get_payload(decode=True)
+    text = decoded(content, _parameter(part, "charset")) if isinstance(content, bytes) else ""
+    if kind == "text/html" or text[:200].lstrip("\ufeff \t\r\n").lower().startswith(("<html", "<!doctype html")):
+        return Body(text, is_html=True)
+    if (_parameter(part, "format") or "").lower() == "flowed":
+        return Body(unflowed(text, (_parameter(part, "delsp") or "").lower() == "yes"), is_html=False)
+    return Body(text, is_html=False)
+
+
+def _parameter(part: Message, name: str) -> str | None:
+    """A parameter of the Content-Type; None also where it can't be made sense of."""
+    value = part.get_param(name)
+    return value if isinstance(value, str) else value[2] if isinstance(value, tuple) else None

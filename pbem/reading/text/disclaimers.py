@@ -1,0 +1,95 @@
+"""What firms and mail servers write into a person's mail: warnings above the words, legal notices below them."""
+
+from collections.abc import Sequence
+
+from pbem.reading.text import phrases
+from pbem.reading.text.normalize import compared
+from pbem.reading.text.quoted_headers import is_rule
+
+LONGEST_BANNER = 6
+_PHRASES = phrases.table("notices")
+LONGEST_READ = 2_000
+LONGEST_HEAD = 300
+MARKS_OF_A_NOTICE = 4
+
+
+def banner_lines(lines: Sequence[str]) -> int:
+    """How many lines at the top of a mail a server's warning takes; 0 where there is none.
+
+    >>> banner_lines(["CAUTION: This email originated from outside of Acme. Do not click links.", "", "c1b1"])
+    2
+    >>> banner_lines(["Caution: I play c1 next.", ""])
+    0
+    """
+    at = 0
+    while at < len(lines) and not lines[at].strip():
+        at += 1
+    first = at
+    if at == len(lines) or not _warns(_paragraph(lines, at)[:LONGEST_BANNER]):
+        return 0
+    at += 1
+    while at < len(lines) and at - first < LONGEST_BANNER and _goes_on(lines, at):
+        at += 1
+    while at < len(lines) and (not lines[at].strip() or is_rule(lines[at])):
+        at += 1
+    return at
+
+
+def _warns(paragraph: Sequence[str]) -> bool:
+    """Whether that is a warning, and not a person who is careful."""
+    head = compared(paragraph[0][:LONGEST_READ])
+    bare = head.strip(" \t*[]_!<>#|\u26a0\ufe0f")
+    if not bare.startswith(_PHRASES["banner_starts"]):
+        return False
+    if bare.startswith("external") and head.strip(" *").startswith("[") and len(bare) < 40:
+        return True
+    text = compared(" ".join(paragraph)[:LONGEST_READ])
+    words = sum(word in text for word in _PHRASES["banner_words"])
+    return words >= 2 or (words == 1 and any(word in head for word in _PHRASES["banner_loud"]))
+
+
+def _goes_on(lines: Sequence[str], at: int) -> bool:
+    """Whether the warning, wrapped, goes on in that line."""
+    text = compared(lines[at].strip()[:LONGEST_READ])
+    return bool(text) and any(word in text for word in (*_PHRASES["banner_more"], *_PHRASES["banner_words"]))
+
+
+def notice_lines(lines: Sequence[str], number: int) -> int:
+    """How many lines a legal notice takes that begins in that line: its paragraph; 0 where none begins.
+
+    A person may well write about something confidential; it takes several of the phrases of lawyers together.
+    """
+    first = lines[number].strip()
+    if _is_title(first):
+        below = number + 1
+        while below < len(lines) and below <= number + 2 and not lines[below].strip():
+            below += 1
+        taken = notice_lines(lines, below) if below < len(lines) and not _is_title(lines[below].strip()) else 0
+        return below - number + taken if taken else 0
+    if number and lines[number - 1].strip() and len(first) < 100 and not _is_title(lines[number - 1].strip()):
+        return 0  # it would begin a paragraph
+    head = compared(first[:LONGEST_HEAD])
+    if not any(phrase in head for phrase in (*_PHRASES["legal"], *_PHRASES["scans"])):
+        return 0
+    paragraph = _paragraph(lines, number)
+    text = compared(" ".join(paragraph)[:LONGEST_READ])
+    scanned = any(phrase in text for phrase in _PHRASES["scans"])
+    if scanned and (len(text) < LONGEST_HEAD or text.startswith(_PHRASES["scan_starts"])):
+        return len(paragraph)
+    if len(text) >= 60 and sum(phrase in text for phrase in _PHRASES["legal"]) >= MARKS_OF_A_NOTICE:
+        return len(paragraph)
+    return 0
+
+
+def _is_title(line: str) -> bool:
+    return line.strip(" *_:-#=").lower() in _PHRASES["titles"]
+
+
+def _paragraph(lines: Sequence[str], number: int) -> list[str]:
+    """The lines from there to the next blank one, a bounded number of them."""
+    found = []
+    for line in lines[number : number + 30]:
+        if not line.strip():
+            break
+        found.append(line[:LONGEST_READ])
+    return found

@@ -1,0 +1,16 @@
+"""The phrases of mail programs, firms and servers in many languages, as phrases.toml has them."""
+
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+
+_TABLES = tomllib.loads(resources.files("pbem.reading.text").joinpath("phrases.toml").read_text(encoding="utf-8"))
+
+
+def table(name: str) -> Mapping[str, tuple[str, ...]]:
+    """The phrases of that table by kind.
+
+    >>> "schrieb" in table("attributions")["verbs"]
+    True
+    """
+    return {kind: tuple(phrases) for kind, phrases in _TABLES[name].items()}

@@ -1,0 +1,139 @@
+"""What mail programs put above a whole mail that they quote: From, Sent, To, Subject, and lines of dashes."""
+
+from collections.abc import Sequence
+
+from pbem.reading.text import phrases
+from pbem.reading.text.normalize import compared
+
+MOST_LINES = 25
+LONGEST_LABEL = 30
+LONGEST_SEPARATOR = 100
+
+FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
+_PHRASES = phrases.table("headings")
+LABELS = {name: kind for kind in (FROM, DATE, TO, SUBJECT, OTHER) for name in _PHRASES[kind]}
+COLONS = (":", "\uff1a", "\t")
+
+
+def heading_at(lines: Sequence[str], number: int) -> int:
+    """How many lines the heading takes that begins in that line; 0 where none does.
+
+    >>> heading_at(["*Von:* PBeM", "*Gesendet:* Montag", "*An:* bob@mail.example", "*Betreff:* Hallo", "", "Text"], 0)
+    4
+    >>> heading_at(["To: you", "From here I see no way."], 0)
+    0
+    """
+    if _label(lines[number]) in (None, OTHER):
+        return 0
+    kinds: set[str] = set()
+    end = at = number
+    since = 0  # lines since the last label: long lists of recipients are wrapped
+    while at < min(len(lines), number + MOST_LINES):
+        kind = _label(lines[at])
+        if kind is not None and kind in kinds - {OTHER}:
+            break
+        if kind is not None:
+            kinds.add(kind)
+            end, since = at + 1, 0
+        else:
+            since += 1
+            blank = not lines[at].strip()
+            if since > (1 if blank else 3) or (blank and _label("".join(lines[at + 1 : at + 2])) is None):
+                break
+        at += 1
+    told = len(kinds & {FROM, DATE, TO, SUBJECT})
+    if told < 3 and not (kinds >= {FROM, DATE} and author_of(lines[number:end]) is not None):
+        return 0
+    while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:
+        end += 1  # a Subject that was wrapped
+    return end - number
+
+
+def author_of(lines: Sequence[str]) -> str | None:
+    """The address in the From of a heading, in lower case; None where none stands there."""
+    line = next((line for line in lines if _label(line) == FROM), "")
+    for word in line.lower().replace("<", " ").replace(">", " ").replace("[", " ").replace("]", " ").split():
+        if "@" in word:
+            return word.removeprefix("mailto:").strip("*_()\"',;")
+    return None
+
+
+def joined_heading(line: str) -> int | None:
+    """Where in a line a whole heading begins that was joined behind the words, else None.
+
+    >>> joined_heading("c1b1 From: PBeM <a@b.example> Sent: Monday To: Bob Subject: Hello")
+    5
+    """
+    found: dict[str, int] = {}
+    at = 0
+    for word in line.split(" "):
+        if word.endswith(COLONS) and len(word) <= LONGEST_LABEL:
+            kind = LABELS.get(compared(word.strip("*_:\uff1a")))
+            if kind is not None and kind not in found and (kind == FROM or FROM in found):
+                found[kind] = at
+        at += len(word) + 1
+    if len(found.keys() & {FROM, DATE, TO, SUBJECT}) == 4:
+        return found[FROM]
+    return None
+
+
+def is_separator(line: str) -> bool:
+    """Whether the line says that a mail is quoted or forwarded below.
+
+    >>> is_separator("-----Original Message-----"), is_separator("________ Forwarded by Bob ________")
+    (True, True)
+    >>> is_separator("----- my plan -----"), is_separator("The original message was lost.")
+    (False, False)
+    """
+    bare = compared(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
+    if not bare or len(bare) > LONGEST_SEPARATOR:
+        return False
+    if bare.startswith(_PHRASES["beginnings"]) or any(phrase in bare for phrase in _PHRASES["above"]):
+        return True
+    inner = bare.strip("-_=\u2014\u2013\u2500 ")
+    dashes = len(bare) - len(bare.lstrip("-_=\u2014\u2013\u2500"))
+    return dashes >= 2 and len(inner) <= 80 and any(phrase in inner for phrase in _PHRASES["separators"])
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line is drawn across the mail: five or more of - _ = and the like, and nothing else.
+
+    >>> is_rule("________________"), is_rule("----")
+    (True, False)
+    """
+    bare = line.strip(" \t*")
+    return len(bare) >= 5 and not bare.strip(bare[0]) and bare[0] in "-_=\u2014\u2013\u2500~"
+
+
+def is_drawn(line: str) -> bool:
+    """Whether a line is a rule, or has one at both ends.
+
+    >>> is_drawn("-------- Original --------"), is_drawn("-- so --")
+    (True, False)
+    """
+    bare = line.strip(" \t*")
+    ends = bare[:5] + bare[-5:]
+    return is_rule(line) or (10 < len(bare) <= LONGEST_SEPARATOR and not ends.strip(ends[0]) and is_rule(bare[:5]))
+
+
+def joined_separator(line: str) -> int | None:
+    """Where in a line "-----Original Message-----" begins behind the words, else None."""
+    at = line.find(" ---")
+    if at <= 0:
+        return None
+    rest = compared(line[at:].lstrip(" -")[:LONGEST_SEPARATOR])
+    return at if rest.startswith(_PHRASES["separators"]) else None
+
+
+def is_label(line: str) -> bool:
+    """Whether the line is one of a heading: "From: ...", in some language."""
+    return _label(line) not in (None, OTHER)
+
+
+def _label(line: str) -> str | None:
+    """Which part of a heading the line is; None for any other line."""
+    bare = line[:200].strip().lstrip("*_\u2022# ")
+    ends = [at for at in (bare.find(colon) for colon in COLONS) if 0 < at <= LONGEST_LABEL]
+    if not ends:
+        return None
+    return LABELS.get(compared(bare[: min(ends)].strip(" *_\"'")))

@@ -1,0 +1,87 @@
+"""What mail programs put below the words of a person: "-- ", "Sent from my iPhone", and how it is told."""
+
+from collections.abc import Sequence
+
+from pbem.reading.text import phrases
+from pbem.reading.text.normalize import compared
+
+LONGEST_TAGLINE = 160
+MOST_WORDS = 16
+MOST_LINES = 15
+"""Below a "--" without the blank, no more lines than these are a signature."""
+
+_PHRASES = phrases.table("signatures")
+_MARKS = ("--", "\u2014", "\u2013", "\u2014-", "-\u2014", "\u2013-", "__", "\u2014\u2014", "--\u200b")
+
+
+def is_delimiter(line: str) -> bool:
+    """Whether the line is the signature mark of RFC 3676: two hyphens and a blank."""
+    return line in ("-- ", "--  ")
+
+
+def is_loose_delimiter(line: str) -> bool:
+    """Whether the line is what people and programs make of that mark: "--", a dash, "__"."""
+    return line.strip() in _MARKS
+
+
+def has_contacts(block: Sequence[str]) -> bool:
+    """Whether some few short lines say how to reach somebody, and nothing else."""
+    lines = [line.strip() for line in block if line.strip()]
+    brief = 0 < len(lines) <= 8 and all(len(line) <= 80 and not line.endswith(("!", "?")) for line in lines)
+    return brief and any(hint in compared(line) for line in lines for hint in _PHRASES["contacts"])
+
+
+def is_tagline(line: str, *, stands_alone: bool) -> bool:
+    """Whether a mail program added the line; one without a device's name must stand in a paragraph of its own.
+
+    >>> is_tagline("Sent from my iPhone", stands_alone=False)
+    True
+    >>> is_tagline("Sent from my desk, is much easier than my mobile phone.", stands_alone=True)
+    False
+    """
+    bare = compared(line[: 2 * LONGEST_TAGLINE].strip(" \t*_~[](){}-\u2022|"))
+    if not bare or len(line) > 2 * LONGEST_TAGLINE or len(bare) > LONGEST_TAGLINE:
+        return False
+    bare = _without_links(bare)
+    if len(bare.split()) > MOST_WORDS:
+        return False
+    if bare.startswith(_PHRASES["own_device"]) and not bare.rstrip(".").endswith(_PHRASES["own_device_sent"]):
+        return False  # "Von meinem Handy aus geht das nicht."
+    opens = bare.startswith(_PHRASES["sent"])
+    if not opens and not any(phrase in bare for phrase in _PHRASES["sent_behind"]):
+        return False
+    claim = bare
+    for stop in (",", ". ", ";", "!", "?", " - ", " \u2013 ", " because ", " so ", " but ", " and "):
+        claim = claim.partition(stop)[0]
+    if any(device in claim for device in _PHRASES["devices"]):
+        return stands_alone or bare.startswith(_PHRASES["sure"])
+    return opens and bare.startswith("sent from") and stands_alone and claim == bare and len(bare.split()) <= 8
+
+
+def joined_tagline(line: str) -> int | None:
+    """Where in a line a well-known tagline begins behind the words, when nothing else follows; else None.
+
+    >>> joined_tagline("c1b1 g9h9 3 Sent from my iPhone")
+    12
+    """
+    end = line[-LONGEST_TAGLINE:]
+    tail = compared(end)
+    if len(tail) != len(end):
+        return None  # a letter that grows when it is made small
+    for phrase in _PHRASES["sure"]:
+        at = tail.rfind(phrase)
+        if at <= 0 or tail[at - 1] not in " .,;!?" or not end[at].isupper():
+            continue
+        rest = _without_links(tail[at + len(phrase) :]).strip(" .")
+        if len(rest.split()) <= 3 and not set(rest) & set(",.;:!?"):
+            return len(line) - len(tail) + at
+    return None
+
+
+def _without_links(text: str) -> str:
+    """The text without addresses of pages, whether they stand between < and > or alone."""
+    for opening, closing in (("<http", ">"), ("(http", ")"), ("[http", "]")):
+        before, found, rest = text.partition(opening)
+        if found:
+            text = before + rest.partition(closing)[2]
+    return " ".join(word for word in text.split() if not word.startswith(("http://", "https://"))).strip()

@@ -1,0 +1,69 @@
+"""What can be had of a match as files: its record as text and as JSON, and its boards as an animation.
+
+A file is named by the match's number and its game, and holds no address of anybody.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from engines.core import Position, Seat
+from notation import gamerecord, record
+from notation.gamerecord import Ending, Site
+from notation.record import replay
+from pbem.matches.snapshot import Snapshot
+from pbem.rendering import board_image
+from pbem.rendering.mime import Attachment
+
+
+def of(standing: Snapshot, *, site: str, generated: datetime) -> tuple[Attachment, ...]:
+    """The record of the match as text, the replay of its boards, and once it is over its game record as JSON.
+
+    `site` is what this server is called, `generated` the time that the JSON says it was made at: that of the
+    mail, so that a mail which is rendered again is the same.
+    """
+    positions = replay(standing.record)
+    files = [_text(standing)]
+    if standing.ended_here:
+        files.append(_json(standing, site, generated))
+    if standing.texts:
+        files.append(_animation(standing, positions))
+    return tuple(files)
+
+
+def _text(standing: Snapshot) -> Attachment:
+    """The record as the rule sheets print it."""
+    text = record.written(standing.record)
+    return Attachment(_name(standing, "txt"), "text", "plain", text.encode())
+
+
+def _json(standing: Snapshot, site: str, generated: datetime) -> Attachment:
+    """The record as other servers read it."""
+    match = standing.match
+    where = Site(
+        site,
+        str(standing.number),
+        (str(match.seat0), str(match.seat1)),
+        _date(match.started or match.created),
+        _date(match.ended or generated),
+        _date(generated),
+    )
+    winner: Seat | None = None if match.winner is None else 1 if match.winner else 0
+    text = gamerecord.dumps(standing.record, where, Ending(winner, match.reason or ""))
+    return Attachment(_name(standing, "json"), "application", "json", text.encode())
+
+
+def _animation(standing: Snapshot, positions: Sequence[Position[Any]]) -> Attachment:
+    """The boards from the first to the last."""
+    captions = ["", *(f"{number}. {text}" for number, text in enumerate(standing.texts, start=1))]
+    content = board_image.animation([position.diagram() for position in positions], captions=captions)
+    return Attachment(_name(standing, "gif"), "image", "gif", content)
+
+
+def _name(standing: Snapshot, ending: str) -> str:
+    return f"pbem-{standing.number}-{standing.match.game}.{ending}"
+
+
+def _date(time: datetime) -> str:
+    """The time as in RFC 3339, in UTC."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

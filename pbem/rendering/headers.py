@@ -1,0 +1,139 @@
+"""The headers of our mails: who, about what, in which thread, and what scripts may rely on (docs/headers.md)."""
+
+from collections.abc import Mapping
+from email.headerregistry import Address, BaseHeader, HeaderRegistry
+from email.message import EmailMessage
+from email.policy import SMTP, SMTPUTF8, EmailPolicy, Policy
+from email.utils import format_datetime
+from typing import Any
+
+from pbem.config import ServerSettings
+from pbem.matches.naming import name, subject_of
+from pbem.matches.snapshot import Snapshot
+from pbem.players.identity import address_with, token_of
+from pbem.reading.message import bare_subject
+from pbem.storage.models import MatchState, Outgoing
+from pbem.storage.outbox import is_own_id
+from pbem.tokens import Keyring, Purpose, Token
+
+SUBJECTS = {
+    "alert": "Mails wait for you",
+    "confirm": "Was this you?",
+    "welcome": "Welcome",
+    "renewed": "Your new addresses",
+    "address": "Is this your address?",
+    "moved": "Your mail goes elsewhere now",
+    "export": "All that is held on you",
+    "deleted": "You are forgotten here",
+    "unreachable_admin": "Mail to a player comes back",
+}
+EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
+"""What X-PBeM-Event says, where that is not the template's name."""
+
+NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
+LINE = 78
+
+
+class Words(BaseHeader):
+    """A header of words that stay whole: the library breaks long ones into pieces that nobody puts together again."""
+
+    max_count = 1
+
+    @classmethod
+    def parse(cls, value: str, kwds: dict[str, Any]) -> None:
+        """Take the value as it is."""
+        kwds["parse_tree"], kwds["decoded"] = None, value
+
+    def fold(self, *, policy: Policy) -> str:
+        """The header in lines, each begun with a whole word."""
+        lines = [f"{self.name}:"]
+        for word in str(self).split():
+            fits = len(lines[-1]) + 1 + len(word) <= LINE or lines[-1] == f"{self.name}:"
+            lines[-1:] = [f"{lines[-1]} {word}"] if fits else [lines[-1], f" {word}"]
+        return policy.linesep.join(lines) + policy.linesep
+
+
+def _registry() -> HeaderRegistry:
+    registry = HeaderRegistry()
+    for header in ("in-reply-to", "references", "list-id", "list-unsubscribe"):
+        registry.map_to_type(header, Words)
+    return registry
+
+
+POLICY = SMTP.clone(header_factory=_registry())
+POLICY_UTF8 = SMTPUTF8.clone(header_factory=_registry())
+
+
+def policy(address: str) -> "EmailPolicy[EmailMessage]":
+    """How a mail to that address is written: with letters beyond ASCII in its head only where the address has some."""
+    return POLICY if address.isascii() else POLICY_UTF8
+
+
+def write(
+    mail: EmailMessage, row: Outgoing, standing: Snapshot | None, server: ServerSettings, keyring: Keyring
+) -> None:
+    """Give the mail that the row owes its headers; `standing` is its match after the row's turn, where it has one."""
+    local, _, domain = row.address.rpartition("@")
+    mail["From"] = Address(server.name, addr_spec=server.address)
+    mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
+    mail["Reply-To"] = Address(server.name, addr_spec=reply_to(row, server, keyring))
+    mail["Subject"] = subject(row, standing)
+    mail["Date"] = format_datetime(row.created)
+    mail["Message-ID"] = row.message_id
+    if row.in_reply_to:
+        mail["In-Reply-To"] = row.in_reply_to
+    if row.references:
+        mail["References"] = " ".join(row.references)
+    for header, value in {**_machinery(row, server, keyring), **_facts(row, standing, server)}.items():
+        mail[header] = value
+
+
+def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
+    """Where an answer to the mail goes; it proves who answers, where that is known."""
+    token = token_of(row)
+    return address_with(server, keyring, token, row.epoch) if token else server.address
+
+
+def subject(row: Outgoing, standing: Snapshot | None) -> str:
+    """The same for all mails of a match, from the first to the last: Gmail keeps a thread together by it."""
+    if row.template == "digest" and standing is None:
+        matches, yours = row.words["matches"], sum(item["stage"] == "yours" for item in row.words["matches"])
+        yours += len(row.words["waiting"])
+        return f"[pbem] News of {len(matches)} matches" + (f": your turn in {yours}" if yours else "")
+    if standing is None:
+        asked = bare_subject(str(row.words.get("subject", "")))
+        if asked.startswith("[pbem]"):
+            return f"Re: {asked}"
+        return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your mail')}"
+    return subject_of(standing.match, *standing.players)
+
+
+def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:
+    """What keeps machines from answering, and lets mail programs sort news and offer to stop them."""
+    answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
+    found = {
+        "Auto-Submitted": "auto-replied" if answers else "auto-generated",
+        "X-Auto-Response-Suppress": "All",
+    }
+    if row.is_notice and row.player is not None:
+        stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
+        found["List-Id"] = f"<matches.{server.domain}>"
+        found["List-Unsubscribe"] = f"<mailto:{stop}?subject=stop>"
+    return found
+
+
+def _facts(row: Outgoing, standing: Snapshot | None, server: ServerSettings) -> Mapping[str, str]:
+    """What scripts may rely on."""
+    facts = {"X-PBeM-Server": server.domain, "X-PBeM-Event": EVENTS.get(row.template, row.template)}
+    if standing is None:
+        return facts
+    facts |= {"X-PBeM-Match": str(standing.number), "X-PBeM-Game": standing.match.game}
+    if standing.match.state in NO_BOARD:
+        return facts
+    facts["X-PBeM-Number"] = str(standing.ply)
+    if standing.texts:
+        facts["X-PBeM-Last"] = standing.texts[-1]
+    turn = standing.base.turn
+    if standing.ended_here or turn is None:
+        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {})
+    return facts | {"X-PBeM-Turn": str(standing.ply + 1), "X-PBeM-To-Move": name(standing.players[turn])}

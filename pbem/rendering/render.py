@@ -1,0 +1,135 @@
+"""An owed mail -> an EmailMessage: the templates filled in, the match replayed to the turn the mail is about."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from email.message import EmailMessage
+from functools import partial
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from pbem.config import ServerSettings
+from pbem.matches.naming import name, subject_of
+from pbem.matches.snapshot import Snapshot
+from pbem.players import data_export, preferences
+from pbem.players.data_export import Belongings
+from pbem.players.identity import address_with
+from pbem.rendering import headers, links, mime
+from pbem.rendering.export_files import export_files
+from pbem.rendering.links import Letter, answering
+from pbem.rendering.mime import Attachment
+from pbem.rendering.templating import fitted, templates, tightened
+from pbem.rendering.views import Drawings, Reading, Views
+from pbem.storage.models import Match, Outgoing, Player
+from pbem.tokens import Keyring, Purpose, Token
+
+LARGEST = 95_000
+"""Mails stay below 100 KB, headers and all, but for the files that go with some: Gmail cuts off HTML beyond that."""
+FOR_STRANGERS = {"picture": preferences.OFF}
+"""Who is not a player yet has chosen nothing, and gets the smallest mail that looks right."""
+
+
+class Renderer:
+    """Makes mails of rows."""
+
+    def __init__(self, server: ServerSettings, keyring: Keyring) -> None:
+        self._server = server
+        self._keyring = keyring
+        self._templates = templates()
+
+    def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[EmailMessage]:
+        """The mails that the rows owe, in their order; the same bytes each time, but for what was renamed since.
+
+        The mails of one call share what they look up: both players' mails about a turn replay it once.
+        """
+        sights, _looked_up = Drawings(session), _fetched(session, rows)
+        for row in rows:
+            yield self._mail(session, sights, row)
+
+    def _mail(self, session: Session, sights: Drawings, row: Outgoing) -> EmailMessage:
+        player = session.get(Player, row.player) if row.player else None
+        wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
+        mail = EmailMessage(policy=headers.policy(row.address))
+        standing = sights.of(row.match, row.ply, None).standing if row.match else None
+        headers.write(mail, row, standing, self._server, self._keyring)
+        held = data_export.gather(session, player, row.created) if player and row.template == "export" else None
+        mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"]), held))
+        return mail
+
+    def _enclose(self, held: Belongings, enclosed: mime.Enclosed) -> tuple[str, ...]:
+        """Send what is held on a player along; the names of the files."""
+        files = tuple(self.files(held))
+        for file in files:
+            enclosed.attach(file)
+        return tuple(file.name for file in files)
+
+    def files(self, held: Belongings) -> Iterator[Attachment]:
+        """What is held on a player, as files."""
+        text = self._templates.get_template("parts/held.j2").render(held.facts | {"server": self._server})
+        return export_files(held, fitted(text))
+
+    def _faces(
+        self,
+        sights: Drawings,
+        row: Outgoing,
+        player: Player | None,
+        wishes: Mapping[str, str],
+        subject: str,
+        held: Belongings | None,
+    ) -> tuple[str, str | None, mime.Enclosed]:
+        """Text, HTML and what goes with them; where much has to be shown the HTML spares boards and buttons."""
+        letter = partial(self._letter, row, player)
+        text, html, enclosed = "", None, mime.Enclosed(row.message_id)
+        for spares in (False, True):
+            enclosed = mime.Enclosed(row.message_id)
+            reading = Reading(player, wishes, letter, enclosed, self._server.name, row.created, spares=spares)
+            words = self._words(Views(sights, reading), row, player, subject)
+            if held is not None:
+                words |= {"held": held, "files": self._enclose(held, enclosed)}
+            text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
+            if wishes["html"] != preferences.ON:
+                break
+            html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(words))
+            if mime.size(text, html, enclosed) <= LARGEST:
+                break
+        return text, html, enclosed
+
+    def _words(self, views: Views, row: Outgoing, player: Player | None, subject: str) -> dict[str, Any]:
+        """All that the templates may ask for."""
+        personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
+        acts = row.player is not None and row.purpose is not None
+        answer = Letter(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
+        return {
+            **row.words,
+            "server": self._server,
+            "player": player,
+            "row": row,
+            "several": "plies" in row.words,
+            "you_wrote": player is not None and player.name is not None and player.name == row.words.get("by"),
+            "look": views.look,
+            "foresee": views.foresee,
+            "answer_with": partial(links.link, answer),
+            "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
+            "name": name,
+        }
+
+    def _letter(self, row: Outgoing, player: Player | None, standing: Snapshot, ply: int) -> Letter | None:
+        """An answer about that match by a reader who has seen so many turns of it."""
+        if player is None or row.purpose is None:
+            return None
+        token = Token(Purpose.PLAY, player.id or 0, standing.number, ply)
+        return Letter(
+            address_with(self._server, self._keyring, token, row.epoch),
+            f"Re: {subject_of(standing.match, *standing.players)}",
+        )
+
+
+def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]:
+    """The matches and players of the rows in two queries. A session finds them again as long as somebody holds them."""
+    numbers = {row.match for row in rows if row.match}
+    held: list[Match | Player] = []
+    people = {row.player for row in rows if row.player}
+    for match in session.exec(select(Match).where(col(Match.id).in_(numbers))) if numbers else ():
+        held.append(match)
+        people |= {match.seat0, match.seat1}
+    players = session.exec(select(Player).where(col(Player.id).in_(people))) if people else ()
+    return [*held, *players]

@@ -1,0 +1,136 @@
+"""The templates, ready to be filled in; text that is kept to 72 columns, and people's words apart from ours."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+WIDTH = 72
+
+
+def templates_folder() -> Path:
+    """Where the templates are: inside an installed package, beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    inside = package / "templates"
+    return inside if inside.is_dir() else package.parent / "templates"
+
+
+@cache
+def templates() -> Environment:
+    """Return the templates of the mails, read and compiled once; in the HTML ones a name or message is never markup."""
+    environment = Environment(
+        loader=FileSystemLoader(templates_folder()),
+        autoescape=select_autoescape(("html.j2",), default_for_string=False),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    environment.filters |= {
+        "quoted": quoted,
+        "sentence": sentence,
+        "printable": printable,
+        "passages": passages,
+        "page": page,
+    }
+    return environment
+
+
+def printable(line: str) -> str:
+    """The line without what would turn or hide the text around it: control characters become blanks.
+
+    >>> printable("move" + chr(0x202E) + "evom")
+    'move evom'
+    """
+    return "".join(c if c.isprintable() else " " for c in line)
+
+
+def quoted(lines: Any) -> str:
+    """A person's words, wrapped and marked, so that they can't be taken for ours.
+
+    >>> print(quoted(["Good luck!"]))
+      | Good luck!
+    """
+    clean = (printable(line) for line in lines)
+    return "\n".join(f"  | {piece}".rstrip() for line in clean for piece in (textwrap.wrap(line, WIDTH - 6) or [""]))
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at its beginning, unless it begins with a square.
+
+    >>> sentence("no stone stands on g7"), sentence("b1 can go to e1")
+    ('No stone stands on g7', 'b1 can go to e1')
+    """
+    return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
+
+
+def passages(text: str) -> list[tuple[str, Sequence[str]]]:
+    r"""Wrapped text without its line breaks: what is a paragraph, and what is a list (lines with a star in front).
+
+    >>> passages("Any of these\nwill do:\n* a1b1\n* b1c1\nFor example: a1b1")
+    [('p', ['Any of these will do:']), ('ul', ['a1b1', 'b1c1']), ('p', ['For example: a1b1'])]
+    """
+    found: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        kind, words = ("ul", line.removeprefix("* ")) if line.startswith("* ") else ("p", line)
+        if not found or found[-1][0] != kind or words.startswith("For example:"):
+            found.append((kind, [words]))
+        elif kind == "ul":
+            found[-1][1].append(words)
+        else:
+            found[-1][1][-1] += f" {words}"
+    return [(kind, list(pieces)) for kind, pieces in found]
+
+
+def page(markdown: str, attributes: Mapping[str, Mapping[str, str]]) -> Markup:
+    r"""A page of ours, written in Markdown, as HTML, with attributes for each kind of element.
+
+    >>> page("Goal\n====\nBe first.", {"p": {"style": "margin: 0"}})
+    Markup('<h1>Goal</h1>\n<p style="margin: 0">Be first.</p>\n')
+    """
+    reader = MarkdownIt("commonmark", {"html": False})
+    tokens = reader.parse(markdown)
+    for token in tokens:
+        if token.nesting >= 0:
+            token.attrs |= attributes.get(token.tag, {})
+        token.content = textwrap.dedent(token.content) if token.type == "code_block" else token.content
+    return Markup(reader.renderer.render(tokens, reader.options, {}))  # noqa: S704 - it escapes what it is given
+
+
+def fitted(text: str) -> str:
+    """The text with no line longer than 72 columns: long ones are wrapped under their own indentation."""
+    return "".join(f"{piece}\n" for line in text.strip("\n").split("\n") for piece in _wrapped(line.rstrip()))
+
+
+def _wrapped(line: str) -> list[str]:
+    """The line, wrapped under its own indentation where it is too long."""
+    if len(line) <= WIDTH:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line, WIDTH, initial_indent="", subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def tightened(html: str) -> str:
+    r"""The HTML in ASCII, without indentation and empty lines; what stands in <pre> keeps its shape.
+
+    >>> tightened(" <p>caf" + chr(0xE9) + "</p> <pre>a")
+    '<p>caf&#233;</p> <pre>a\n'
+    """
+    return "".join(f"{line}\n" for line in _stripped(html.splitlines())).encode("ascii", "xmlcharrefreplace").decode()
+
+
+def _stripped(lines: Iterable[str]) -> Iterator[str]:
+    inside = False
+    for line in lines:
+        bare = line.rstrip() if inside else line.strip()
+        if inside or bare:
+            yield bare
+        inside = bare.rfind("<pre") > bare.rfind("</pre>") or (inside and "</pre>" not in bare)

@@ -1,0 +1,280 @@
+"""The daemon: receive, work, send, each in a thread of its own, and how they stop.
+
+    inboxes and listeners --store--> incoming --handle--> outgoing --send--> outbox
+
+Nothing passes between the threads but rows and two bells: one rings when mail came in, one when mail is owed.
+Several daemons on one PostgreSQL share all of it: each hears the others' bells, and takes what no other has in hand.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from pbem import failpoints
+from pbem.config import Settings
+from pbem.failpoints import Step
+from pbem.players import identity
+from pbem.reading import authentication
+from pbem.reading.protocol import MailParser, Unavailable
+from pbem.reading.sandbox import Sandbox
+from pbem.rendering.render import Renderer
+from pbem.server import alerts, digest, intake, worker
+from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
+from pbem.server.work_queue import WorkQueue
+from pbem.server.worker import Services
+from pbem.storage import database, notifications
+from pbem.storage.expiry import Expiry
+from pbem.storage.locks import Locks
+from pbem.storage.notifications import Channel
+from pbem.tokens import Keyring
+from pbem.transports import dkim_signing, receiver
+from pbem.transports.imap import ImapInbox
+from pbem.transports.listener import MailListener
+from pbem.transports.maildir import MaildirInbox, MaildirOutbox
+from pbem.transports.protocols import Arrival, Inbox, Outbox
+from pbem.transports.smtp import SmtpOutbox
+
+log = structlog.get_logger()
+
+STOP_SECONDS = 3.0
+"""How long threads and listeners may take to end; what they have not finished by then is in the database,
+or was never acknowledged."""
+
+LAST_SECONDS = 1.0
+"""What is left after that for marking what went out before the mail on which the sending hangs."""
+
+LOOK_SECONDS = 10.0
+"""How often work is looked for when no bell rings (mail due again, rows added by another program)."""
+
+LONGEST_PAUSE = 60.0
+
+AT_A_STRETCH = 100
+"""So many mails are handled before it is seen whether the admin must be told something."""
+
+
+def now() -> datetime:
+    """The time; the only place that asks a clock for what is stored."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What a running server is made of."""
+
+    settings: Settings
+    engine: Engine
+    services: Services
+    renderer: Renderer
+    outbox: Outbox
+    queue: WorkQueue
+    results: DeliveryResults
+    inboxes: tuple[Inbox, ...]
+    listeners: tuple[MailListener, ...]
+    sign: Sign = unsigned
+    clock: Callable[[], datetime] = now
+    expiry: Expiry = field(default_factory=Expiry)
+
+    def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
+        """Commit the arrivals; the ids of those that are new."""
+        failpoints.reach(Step.RECEIVED)
+        with database.transaction(self.engine) as session:
+            added = intake.store(session, arrivals, self.clock())
+            if added:
+                notifications.notify(session, Channel.RECEIVED)
+        failpoints.reach(Step.STORED)
+        return added
+
+    def store(self, arrivals: tuple[Arrival, ...]) -> None:
+        """Commit the arrivals, as a transport wants it."""
+        self.take(arrivals)
+
+    def handle_waiting(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Handle the next stored mails in order; how many, and so whether to call again."""
+        handled = 0
+        while handled < AT_A_STRETCH and not stopped() and (incoming_id := self.queue.claim_next()) is not None:
+            handled += worker.handle(self.engine, self.services, self.queue, incoming_id, self.clock())
+        alerts.tell(self.engine, self.settings.server, self.clock())
+        return handled
+
+    def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Gather the news whose time it is, and send the next few owed mails; how many attempts that were.
+
+        Old mails are removed on the way, a few at a time.
+        """
+        self.expiry.step(self.engine, self.settings.server.keep_mail_days, self.clock())
+        digest.gather(self.engine, self.settings.server, self.clock(), stopped)
+        return send_due(
+            self.engine, self.settings.server, self.renderer, self.outbox, self.results, self.clock, stopped, self.sign
+        )
+
+
+@contextmanager
+def open_server(
+    settings: Settings, clock: Callable[[], datetime] = now, examiner: MailParser | None = None
+) -> Iterator[Server]:
+    """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
+
+    Without another examiner, mails are read in a process of their own, started when the first one comes.
+    The outbox belongs to whoever sends, who closes it too: it may be in the middle of a mail when we end.
+    """
+    keyring = Keyring(settings.server.key.read())
+    dkim = settings.outbox.dkim
+    sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
+    authentication.prepare(settings.checks)
+    examiner = examiner or Sandbox(settings.reading)
+    engine = database.connect(settings.server.database)
+    queue, results = WorkQueue(engine), DeliveryResults(Locks(engine))
+    try:
+        database.upgrade(engine)
+        yield Server(
+            settings=settings,
+            engine=engine,
+            services=Services(settings.server, keyring, settings.checks, settings.limits, examiner),
+            renderer=Renderer(settings.server, keyring),
+            outbox=_outbox(settings),
+            queue=queue,
+            results=results,
+            inboxes=tuple(_inboxes(settings)),
+            listeners=tuple(_listeners(settings)),
+            sign=sign,
+            clock=clock,
+        )
+    finally:
+        examiner.close()
+        queue.close()
+        results.locks.close()
+        engine.dispose()
+
+
+def run_once(server: Server) -> tuple[int, int, int]:
+    """Receive, handle and send what waits now; how many mails each (attempts, for those sent)."""
+    received = sum(receiver.receive_once(inbox, server.store) for inbox in server.inboxes)
+    handled = sent = 0
+    while some := server.handle_waiting():
+        handled += some
+    try:
+        while some := server.send_due():
+            sent += some
+        return received, handled, sent
+    finally:
+        server.outbox.close()
+
+
+def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
+    """Serve until `stop` is set; returns within about five seconds after that, with nothing half done."""
+    came, owed = threading.Event(), threading.Event()
+
+    def store(arrivals: tuple[Arrival, ...]) -> None:
+        server.store(arrivals)
+        came.set()
+
+    def handle_waiting() -> int:
+        handled = server.handle_waiting(stop.is_set)
+        if handled:
+            owed.set()
+        return handled
+
+    threads = [
+        threading.Thread(
+            target=partial(receiver.receive, inbox, store, stop.is_set, stop.wait), name="receive", daemon=True
+        )
+        for inbox in server.inboxes
+    ]
+    threads.append(_loop("work", handle_waiting, came, stop))
+    threads.append(_loop("send", lambda: server.send_due(stop.is_set), owed, stop, server.outbox.close))
+    if server.queue.is_shared:
+        hear = partial(
+            notifications.listen, server.engine, {Channel.RECEIVED: came, Channel.OWED: owed}, stop.is_set, stop.wait
+        )
+        threads.append(threading.Thread(target=hear, name="bells", daemon=True))
+    for listener in server.listeners:
+        listener.start(store)
+    for thread in threads:
+        thread.start()
+    log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
+    ready()
+    stop.wait()
+    _stop(server, threads, (came, owed))
+
+
+def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:
+    deadline = time.monotonic() + STOP_SECONDS
+    for bell in bells:
+        bell.set()
+    for listener in server.listeners:
+        threads.append(threading.Thread(target=listener.stop, name="listener", daemon=True))
+        threads[-1].start()
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    late = [thread.name for thread in threads if thread.is_alive()]
+    last = threading.Thread(target=server.results.release, args=(server.engine, server.clock()), daemon=True)
+    last.start()
+    last.join(LAST_SECONDS)
+    log.info("stopped", unfinished=late)
+
+
+def _loop(
+    name: str,
+    step: Callable[[], object],
+    bell: threading.Event,
+    stop: threading.Event,
+    close: Callable[[], object] = lambda: None,
+) -> threading.Thread:
+    """A thread that takes the step when the bell rings, until nothing is left, and waits out a lost database."""
+
+    def loop() -> None:
+        pause = 1.0
+        while not stop.is_set():
+            bell.clear()
+            try:
+                while step() and not stop.is_set():
+                    pass
+                pause = 1.0
+            except DBAPIError as error:
+                log.error("database", thread=name, error=str(error.orig), pause=pause)  # noqa: TRY400 - no bug of ours
+                stop.wait(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+                continue
+            except Unavailable as error:
+                log.error("no mail can be read", thread=name, error=str(error))  # noqa: TRY400 - no bug of ours
+                stop.wait(LONGEST_PAUSE)
+            except Exception:  # a bug must not end the thread, and with it all service, silently
+                log.exception("failed", thread=name)
+                stop.wait(LONGEST_PAUSE)
+            if not stop.is_set():
+                bell.wait(LOOK_SECONDS)
+        close()
+
+    return threading.Thread(target=loop, name=name, daemon=True)
+
+
+def _outbox(settings: Settings) -> Outbox:
+    if settings.outbox.smtp is not None:
+        return SmtpOutbox(settings.outbox.smtp)
+    assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one
+    return MaildirOutbox(settings.outbox.maildir)
+
+
+def _inboxes(settings: Settings) -> Iterator[Inbox]:
+    limit = settings.server.mail_limit
+    if settings.inbox.imap is not None:
+        yield ImapInbox(settings.inbox.imap, limit)
+    if settings.inbox.maildir is not None:
+        yield MaildirInbox(settings.inbox.maildir, limit)
+
+
+def _listeners(settings: Settings) -> Iterator[MailListener]:
+    limit = settings.server.mail_limit
+    accepts = partial(identity.is_ours, server=settings.server)
+    if settings.inbox.lmtp is not None:
+        yield MailListener(settings.inbox.lmtp, "lmtp", limit, accepts)
+    if settings.inbox.smtp is not None:
+        yield MailListener(settings.inbox.smtp, "smtp", limit, accepts)

@@ -1,0 +1,112 @@
+"""The queue from which a daemon claims stored messages one by one, in an order that holds for all daemons together.
+
+Each daemon claims the oldest message that is free. Earlier messages are therefore done or in the hands of others.
+Two messages whose order matters share an ordering key (see `ordering`), and of two with the same key the earlier one
+goes first:
+
+    claim_next   claim the oldest free message; an exclusive lock on it says that its keys aren't known yet
+    wait_turn    wait until the keys of all earlier messages are known, then acquire the keys of this one;
+                 the lock on the message itself becomes a shared one
+    release      release all of these locks
+
+A message only ever waits for an earlier one, so there is no deadlock. A daemon that dies releases everything. If it
+held an earlier message, that one goes first, and whichever waited for it starts again.
+"""
+
+from collections.abc import Collection
+
+from sqlalchemy import Engine, bindparam
+from sqlmodel import Session, col, select
+
+from pbem.storage.locks import Locks
+from pbem.storage.models import Incoming, IncomingState
+
+BATCH = 20
+"""How many waiting messages are read at once to find a free one: many more than there are daemons."""
+
+_WAITING = (
+    select(Incoming.id)
+    .where(Incoming.state == IncomingState.NEW, col(Incoming.id) > bindparam("after"))
+    .order_by(col(Incoming.id))
+    .limit(BATCH)
+    # A locked row is being handled, even if its daemon was cut off and has lost its lock on the message.
+    .with_for_update(skip_locked=True)
+)
+_EARLIER = select(Incoming.id).where(Incoming.state == IncomingState.NEW, col(Incoming.id) < bindparam("number"))
+_IS_NEW = select(Incoming.id).where(Incoming.state == IncomingState.NEW, Incoming.id == bindparam("number"))
+
+
+class WorkQueue:
+    """The queue as one thread sees it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._locks = Locks(engine)
+        self._has_turn = False
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other daemons may be at work too, so that the order must be agreed with them."""
+        return self._locks.are_needed
+
+    def claim_next(self) -> int | None:
+        """Claim the oldest waiting message that is free. Return its number, or None if there is none."""
+        after = 0
+        while waiting := self._waiting(after):
+            for number in waiting:
+                if self.claim(number):
+                    return number
+            after = waiting[-1]
+        return None
+
+    def claim(self, number: int) -> bool:
+        """Claim this message if it is free. Return whether it was."""
+        return self._locks.try_acquire(_name(number))
+
+    def wait_turn(self, number: int, keys: Collection[str]) -> bool:
+        """Wait until no earlier message with one of the keys is left.
+
+        Return False if an earlier message was abandoned and must go first.
+        """
+        if self._has_turn or not self.is_shared:
+            return True
+        earlier = self._locks.query(_EARLIER, number=number)
+        for each in earlier:
+            self._locks.acquire_shared(_name(each))
+            self._locks.release_shared(_name(each))
+        for key in sorted(keys):
+            self._locks.acquire(f"key {key}")
+        if any(self._is_abandoned(each) for each in earlier):
+            return False
+        self._locks.acquire_shared(_name(number))
+        self._locks.release(_name(number))
+        self._has_turn = True
+        return True
+
+    def release(self) -> None:
+        """Release the claimed message and its keys."""
+        self._has_turn = False
+        self._locks.release_all()
+
+    def close(self) -> None:
+        """End the session."""
+        self._locks.close()
+
+    def _waiting(self, after: int) -> list[int]:
+        if self.is_shared:
+            return self._locks.query(_WAITING, after=after)
+        with Session(self._engine) as session:
+            return [number for number in session.exec(_WAITING, params={"after": after}) if number is not None]
+
+    def _is_abandoned(self, number: int) -> bool:
+        """Whether the message is still waiting and no daemon has claimed it."""
+        if not self._locks.try_acquire(_name(number)):
+            return False
+        waits = bool(self._locks.query(_IS_NEW, number=number))
+        self._locks.release(_name(number))
+        return waits
+
+
+def _name(number: int) -> str:
+    """The name of the lock on a message."""
+    return f"mail {number}"

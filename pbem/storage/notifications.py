@@ -1,0 +1,71 @@
+"""Notifications: telling every daemon on the database that there is work (LISTEN and NOTIFY of PostgreSQL).
+
+A lost notification costs a few seconds, because every daemon also looks for work regularly. On SQLite there is
+nobody to notify.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from threading import Event
+from typing import Any
+
+import structlog
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session
+
+log = structlog.get_logger()
+
+TIMEOUT_SECONDS = 0.5
+"""How long a listener waits for a notification before it checks whether to stop."""
+
+_NOTIFY = text("select pg_notify(:channel, '')")
+
+
+class Channel(StrEnum):
+    """What a notification is about."""
+
+    RECEIVED = "pbem_received"
+    """Messages were stored."""
+    OWED = "pbem_owed"
+    """Messages are waiting to be sent."""
+
+
+def notify(session: Session, channel: Channel) -> None:
+    """Notify all daemons as soon as the transaction is committed."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.connection().execute(_NOTIFY, {"channel": channel.value})
+
+
+def listen(
+    engine: Engine, events: Mapping[Channel, Event], stopped: Callable[[], bool], pause: Callable[[float], object]
+) -> None:
+    """Set the event of each channel that is notified, until stopped; reconnect when the connection is lost."""
+    lost = False
+    while not stopped():
+        try:
+            _listen(engine, events, stopped)
+        except (DBAPIError, engine.dialect.loaded_dbapi.Error) as error:
+            if not lost:
+                log.warning("notifications lost", error=str(error).partition("\n")[0])
+            lost = True
+            pause(1.0)
+
+
+def _listen(engine: Engine, events: Mapping[Channel, Event], stopped: Callable[[], bool]) -> None:
+    connection = engine.raw_connection()
+    try:
+        driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
+        connection.detach()  # a listening session is not shared
+        driver.autocommit = True
+        for channel in events:
+            driver.execute(f"listen {channel.value}")
+        for event in events.values():  # notifications from before we listened
+            event.set()
+        while not stopped():
+            for notice in driver.notifies(timeout=TIMEOUT_SECONDS):
+                events[Channel(notice.channel)].set()
+                if stopped():
+                    break
+    finally:
+        connection.close()

@@ -1,0 +1,41 @@
+"""Removal: what stays of the row of a mail when the mail itself goes, by its age or with the player."""
+
+from typing import Any
+
+from sqlalchemy import Text, case, cast
+from sqlmodel import Session, col, func
+
+from pbem.storage.models import Incoming, Outgoing
+
+EMPTY: dict[str, Any] = {
+    "raw": b"",
+    "sender": None,
+    "recipients": [],
+    "trouble": None,
+    "source": case((col(Incoming.source).startswith("smtp"), "smtp"), else_=Incoming.source),
+}
+"""The row of a mail that came, once the mail is removed; its key stays, so that a replay is known."""
+KEPT = func.length(Incoming.raw) > 0
+"""Whether the mail is still there."""
+SPEAKS = cast(Outgoing.words, Text).not_like('%"removed": true%')
+"""Whether a mail of ours still has its words."""
+
+
+def remainder(words: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of the words of a mail of ours: what an answer to it may still need.
+
+    >>> remainder({"matches": [], "plies": {"3": 7}})
+    {'removed': True, 'plies': {'3': 7}}
+    """
+    return {"removed": True, **({"plies": words["plies"]} if "plies" in words else {})}
+
+
+def is_removed(row: Outgoing) -> bool:
+    """Whether the words of the mail are gone, so that it can't be sent once more."""
+    return bool(row.words.get("removed"))
+
+
+def change(session: Session, statement: Any) -> None:
+    """Change rows in the database alone: what the session holds of them is not looked at again."""
+    session.flush()
+    session.execute(statement.execution_options(synchronize_session=False))

@@ -1,0 +1,149 @@
+"""Mail in and out through Maildir folders: for trying things by hand, and for local delivery agents."""
+
+import itertools
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import structlog
+
+from pbem.config import MaildirSettings, WatchedMaildirSettings
+from pbem.reading.limits import header_block
+from pbem.transports.protocols import Arrival, NotSent, Unreachable
+
+log = structlog.get_logger()
+
+BATCH = 50
+SLICE = 0.2
+"""How long a wait sleeps before it asks again whether it should stop."""
+
+
+class MaildirInbox:
+    """An Inbox whose queue is new/; a mail that is done moves to cur/, seen."""
+
+    def __init__(self, settings: WatchedMaildirSettings, limit: int) -> None:
+        self._folder = settings.path.expanduser()
+        self._poll = settings.poll_seconds
+        self._limit = limit
+        self._known: frozenset[str] = frozenset()
+
+    def fetch(self) -> Iterator[tuple[Arrival, ...]]:
+        """All of new/ in batches, oldest first; what can't be read is logged and left."""
+        try:
+            _make(self._folder)
+            names = _waiting(self._folder)
+        except OSError as error:
+            raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
+        self._known = frozenset(names)
+        for some in _batched(names):
+            if batch := tuple(mail for name in some if (mail := self._read(name))):
+                yield batch
+
+    def done(self, batch: tuple[Arrival, ...]) -> None:
+        """Move the files to cur/, flagged S; one that is gone already is as good as moved."""
+        for mail in batch:
+            name = mail.source.removeprefix("maildir ")
+            seen = name if ":" in name else f"{name}:2,S"
+            try:
+                (self._folder / "new" / name).rename(self._folder / "cur" / seen)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise Unreachable(f"{name} can't be moved to cur/: {error}") from error
+
+    def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
+        """Return when new/ holds a name that the last fetch did not see."""
+        end = time.monotonic() + seconds
+        look = time.monotonic() + self._poll
+        while not stopped() and (now := time.monotonic()) < end:
+            if now >= look:
+                try:
+                    if not self._known.issuperset(_waiting(self._folder)):
+                        return
+                except OSError as error:
+                    raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
+                look = now + self._poll
+            time.sleep(max(0.0, min(SLICE, end - now, look - now)))
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _read(self, name: str) -> Arrival | None:
+        path = self._folder / "new" / name
+        try:
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                raw = file.read(self._limit + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            log.warning("a mail can't be read", source=f"maildir {name}", error=str(error))
+            return None
+        if len(raw) <= self._limit:
+            return Arrival(raw=raw, source=f"maildir {name}")
+        return Arrival(raw=header_block(raw), source=f"maildir {name}", size=size)
+
+
+class MaildirOutbox:
+    """An Outbox that writes each mail to new/; the envelope is not kept, only the exact bytes."""
+
+    def __init__(self, settings: MaildirSettings) -> None:
+        self._folder = settings.path.expanduser()
+        self._count = itertools.count()
+
+    def send(self, sender: str, recipient: str, raw: bytes) -> None:
+        """Write, flush to the disk and only then let it appear in new/; raises NotSent(later=True)."""
+        now = time.time_ns()
+        host = socket.gethostname().replace("/", "\\057").replace(":", "\\072")
+        name = f"{now // 10**9}.M{now // 1000 % 10**6}P{os.getpid()}Q{next(self._count)}.{host}"
+        draft = self._folder / "tmp" / name
+        try:
+            _make(self._folder)
+            try:
+                with draft.open("xb") as file:
+                    file.write(raw)
+                    file.flush()
+                    os.fsync(file.fileno())
+                draft.rename(self._folder / "new" / name)
+            finally:
+                draft.unlink(missing_ok=True)
+            _flush(self._folder / "new")
+        except OSError as error:
+            raise NotSent(f"the maildir {self._folder} can't be written: {error}", later=True) from error
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _make(folder: Path) -> None:
+    for part in ("tmp", "new", "cur"):
+        (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _waiting(folder: Path) -> list[str]:
+    """List the names in new/ by age, then name; dot files and folders are none of ours."""
+    found: list[tuple[int, str]] = []
+    with os.scandir(folder / "new") as entries:
+        for entry in entries:
+            try:
+                if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
+                    found.append((entry.stat().st_mtime_ns, entry.name))
+            except FileNotFoundError:
+                continue
+    return [name for _, name in sorted(found)]
+
+
+def _batched(names: list[str]) -> Iterator[tuple[str, ...]]:
+    for at in range(0, len(names), BATCH):
+        yield tuple(names[at : at + BATCH])
+
+
+def _flush(folder: Path) -> None:
+    """Make the new name itself survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
