@@ -35,7 +35,7 @@ from pbem.errors import Unanswerable
 from pbem.players import trust as proofs_of
 from pbem.players.identity import NOTICES_MAY, Sender
 from pbem.reading.authentication import Checked, Finding
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, Player
@@ -148,13 +148,13 @@ def _worth(proven: bool, finding: Finding, proof: str) -> str:
     """What becomes of a mail that wants to change something."""
     player = Player(id=1, name="alice", address="alice@mail.example", confirmed=daemon.now(), created=daemon.now())
     sender = Sender(player.address, player, proven=proven)
-    letter = Mail(None, player.address, (), (), "", None, ())
+    message = Message(None, player.address, (), (), "", None, ())
     checked = Checked(finding, "proof")
     settings = ChecksSettings.model_validate({"authserv_id": "mx.example", "proof": proof})
     incoming = Incoming(key="", raw=b"", size=0, source="", recipients=[], received=daemon.now())
     with database_of_nothing() as session:
         try:
-            weighed = proofs_of.weigh(session, sender, letter, checked, settings, incoming)
+            weighed = proofs_of.weigh(session, sender, message, checked, settings, incoming)
         except Unanswerable:
             return "no answer"
     return "acts at once" if weighed.proven else "is asked about"

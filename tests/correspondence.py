@@ -17,7 +17,7 @@ from sqlalchemy import event
 from sqlalchemy import text as sql
 
 from pbem import config
-from pbem.reading.protocol import Here, MailParser
+from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from tests import databases
 
@@ -296,7 +296,7 @@ def correspondence(
     """
     clock = Clock()
     chosen = settings(folder, **changes)
-    with daemon.open_server(chosen, clock, parser or Here()) as server:
+    with daemon.open_server(chosen, clock, parser or InProcessParser()) as server:
         words = repr(chosen).replace(chosen.server.database, server.engine.dialect.name).replace(str(folder), "")
         is_new = parser is None and not _has_rows(server)
         yield Correspondence(altered(server), folder, clock, (words, altered) if is_new else None)

@@ -88,9 +88,10 @@ class Snapshot:
 
     @property
     def record(self) -> Record:
-        """The match as a record."""
+        """The match as a record. Somebody who left the server has not resigned."""
         resigned: Seat | None = None
-        if self.ended_here and self.match.winner is not None and self.position.turn is not None:
+        left = (self.match.reason or "").endswith(" left")
+        if self.ended_here and self.match.winner is not None and self.position.turn is not None and not left:
             resigned = 0 if self.match.winner == 1 else 1
         return replace(record_of(self.match, self.players, self.texts), resigned=resigned)
 
