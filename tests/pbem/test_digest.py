@@ -28,7 +28,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
     """Alice plays #1 with bob, #2 with carol, #3 with dave, and is to move in none; it is noon."""
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         yield letters
 
 
@@ -81,7 +81,7 @@ def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence)
 def test_the_minutes_are_those_of_the_configuration(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         server = letters.server.settings.server.model_copy(update={"batch_minutes": 2})
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say Hello")
@@ -144,7 +144,7 @@ def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Corr
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         command(letters, "alice", "set mail daily hour 14")
         command(letters, "bob", "#1 say One")
         command(letters, "carol", "#2 say Two")
@@ -203,7 +203,7 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
     ]
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         said = []
         for _ in range(40):
             number = chance.randrange(3)
@@ -232,7 +232,7 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
 def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say One")
         command(letters, "carol", "#2 say Two")
