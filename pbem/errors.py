@@ -1,8 +1,9 @@
-"""The two ways in which a mail comes to nothing: with an answer, or without one.
+"""The ways in which a mail comes to nothing: with an answer, without one, or not yet.
 
     Exception
     ├── Refused        the sender is told: what was read, what is wrong, what would work
-    └── Unanswerable   the mail is filed; nobody is told but the log
+    ├── Unanswerable   the mail is filed; nobody is told but the log
+    └── Changed        everything is rolled back, and the message is examined again
 
 BadNotation, IllegalMove and BadOption, of the packages below, become a Refused where a command meets them.
 Any other exception is a bug: the mail is shunted and the operator sees it.
@@ -44,3 +45,7 @@ class Refused(Exception):
 
 class Unanswerable(Exception):
     """A mail that gets no answer, and why."""
+
+
+class Changed(Exception):
+    """What was examined before the transaction has changed since; the message must be examined again."""

@@ -9,7 +9,7 @@ from pbem.commands import address
 from pbem.commands.core import Context, Line
 from pbem.commands.syntax.mail import Reading
 from pbem.conversation import execute, reply, suggested_yes
-from pbem.errors import Unanswerable
+from pbem.errors import Changed, Unanswerable
 from pbem.matches.queries import count
 from pbem.players import identity, rate_limits
 from pbem.storage import outbox
@@ -114,7 +114,9 @@ def confirm(context: Context, held_id: int) -> str:
         context.session.add(held)
         context.answer("dropped")
         return "not confirmed"
-    message = context.parser.read(held.raw, held.sender, tuple(held.recipients))
+    message = context.held.get(held_id)
+    if message is None:
+        raise Changed
     if message.error is not None:  # it was read before: the machine is short of time or memory just now
         reply.refuse(context, reply.unread(message.error), None)
         return f"unread: {message.error}"

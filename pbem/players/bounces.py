@@ -13,10 +13,10 @@ import structlog
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
+from pbem.errors import Changed
 from pbem.matches.naming import name
 from pbem.matches.queries import count as count_turns
 from pbem.matches.queries import of_player
-from pbem.reading.protocol import MailParser
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.retention import is_removed
@@ -40,10 +40,18 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     return list({row.address: row for row in rows}.values())
 
 
-def take(session: Session, server: ServerSettings, parser: MailParser, row: Incoming, now: datetime) -> str | None:
-    """Count the bounce that the mail is; what it came to. None where it is none, or is about no mail of ours."""
+def take(
+    session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime
+) -> str | None:
+    """Count the bounce that the message is; return the verdict, or None if it is none of a message of ours.
+
+    `is_final` says whether it reports a permanent failure, None that nobody has looked; then it raises Changed if it
+    has to be known.
+    """
     back = returned(session, row.raw, server.domain)
-    if not back or not parser.is_final(row.raw):
+    if back and is_final is None:
+        raise Changed
+    if not back or not is_final:
         return None
     for owed in back:
         count(session, server, owed, now)
