@@ -62,9 +62,9 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator[daemon.Server]:
         settings = config.load(path)
         logs.configure(settings.log)
         failpoints.prepare()
-        with database.alone(settings.server.database) if to_run else nullcontext():
-            with daemon.open_server(settings, upgrade=to_run) as server:
-                yield server
+        alone = database.alone(settings.server.database) if to_run else nullcontext()
+        with alone, daemon.open_server(settings, upgrade=to_run) as server:
+            yield server
 
 
 def player(session: Session, wanted: str, *, guests: bool = False) -> Player:

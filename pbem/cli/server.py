@@ -147,7 +147,7 @@ def check(config_file: ConfigOption = CONFIG) -> None:
             errors.print(note, markup=False, highlight=False)
         with database.read_only(server.engine) as session:
             stored = [match.id for match in checking.played(session)]
-        found = []
+        found: list[checking.Fault] = []
         for number in track(stored, "replaying", console=errors, transient=True):
             with database.read_only(server.engine) as session:  # one each, so that no long one holds old pages back
                 found += checking.faults(session, session.get_one(Match, number))

@@ -40,9 +40,7 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     return list({row.address: row for row in rows}.values())
 
 
-def take(
-    session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime
-) -> str | None:
+def take(session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime) -> str | None:
     """Count the bounce that the message is; return the verdict, or None if it is none of a message of ours.
 
     `is_final` says whether it reports a permanent failure, None that nobody has looked; then it raises Changed if it

@@ -69,9 +69,14 @@ def connect(url: str) -> Engine:
     def begin(connection: Connection) -> None:
         # A writing transaction takes the write lock at once: one that read first and wrote later would fail
         # if another one had written in between. A reading one takes no lock and can't write by mistake.
-        reads = is_read_only(connection)
-        connection.exec_driver_sql(f"PRAGMA query_only={'ON' if reads else 'OFF'}")
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+        if is_read_only(connection):
+            connection.exec_driver_sql("PRAGMA query_only=ON")
+        connection.exec_driver_sql("BEGIN" if is_read_only(connection) else "BEGIN IMMEDIATE")
+
+    @event.listens_for(engine, "checkin")
+    def reset(connection: Any, _record: object) -> None:
+        if connection is not None:
+            connection.execute("PRAGMA query_only=OFF")
 
     return engine
 
@@ -144,9 +149,16 @@ def upgrade(engine: Engine) -> None:
 
 def is_current(engine: Engine) -> bool:
     """Return whether the tables are those of this version."""
-    head = ScriptDirectory.from_config(_alembic(str(engine.url))).get_current_head()
+    return _revision(engine) == _scripts(engine).get_current_head()
+
+
+def _revision(engine: Engine) -> str | None:
     with read_only(engine) as session:
-        return MigrationContext.configure(session.connection()).get_current_revision() == head
+        return MigrationContext.configure(session.connection()).get_current_revision()
+
+
+def _scripts(engine: Engine) -> ScriptDirectory:
+    return ScriptDirectory.from_config(_alembic(str(engine.url)))
 
 
 def require_current(engine: Engine) -> None:
@@ -154,11 +166,15 @@ def require_current(engine: Engine) -> None:
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file and not Path(file).exists():
         raise Outdated(f'there is no database {file} yet: "pbem init" or "pbem run" makes it')
-    if not is_current(engine):
-        raise Outdated(
-            "the database is not that of this version of pbem, and a server may be running on it: nothing was read or"
-            ' changed. "pbem init" or "pbem run" upgrades it; stop a running server first'
-        )
+    revision, scripts = _revision(engine), _scripts(engine)
+    if revision == scripts.get_current_head():
+        return
+    if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+        raise Outdated(f"the database was made by another version of pbem, which numbers its tables {revision}")
+    raise Outdated(
+        "the database was made by an older version of pbem, which may still be running, so it was left alone."
+        ' Stop that server; then "pbem init" or "pbem run" upgrades the database'
+    )
 
 
 @contextmanager
@@ -172,7 +188,6 @@ def alone(url: str) -> Iterator[None]:
         yield
         return
     path = Path(f"{parsed.database}.lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
