@@ -13,6 +13,7 @@ from pbem.matches.queries import count
 from pbem.matches.snapshot import stand
 from pbem.players import preferences, rate_limits
 from pbem.players.preferences import OFF
+from pbem.reading.limits import Problem
 from pbem.storage import outbox
 from pbem.storage.models import Match, MatchState, Player
 from pbem.tokens import Purpose
@@ -49,10 +50,11 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
     )
 
 
-def unread(trouble: str) -> Refused:
-    """What somebody is told whose mail can't be read for that reason."""
+def unread(problem: Problem) -> Refused:
+    """Return what the sender of a message that can't be read is told."""
     return Refused(
-        f"Your mail was not read: {trouble}.", fits="Send the words alone: as plain text, and without attachments."
+        f"Your mail was not read: {problem.value}.",
+        fits="Send the words alone: as plain text, and without attachments.",
     )
 
 
