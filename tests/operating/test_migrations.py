@@ -91,7 +91,7 @@ TURNS = ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7", "b7b5 i2i4 1 b5b4 i4i5")
 
 def old_matches(engine: Engine, number: int) -> None:
     """Leave matches as the version before stored them: offered, running after 0 to 3 turns, and over."""
-    command.upgrade(alembic(engine), "0007")
+    command.upgrade(alembic(engine), "0008")
     stamp = "'2026-01-01 00:00:00'"
     with engine.begin() as connection:
         connection.execute(

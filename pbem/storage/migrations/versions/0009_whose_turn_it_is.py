@@ -10,8 +10,8 @@ from alembic import op
 from engines.core import BadOption
 from notation.record import BadRecord, Record, replay
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 branch_labels = None
 depends_on = None
 
