@@ -10,7 +10,7 @@ from structlog.typing import EventDict
 
 from pbem.config import LogSettings, ServerSettings
 from pbem.players.token_redaction import TokenRedactor
-from pbem.reading.text.normalize import visible
+from pbem.reading.text.normalize import escape_controls
 
 
 class Log(structlog.PrintLogger):
@@ -51,5 +51,6 @@ def configure(settings: LogSettings, file: TextIO = sys.stderr, server: ServerSe
 def _harmless(_logger: object, _method: str, event: EventDict) -> EventDict:
     """The event without what could steer a terminal or begin a line of its own: servers and mails may have said it."""
     return {
-        name: visible(value).replace("\n", "\\n") if isinstance(value, str) else value for name, value in event.items()
+        name: escape_controls(value).replace("\n", "\\n") if isinstance(value, str) else value
+        for name, value in event.items()
     }
