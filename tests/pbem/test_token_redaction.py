@@ -234,13 +234,13 @@ def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspon
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     token = to.partition("+")[2].partition("@")[0]
     letters.reply(letters.last("alice"), f"say My address is {to}")
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         owed = session.exec(select(Outgoing).where(Outgoing.address == BOB).order_by(col(Outgoing.id).desc())).first()
         assert owed is not None
         assert token in str(owed.words), "the row knows it, and the message does not"
         owed.match, owed.template = None, "answer"
         owed.words = {"sections": [], "subject": f"Hello {to}"}
-        (mail,) = letters.works.renderer.render(session, [owed])
+        (mail,) = letters.server.renderer.render(session, [owed])
         session.rollback()
     assert str(mail["Subject"]) == "[pbem] Re: Hello games+(token)@pbem.example"
     for name in ("alice", "bob"):
@@ -271,9 +271,9 @@ def test_a_player_s_own_addresses_and_links_stay(letters: Correspondence) -> Non
 
 def test_a_token_of_an_earlier_epoch_or_another_key_goes_too(letters: Correspondence) -> None:
     """They act no more, or elsewhere; nobody who reads one can tell."""
-    server = letters.works.settings.server
+    server = letters.server.settings.server
     foreign = [address_with(server, KEYRING, Token(Purpose.PERSONAL, 1), 0)]
-    foreign += [address_with(server, letters.works.office.keyring, Token(Purpose.PERSONAL, 1), 7)]
+    foreign += [address_with(server, letters.server.services.keyring, Token(Purpose.PERSONAL, 1), 7)]
     mails = letters.reply(letters.last("alice"), "say look at this\n\n" + "\n".join(foreign))
     assert len(mails) == 2
     for mail in mails:
