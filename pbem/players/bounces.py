@@ -14,7 +14,6 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
 from pbem.matches.naming import name
-from pbem.matches.queries import count as count_turns
 from pbem.matches.queries import of_player
 from pbem.reading.protocol import MailParser
 from pbem.storage import outbox
@@ -60,7 +59,7 @@ def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetim
     player.bounces, player.bounced = player.bounces + 1, now
     session.add(player)
     if player.confirmed is None or player.bounces > len(AGAIN):
-        owed.state = OutgoingState.WITHHELD
+        owed.state = OutgoingState.SUSPENDED
         session.add(owed)
         _give_up(session, server, player, now)
     elif not is_removed(owed):
@@ -78,7 +77,7 @@ def revive(session: Session, player: Player, now: datetime) -> None:
     session.add(player)
     withheld = session.exec(
         select(Outgoing)
-        .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.WITHHELD)
+        .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
         .order_by(col(Outgoing.id))
     )
     for owed in {row.match: row for row in withheld}.values():
@@ -93,7 +92,7 @@ def _give_up(session: Session, server: ServerSettings, player: Player, now: date
     for owed in session.exec(
         select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)
     ):
-        owed.state = OutgoingState.WITHHELD
+        owed.state = OutgoingState.SUSPENDED
         session.add(owed)
     waiting = of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
     for match in waiting:
@@ -124,5 +123,5 @@ def _tell_opponent(session: Session, server: ServerSettings, player: Player, mat
         purpose=Purpose.PLAY,
         subject=match.id or 0,
         match=match,
-        ply=count_turns(session, match),
+        ply=match.plies,
     )

@@ -17,7 +17,6 @@ from sqlalchemy import Text, case, cast
 from sqlmodel import Session, col, func, or_, select, update
 
 from pbem.config import ServerSettings
-from pbem.matches.queries import count
 from pbem.players import preferences, schedule
 from pbem.players.redaction import Traces
 from pbem.reading.limits import header_block
@@ -68,7 +67,7 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
     """Forget where the last mail to somebody went, once it is sent, or nobody would take it."""
     over = col(Outgoing.state).in_((OutgoingState.SENT, OutgoingState.FAILED))
     last = (col(Outgoing.id).in_(tried), col(Outgoing.template) == LAST_MAIL, over)
-    nowhere: dict[str, Any] = {"address": NOWHERE, "in_reply_to": None, "references": [], "trouble": None}
+    nowhere: dict[str, Any] = {"address": NOWHERE, "in_reply_to": None, "references": [], "error": None}
     nowhere["state"] = case((col(Outgoing.state) == OutgoingState.FAILED, "dropped"), else_=Outgoing.state)
     retention.change(session, update(Outgoing).where(*last).values(nowhere))
 
@@ -115,7 +114,7 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
     )
     retention.change(session, update(Outgoing).where(own, col(Outgoing.state).in_(UNSENT)).values(state="dropped"))
     gone: dict[str, Any] = {"words": {"removed": True}, "address": f"{ANONYMOUS}{player.id}", "purpose": None}
-    gone |= {"in_reply_to": None, "references": [], "trouble": None, "proposal": None}
+    gone |= {"in_reply_to": None, "references": [], "error": None, "proposal": None}
     retention.change(session, update(Outgoing).where(own).values(gone))
 
 
@@ -136,7 +135,7 @@ def _end(session: Session, server: ServerSettings, match: Match, player: Player,
         match.state, match.winner, match.reason = MatchState.OVER, 1 - seat, f"{player.name} left"
     else:
         match.state = MatchState.WITHDRAWN if match.challenger == player.id else MatchState.DECLINED
-    match.ended, match.part = now, None
+    match.ended, match.part, match.to_move = now, None, None
     session.add(match)
     session.flush()
     overtaken = (
@@ -159,9 +158,9 @@ def _end(session: Session, server: ServerSettings, match: Match, player: Player,
         purpose=Purpose.PLAY,
         subject=match.id or 0,
         match=match,
-        ply=count(session, match),
+        ply=match.plies,
         is_notice=True,
-        is_collected=schedule.waits(preferences.of(other.settings), other.stopped),
+        is_batched=schedule.waits(preferences.of(other.settings), other.stopped),
     )
 
 
@@ -171,14 +170,14 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
     shown = [
         func.lower(cast(column, Text)).contains(spelling.lower(), autoescape=True)
         for spelling in spellings
-        for column in (Outgoing.words, Outgoing.trouble, Outgoing.references, Outgoing.in_reply_to, Outgoing.proposal)
+        for column in (Outgoing.words, Outgoing.error, Outgoing.references, Outgoing.in_reply_to, Outgoing.proposal)
     ]
     numbers = session.exec(select(Outgoing.id).where(or_(*shown))).all()
     for start in range(0, len(numbers), CHUNK):
         chunk = numbers[start : start + CHUNK]
         for row in session.exec(select(Outgoing).where(col(Outgoing.id).in_(chunk))):
             row.words = traces.without(row.words)
-            row.trouble, row.proposal = traces.without(row.trouble), traces.without(row.proposal)
+            row.error, row.proposal = traces.without(row.error), traces.without(row.proposal)
             row.references, row.in_reply_to = traces.without(row.references), traces.without(row.in_reply_to)
             if row.template == "message" and not row.words.get("message") and row.state in UNSENT:
                 row.state = OutgoingState.DROPPED
