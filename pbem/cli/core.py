@@ -60,7 +60,7 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator[daemon.Server]:
     """Open the configured server without running it. Only a verb that runs it may upgrade its tables."""
     with sentences():
         settings = config.load(path)
-        logs.configure(settings.log)
+        logs.configure(settings.log, server=settings.server)
         failpoints.prepare()
         alone = database.alone(settings.server.database) if to_run else nullcontext()
         with alone, daemon.open_server(settings, upgrade=to_run) as server:

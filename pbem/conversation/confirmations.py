@@ -9,8 +9,12 @@ from pbem.commands import address
 from pbem.commands.core import Context, Line
 from pbem.commands.syntax.mail import Reading
 from pbem.conversation import execute, reply, suggested_yes
+<<<<<<< HEAD
 from pbem.errors import Changed, Unanswerable
 from pbem.matches.queries import count
+=======
+from pbem.errors import Unanswerable
+>>>>>>> main
 from pbem.players import identity, rate_limits
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -70,7 +74,7 @@ def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], 
         purpose=Purpose.CONFIRM,
         subject=held_id,
         match=match,
-        ply=count(context.session, match) if match else 0,
+        ply=match.plies if match else 0,
         incoming=context.incoming,
         answers=context.answered,
     )
@@ -118,7 +122,7 @@ def confirm(context: Context, held_id: int) -> str:
     if message is None:
         raise Changed
     if message.error is not None:  # it was read before: the machine is short of time or memory just now
-        reply.refuse(context, reply.unread(message.error), None)
+        reply.refuse(context, reply.unread(message.error.problem), None)
         return f"unread: {message.error}"
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)

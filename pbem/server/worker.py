@@ -16,6 +16,7 @@ from pbem.conversation import dispatch
 from pbem.errors import Changed, Unanswerable
 from pbem.failpoints import Step
 from pbem.players import bounces, identity, trust
+from pbem.reading.message import Automatic
 from pbem.reading.protocol import Unavailable
 from pbem.server import attempts
 from pbem.server.examination import Examined, Services, examine
@@ -115,9 +116,9 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, row, examined, now)):
             raise Unanswerable(bounce)
         if message.automatic:
-            raise Unanswerable(f"automatic: {message.automatic}")
+            raise Unanswerable(f"automatic: {message.automatic.value}")
         if message.sender is not None and identity.is_ours(message.sender, services.server):
-            raise Unanswerable("automatic: own mail")
+            raise Unanswerable(f"automatic: {Automatic.OWN_MAIL.value}")
         sender = identity.of(session, message, services.server, services.keyring, now)
         sender = trust.weigh(session, sender, message, examined.checked, services.checks, row)
         if sender.player is None and (bounce := _bounce(session, services, row, examined, now)):

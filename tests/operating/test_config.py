@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbem import config
+from pbem.storage import database
 from tests.correspondence import parsed
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Done, Site
