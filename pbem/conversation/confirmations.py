@@ -9,12 +9,7 @@ from pbem.commands import address
 from pbem.commands.core import Context, Line
 from pbem.commands.syntax.mail import Reading
 from pbem.conversation import execute, reply, suggested_yes
-<<<<<<< HEAD
 from pbem.errors import Changed, Unanswerable
-from pbem.matches.queries import count
-=======
-from pbem.errors import Unanswerable
->>>>>>> main
 from pbem.players import identity, rate_limits
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
