@@ -10,7 +10,6 @@ from pbem.commands.core import Context, Line
 from pbem.commands.syntax.mail import Reading
 from pbem.conversation import execute, reply, suggested_yes
 from pbem.errors import Unanswerable
-from pbem.matches.queries import count
 from pbem.players import identity, rate_limits
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -71,7 +70,7 @@ def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], 
         purpose=Purpose.CONFIRM,
         subject=held_id,
         match=match,
-        ply=count(context.session, match) if match else 0,
+        ply=match.plies if match else 0,
         incoming=context.incoming,
         answers=context.answered,
     )
@@ -120,7 +119,7 @@ def confirm(context: Context, held_id: int) -> str:
         return "not confirmed"
     message = context.parser.read(held.raw, held.sender, tuple(held.recipients))
     if message.error is not None:  # it was read before: the machine is short of time or memory just now
-        reply.refuse(context, reply.unread(message.error), None)
+        reply.refuse(context, reply.unread(message.error.problem), None)
         return f"unread: {message.error}"
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)
