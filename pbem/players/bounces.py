@@ -40,10 +40,10 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
 
 
 def take(session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime) -> str | None:
-    """Count the bounce that the message is; return the verdict, or None if it is none of a message of ours.
+    """Count the bounce and return the numbers of our messages in it; None if it isn't one, or holds none.
 
-    `is_final` says whether it reports a permanent failure, None that nobody has looked; then it raises Changed if it
-    has to be known.
+    `is_final` says whether it reports a permanent failure. None says that nobody has looked; if that matters, Changed
+    is raised.
     """
     back = returned(session, row.raw, server.domain)
     if back and is_final is None:
@@ -52,7 +52,7 @@ def take(session: Session, server: ServerSettings, row: Incoming, is_final: bool
         return None
     for owed in back:
         count(session, server, owed, now)
-    return f"bounce of mail {', '.join(str(owed.id) for owed in back)}"
+    return f"{', '.join(str(owed.id) for owed in back)}"
 
 
 def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:
