@@ -139,7 +139,7 @@ def _facts(row: Outgoing, standing: Snapshot | None, server: ServerSettings) -> 
     return facts | {"X-PBeM-Turn": str(standing.ply + 1), "X-PBeM-To-Move": name(standing.players[turn])}
 
 
-def _result(standing: Snapshot) -> Mapping[str, str]:
+def _result(standing: Snapshot) -> dict[str, str]:
     """Return how the match ended, and who won or ended it."""
     ending, winner = standing.ending, standing.match.winner
     if ending is None:

@@ -12,7 +12,7 @@ _MATCH = sa.table("match", *(sa.column(name) for name in ("seat0", "seat1", "sta
 _TERMINATION, _SEAT = sa.column("termination", sa.String), sa.column("termination_seat", sa.Integer)
 _MATCH.append_column(_TERMINATION)
 _MATCH.append_column(_SEAT)
-_PLAYER = sa.table("player", sa.column("id"), sa.column("name", sa.String))
+_PLAYER = sa.table("player", sa.column("id", sa.Integer), sa.column("name", sa.String))
 ENDINGS = {"resignation": " resigned", "left": " left"}
 
 
@@ -36,7 +36,6 @@ def downgrade() -> None:
     seat = sa.case((_SEAT == 0, _MATCH.c.seat0), else_=_MATCH.c.seat1)
     for termination, words in ENDINGS.items():
         name = sa.select(_PLAYER.c.name).where(_PLAYER.c.id == seat).scalar_subquery()
-        op.execute(sa.update(_MATCH).where(termination == _TERMINATION).values(reason=name + words))
-    with op.batch_alter_table("match") as match:
-        match.drop_column("termination_seat")
-        match.drop_column("termination")
+        op.execute(sa.update(_MATCH).where(_TERMINATION.in_([termination])).values(reason=name + words))
+    op.drop_column("match", "termination_seat")
+    op.drop_column("match", "termination")
