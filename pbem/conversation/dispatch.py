@@ -41,8 +41,8 @@ def converse(context: Context, limits: LimitsSettings) -> str:
         verdict = "refused"
     elif context.mail.error is not None:
         if context.sender.is_stranger:
-            raise Unanswerable(context.mail.error)
-        reply.refuse(context, reply.unread(context.mail.error), None)
+            raise Unanswerable(str(context.mail.error))
+        reply.refuse(context, reply.unread(context.mail.error.problem), None)
         verdict = f"unread: {context.mail.error}"
     elif context.sender.held is not None:
         verdict = confirmations.confirm(context, context.sender.held)
@@ -80,6 +80,8 @@ def _obey(context: Context, reading: Reading) -> str:
 
 def _moved(context: Context, question: int) -> str:
     """Let a new address answer whether a player may have it."""
+    if context.sender.by_thread:
+        return address.ask_again(context, question)
     try:
         lines, context.subject = context.mail.lines, context.mail.subject
         agrees = True if suggested_yes.consents(lines) else False if suggested_yes.refuses(lines) else None
