@@ -42,6 +42,11 @@ def is_own_id(message_id: str, domain: str) -> bool:
     return host == domain and len(local) == 2 * ID_BYTES and not set(local) - set("0123456789abcdef")
 
 
+def domain_of(address: str) -> str:
+    """Return the domain of an address as `stranger_domain` stores it."""
+    return address.rpartition("@")[2].lower()
+
+
 def owe(
     session: Session,
     now: datetime,
@@ -67,6 +72,7 @@ def owe(
     """
     dead = player is not None and player.unreachable is not None and player.address == address
     waits = OutgoingState.BATCHED if is_batched else OutgoingState.OWED
+    is_stranger = player is None or player.confirmed is None
     thread = _thread(session, template, match, address)
     references = dict.fromkeys([*thread, *reversed(answers[:3])])
     owed = {
@@ -80,6 +86,7 @@ def owe(
         "purpose": purpose.name if purpose else None,
         "subject": subject,
         "address": address,
+        "stranger_domain": domain_of(address) if is_stranger and template in ANSWERED else None,
         "incoming": incoming.id if incoming else None,
         "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
         "references": list(references),
