@@ -103,7 +103,7 @@ def scans_of_postgresql(engine: Engine, statements: Statements) -> dict[str, lis
         for statement, parameters in list(statements.items()):
             (plan,) = connection.exec_driver_sql(f"explain (format json) {statement}", parameters).one()
             read = plan if isinstance(plan, list) else json.loads(plan)
-            scans = [where for where in whole(read[0]["Plan"])]
+            scans = list(whole(read[0]["Plan"]))
             if scans:
                 found[statement] = scans
     return found
