@@ -68,6 +68,7 @@ class Correspondence:
     def __init__(self, works: daemon.Server, folder: Path, clock: Clock) -> None:
         self.works = works
         self.clock = clock
+        self.folder = folder
         self._out = folder / "out" / "new"
         self._seen: set[str] = set()
         self.received: dict[str, list[EmailMessage]] = {}

@@ -259,7 +259,7 @@ def _postpone(row: Outgoing, end: _End, now: datetime) -> None:
     if row.state == OutgoingState.DROPPED:
         return
     row.trouble = end.trouble
-    if end.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
+    if end.later and (now - (row.retried or row.created) < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
     else:
         row.state = OutgoingState.FAILED

@@ -155,6 +155,8 @@ class Outgoing(SQLModel, table=True):
     message_id: str = Field(unique=True)
     template: str
     words: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    facts: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON))
+    """What the message shows of its reader and its matches, as it was when it was queued (see facts)."""
     match: int | None = Field(default=None, foreign_key="match.id", index=True)
     ply: int = 0
     player: int | None = Field(default=None, foreign_key="player.id")
@@ -169,6 +171,8 @@ class Outgoing(SQLModel, table=True):
     """Whether it tells news, and is no answer to something that the player wrote himself."""
     proposal: str | None = None
     """The line that "yes" stands for, in an answer to this mail; empty once it was carried out."""
+    settled: datetime | None = Field(default=None, sa_type=Utc)
+    """When the question that it asks a new address was answered; another answer means nothing."""
     told_in: int | None = Field(default=None, foreign_key="outgoing.id")
     """The mail that told this one's news together with others."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)
@@ -178,4 +182,7 @@ class Outgoing(SQLModel, table=True):
     due: datetime = Field(sa_type=Utc)
     trouble: str | None = None
     created: datetime = Field(sa_type=Utc)
+    """When it was queued; the message is dated by it."""
+    retried: datetime | None = Field(default=None, sa_type=Utc)
+    """When the operator last had a failed message tried again."""
     sent: datetime | None = Field(default=None, sa_type=Utc)
