@@ -24,7 +24,7 @@ def show(
     mail: Annotated[bool, typer.Option("--mail", help="Show an incoming mail and what became of it.")] = False,
 ) -> None:
     """Show a match with all its turns and mails, or a mail and what became of it."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         row = session.get(Incoming, number) if mail else session.get(Match, number)
         if row is None:
             errors.print(f"pbem: there is no {'mail' if mail else 'match'} {number}")
@@ -40,8 +40,8 @@ def _show_mail(session: Session, row: Incoming) -> None:
     out.print(f"state {row.state}, verdict: {row.verdict or 'none yet'}, attempts: {row.attempts}", markup=False)
     for owed in session.exec(select(Outgoing).where(Outgoing.incoming == row.id)):
         out.print(f"owed: {owed.template} to {owed.address}, {owed.state} {owed.message_id}", markup=False)
-    if row.trouble:
-        out.print(row.trouble, markup=False)
+    if row.error:
+        out.print(row.error, markup=False)
     if not row.raw:
         out.print("the mail itself is removed: its time was over, or its sender has left")
         return
@@ -83,7 +83,7 @@ def _show_match(session: Session, match: Match) -> bool:
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG) -> None:
     """List the mails that met a bug, and the owed ones that nobody would take; exit code 1 when there are any."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
         table = Table("mail", "what", "why", "since (UTC)")
@@ -92,7 +92,7 @@ def shunted(config_file: ConfigOption = CONFIG) -> None:
                 f"{row.id}", f"from {row.source}", escape(row.verdict or ""), f"{row.received:%Y-%m-%d %H:%M}"
             )
         for sent in owed:
-            last = (sent.trouble or "").strip().splitlines()[-1:] or [""]
+            last = (sent.error or "").strip().splitlines()[-1:] or [""]
             table.add_row(f"out {sent.id}", f"to {sent.address}", escape(last[0]), f"{sent.created:%Y-%m-%d %H:%M}")
     if not came and not owed:
         out.print("nothing is shunted")
@@ -111,12 +111,12 @@ def retry(
 ) -> None:
     """Let the daemon try shunted or failed mails again."""
     missing = []
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         for number in numbers:
             row = session.get(Outgoing if owed else Incoming, number)
             if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
                 row.state, row.attempts = IncomingState.NEW, 0
-                row.handled = row.verdict = row.trouble = None
+                row.handled = row.verdict = row.error = None
             elif isinstance(row, Outgoing) and row.state == OutgoingState.FAILED:
                 row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, daemon.now(), daemon.now()
             else:

@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
 from pbem.matches.naming import name
+from pbem.matches.queries import count as count_turns
 from pbem.matches.queries import of_player
 from pbem.reading.protocol import MailParser
 from pbem.storage import outbox
@@ -39,10 +40,10 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     return list({row.address: row for row in rows}.values())
 
 
-def take(session: Session, server: ServerSettings, examiner: MailParser, row: Incoming, now: datetime) -> str | None:
+def take(session: Session, server: ServerSettings, parser: MailParser, row: Incoming, now: datetime) -> str | None:
     """Count the bounce that the mail is; what it came to. None where it is none, or is about no mail of ours."""
     back = returned(session, row.raw, server.domain)
-    if not back or not examiner.is_final(row.raw):
+    if not back or not parser.is_final(row.raw):
         return None
     for owed in back:
         count(session, server, owed, now)
@@ -59,7 +60,7 @@ def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetim
     player.bounces, player.bounced = player.bounces + 1, now
     session.add(player)
     if player.confirmed is None or player.bounces > len(AGAIN):
-        owed.state = OutgoingState.WITHHELD
+        owed.state = OutgoingState.SUSPENDED
         session.add(owed)
         _give_up(session, server, player, now)
     elif not is_removed(owed):
@@ -77,7 +78,7 @@ def revive(session: Session, player: Player, now: datetime) -> None:
     session.add(player)
     withheld = session.exec(
         select(Outgoing)
-        .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.WITHHELD)
+        .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
         .order_by(col(Outgoing.id))
     )
     for owed in {row.match: row for row in withheld}.values():
@@ -92,7 +93,7 @@ def _give_up(session: Session, server: ServerSettings, player: Player, now: date
     for owed in session.exec(
         select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)
     ):
-        owed.state = OutgoingState.WITHHELD
+        owed.state = OutgoingState.SUSPENDED
         session.add(owed)
     waiting = of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
     for match in waiting:
@@ -123,5 +124,5 @@ def _tell_opponent(session: Session, server: ServerSettings, player: Player, mat
         purpose=Purpose.PLAY,
         subject=match.id or 0,
         match=match,
-        ply=0,
+        ply=count_turns(session, match),
     )

@@ -188,7 +188,7 @@ def _mail_out(row: Outgoing) -> dict[str, Any]:
         "state": row.state,
         "owed": row.created,
         "sent": row.sent,
-        "trouble": row.trouble,
+        "error": row.error,
     }
 
 

@@ -28,7 +28,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
     """Alice plays #1 with bob, #2 with carol, #3 with dave, and is to move in none; it is noon."""
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         yield letters
 
 
@@ -59,7 +59,7 @@ def written_since(time: datetime, mails: list[EmailMessage]) -> list[EmailMessag
 
 
 def rows(letters: Correspondence, *states: OutgoingState) -> list[Outgoing]:
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         return [row for row in session.exec(select(Outgoing)) if not states or row.state in states]
 
 
@@ -81,13 +81,13 @@ def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence)
 def test_the_minutes_are_those_of_the_configuration(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
-        server = letters.works.settings.server.model_copy(update={"batch_minutes": 2})
+        letters.play(begin)
+        server = letters.server.settings.server.model_copy(update={"batch_minutes": 2})
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say Hello")
 
-        assert gathered(letters.works.engine, server, NOON + timedelta(seconds=119)) == 0
-        assert gathered(letters.works.engine, server, NOON + timedelta(seconds=120)) == 1
+        assert gathered(letters.server.engine, server, NOON + timedelta(seconds=119)) == 0
+        assert gathered(letters.server.engine, server, NOON + timedelta(seconds=120)) == 1
 
 
 def gathered(engine: Engine, server: ServerSettings, now: datetime) -> int:
@@ -101,7 +101,7 @@ def test_news_that_stay_alone_go_out_as_they_are(letters: Correspondence) -> Non
 
     assert mail["X-PBeM-Event"] == "turn"
     assert mail["Date"].datetime == letters.clock()
-    assert not rows(letters, OutgoingState.COLLECTED, OutgoingState.TOLD)
+    assert not rows(letters, OutgoingState.BATCHED, OutgoingState.MERGED)
     assert "alice played" in text(letters.reply(mail, "c1b1 g9h9 3 b1b4 h9e9")[0])
 
 
@@ -144,7 +144,7 @@ def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Corr
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         command(letters, "alice", "set mail daily hour 14")
         command(letters, "bob", "#1 say One")
         command(letters, "carol", "#2 say Two")
@@ -203,7 +203,7 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
     ]
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         said = []
         for _ in range(40):
             number = chance.randrange(3)
@@ -224,19 +224,19 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
         for mail in letters.received[ALICE]:
             assert set(str(mail.get("References", "")).split()) <= sent  # a thread has no gaps
         assert len(said) > 10
-        assert not rows(letters, OutgoingState.COLLECTED, OutgoingState.OWED)
+        assert not rows(letters, OutgoingState.BATCHED, OutgoingState.OWED)
         gone = {row.id for row in rows(letters, OutgoingState.SENT)}
-        assert all(row.told_in in gone for row in rows(letters, OutgoingState.TOLD))
+        assert all(row.merged_into in gone for row in rows(letters, OutgoingState.MERGED))
 
 
 def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say One")
         command(letters, "carol", "#2 say Two")
-        assert gathered(letters.works.engine, letters.works.settings.server, NOON + timedelta(minutes=15)) == 1
+        assert gathered(letters.server.engine, letters.server.settings.server, NOON + timedelta(minutes=15)) == 1
         (owed,) = rows(letters, OutgoingState.OWED)
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON + timedelta(minutes=16))
@@ -252,11 +252,11 @@ def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Co
     command(letters, "carol", "#2 say One")
     command(letters, "carol", "#2 say Two")
     command(letters, "alice", "#1 say Three")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         session.get_one(Match, 2).game = "no such game"
     mails = letters.wait(minutes=15)
     assert [mail["To"] for mail in mails] == ["bob@mail.example"]
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         session.get_one(Match, 2).game = "quadraphages"
     (news,) = letters.wait(minutes=0)
 
@@ -286,18 +286,18 @@ def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> Non
     for word in ("One", "Two", "Three"):
         command(letters, "bob", f"#1 say {word}")
 
-    assert gather_at_once(letters.works.engine, letters.works.settings.server, NOON + timedelta(hours=1)) == 1
+    assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 1
     assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"]
-    assert len(rows(letters, OutgoingState.TOLD)) == 3
+    assert len(rows(letters, OutgoingState.MERGED)) == 3
 
 
 def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Correspondence) -> None:
     """Another daemon has gathered since, and newer news wait for a time of their own."""
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 say One")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         alice = session.exec(select(Player.id).where(Player.name == "alice")).one()
-        server = letters.works.settings.server
+        server = letters.server.settings.server
         assert not digest._gather(session, server, alice, NOON + timedelta(minutes=14))
         assert digest._gather(session, server, alice, NOON + timedelta(minutes=15))
         assert not digest._gather(session, server, alice, NOON + timedelta(minutes=15))
@@ -384,7 +384,7 @@ def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: 
     command(letters, "bob", "#1 1 a7b7 i3i2")
     command(letters, "carol", "#2 1 a7b7 i3i2")
     (news,) = to_alice(letters.wait(minutes=15))
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         row = session.exec(select(Outgoing).where(Outgoing.message_id == str(news["Message-ID"]))).one()
         row.player = session.exec(select(Player.id).where(Player.name == "bob")).one()
         session.add(row)
@@ -407,9 +407,9 @@ def test_several_boards_in_one_answer_are_several_matches_for_its_answer(letters
 
 
 def test_the_loop_gathers_by_the_clock_it_is_given(tmp_path: Path) -> None:
-    with daemon.works(settings(tmp_path), lambda: NOON) as works:
-        assert daemon.run_once(works) == (0, 0, 0)
-        assert works.clock() == NOON
+    with daemon.open_server(settings(tmp_path), lambda: NOON) as server:
+        assert daemon.run_once(server) == (0, 0, 0)
+        assert server.clock() == NOON
 
 
 def test_the_plain_address_still_answers(letters: Correspondence) -> None:

@@ -41,16 +41,16 @@ def owe(letters: Correspondence, names: tuple[str, ...] = ("alice",)) -> None:
     """One mail owed to each, as if nobody had tried yet."""
     for name in names:
         letters.write(f"{name}@mail.example", "help")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         for row in session.exec(select(Outgoing)):
             row.state, row.attempts, row.due, row.created, row.sent = OutgoingState.OWED, 0, NOON, NOON, None
             session.add(row)
 
 
 def attempt(letters: Correspondence, outbox: Outbox, now: datetime) -> Outgoing:
-    works = letters.works
-    send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: now)
-    with database.transaction(works.engine) as session:
+    server = letters.server
+    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
+    with database.transaction(server.engine) as session:
         return session.exec(select(Outgoing)).one()
 
 
@@ -61,24 +61,24 @@ def test_a_mail_not_taken_is_due_again_later_and_later(tmp_path: Path) -> None:
         for _ in range(4):
             row = attempt(letters, outbox, now)
             assert row.state == OutgoingState.OWED
-            assert row.trouble == "450 not now"
+            assert row.error == "450 not now"
             pauses.append(row.due - now)
             attempt(letters, outbox, row.due - timedelta(seconds=1))
             now = row.due
         row = attempt(letters, outbox, now)
 
     assert pauses == sorted(set(pauses))
-    assert (row.state, row.attempts, row.trouble, row.sent) == (OutgoingState.SENT, 5, None, now)
+    assert (row.state, row.attempts, row.error, row.sent) == (OutgoingState.SENT, 5, None, now)
     assert len(outbox.taken) == 1
     assert len(set(outbox.offered)) == 1  # the very same bytes, Message-ID and all
 
 
 def test_a_mail_tried_again_says_what_it_said(letters: Correspondence) -> None:
     """Whatever happened since: a choice, the end of the match, an operator who tries it again a day later."""
-    works, outbox = letters.works, Grudging(1)
+    server, outbox = letters.server, Grudging(1)
 
     def send_next(now: datetime) -> None:
-        send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: now)
+        send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
 
     now = letters.clock()
     letters.execute("update outgoing set state = 'owed', sent = null where id = (select max(id) from outgoing)")
@@ -98,14 +98,14 @@ def test_a_mail_tried_again_says_what_it_said(letters: Correspondence) -> None:
 
 def test_a_mail_that_changes_is_another_mail(letters: Correspondence) -> None:
     """New reply addresses go into what was not delivered yet; what may have been keeps its Message-ID for itself."""
-    works, outbox, now = letters.works, Grudging(1), letters.clock()
+    server, outbox, now = letters.server, Grudging(1), letters.clock()
     letters.execute("update outgoing set state = 'owed', sent = null where id = (select max(id) from outgoing)")
-    send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: now)
-    with database.transaction(works.engine) as session:
+    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
+    with database.transaction(server.engine) as session:
         (row,) = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.OWED))
         addresses.revoke(session, session.get_one(Player, row.player))
     now += timedelta(hours=1)
-    send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: now)
+    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
 
     ids = [raw.partition(b"\nMessage-ID: ")[2].partition(b"\r")[0] for raw in outbox.offered]
     assert len(set(ids)) == 2
@@ -154,24 +154,26 @@ def test_a_clock_set_back_delays_no_mail(tmp_path: Path) -> None:
 def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         owe(letters, ("alice", "bob"))
-        works = letters.works
-        with database.transaction(works.engine) as session:
+        server = letters.server
+        with database.transaction(server.engine) as session:
             session.get_one(Outgoing, 1).template = "no such template"
         outbox = Grudging(0)
-        attempts = send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: NOON)
-        with database.transaction(works.engine) as session:
+        attempts = send.send_due(
+            server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: NOON
+        )
+        with database.transaction(server.engine) as session:
             broken = session.get_one(Outgoing, 1)
 
     assert (attempts, len(outbox.taken)) == (2, 1)
     assert (broken.state, broken.attempts) == (OutgoingState.OWED, 1)
-    assert "TemplateNotFound" in (broken.trouble or "")
+    assert "TemplateNotFound" in (broken.error or "")
 
 
 @pytest.mark.parametrize("address", ["jörg@mail.example", "a'b@mail.example", "x=y@mail.example"])
 def test_any_address_that_we_accept_can_be_written_to(address: str, tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.deliver(f"From: {address}\nTo: games@pbem.example\nMessage-ID: <1@x>\n\nhelp\n".encode())
-        with database.transaction(letters.works.engine) as session:
+        with database.transaction(letters.server.engine) as session:
             row = session.exec(select(Outgoing)).one()
 
     assert row.state == OutgoingState.SENT

@@ -47,7 +47,7 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
         found = write_all(letters)
         found["confirm-delete"] = _leave(letters)
         _alert(letters)
-        with Session(letters.works.engine) as session:
+        with Session(letters.server.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
         for several in (False, True):
             for way, mail in letters.log:
@@ -64,8 +64,8 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
 
     Rows of somebody who has left are not looked at: they are emptied.
     """
-    works = letters.works
-    with database.transaction(works.engine) as session:
+    server = letters.server
+    with database.transaction(server.engine) as session:
         for player in session.exec(select(Player)):
             player.name, player.stopped = f"x{player.id}", None if player.stopped else letters.clock()
             player.settings = {"board": "unicode", "html": "off", "picture": "off"}
@@ -73,13 +73,13 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
             match.state, match.winner, match.reason, match.part = MatchState.OVER, 1, "of a sudden", None
             match.started = match.ended = letters.clock()
             match.by_address, match.seat0, match.seat1 = not match.by_address, match.seat1, match.seat0
-    with database.transaction(works.engine) as session:
+    with database.transaction(server.engine) as session:
         rows = {row.message_id.encode(): row for row in session.exec(select(Outgoing)) if not is_removed(row)}
         for path in sorted((folder / "out" / "new").iterdir()):
             raw = path.read_bytes()
             row = rows.get(b"<" + raw.partition(b"\nMessage-ID: <")[2].partition(b"\r")[0])
             if row is not None and b"frank" not in raw:  # he has left, so other people's mails forget his name
-                (mail,) = works.renderer.render(session, [row])
+                (mail,) = server.renderer.render(session, [row])
                 yield row.template, raw, mail.as_bytes()
 
 
@@ -128,6 +128,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
 def _wait_and_stop(letters: Correspondence) -> None:
     """News come together, then not at all, then again; two commands get one answer."""
     alice, bob = (str(letters.received[address][1]["Reply-To"].addresses[0].addr_spec) for address in (ALICE, BOB))
+    letters.clock.advance(minutes=1)
     letters.write(ALICE, "challenge bob quadrupel", to=alice)
     letters.write(BOB, "set mail batch\naccept 4", to=bob)
     letters.write(ALICE, "#4 d2d1\ngames\n\nHere we go!", to=alice)
@@ -144,11 +145,13 @@ def _wait_and_stop(letters: Correspondence) -> None:
 
 def _alert(letters: Correspondence) -> None:
     """A mail is put aside and another one refused for good, and the admin is told."""
-    works = letters.works
-    with Session(works.engine) as session, session.begin():
+    server = letters.server
+    with Session(server.engine) as session, session.begin():
         session.get_one(Incoming, 7).state = IncomingState.SHUNTED
         session.get_one(Outgoing, 9).state = OutgoingState.FAILED
-    alerts.tell(works.engine, works.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock())
+    alerts.tell(
+        server.engine, server.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock()
+    )
     letters.wait(minutes=0)
 
 
@@ -175,9 +178,9 @@ def _change_addresses(letters: Correspondence) -> None:
     (question,) = letters.write(new, "challenge alice kvadratik")
     letters.wait(days=15)
     letters.reply(question, "yes")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         erin = session.exec(select(Player).where(Player.name == "erin")).one()
-        addresses.revoke_and_tell(session, letters.works.settings.server, erin, letters.clock())
+        addresses.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())
     letters.wait()
     for days in (2, 4, 6):
         letters.wait(days=days)
