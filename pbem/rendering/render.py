@@ -11,13 +11,15 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.players import data_export, preferences
-from pbem.players.data_export import Belongings
+from pbem.players.data_export import DataExport
 from pbem.players.identity import address_with
+from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering import headers, links, mime
 from pbem.rendering.export_files import export_files
 from pbem.rendering.links import Letter, answering
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates, tightened
+from pbem.rendering.token_filter import TokenFilter
 from pbem.rendering.views import Drawings, Reading, Views
 from pbem.storage import facts
 from pbem.storage.facts import Facts
@@ -37,6 +39,7 @@ class Renderer:
         self._server = server
         self._keyring = keyring
         self._templates = templates()
+        self.redactor = TokenRedactor(server.address, server.delimiter)
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[EmailMessage]:
         """Yield the messages of the rows in their order; the same bytes each time.
@@ -55,21 +58,22 @@ class Renderer:
         standing = sights.of(known.matches[row.match], row.ply).standing if row.match else None
         headers.write(mail, row, standing, self._server, self._keyring)
         owner = session.get(Player, row.player) if row.template == "export" else None
-        held = data_export.gather(session, owner, row.created) if owner else None
-        mime.fill(mail, *self._faces(sights, row, known, wishes, str(mail["Subject"]), held))
+        held = data_export.gather(session, owner, row.created, self.redactor) if owner else None
+        tokens = TokenFilter(self.redactor, self._keyring, row)
+        mime.fill(mail, *self._faces(sights, row, known, wishes, str(mail["Subject"]), held), tokens)
         return mail
 
-    def _enclose(self, held: Belongings, enclosed: mime.Enclosed) -> tuple[str, ...]:
+    def _enclose(self, held: DataExport, enclosed: mime.Enclosed) -> tuple[str, ...]:
         """Send what is held on a player along; the names of the files."""
         files = tuple(self.files(held))
         for file in files:
             enclosed.attach(file)
         return tuple(file.name for file in files)
 
-    def files(self, held: Belongings) -> Iterator[Attachment]:
+    def files(self, held: DataExport) -> Iterator[Attachment]:
         """What is held on a player, as files."""
         text = self._templates.get_template("parts/held.j2").render(held.facts | {"server": self._server})
-        return export_files(held, fitted(text))
+        return export_files(held, fitted(text), self.redactor)
 
     def _faces(
         self,
@@ -78,7 +82,7 @@ class Renderer:
         known: Facts,
         wishes: Mapping[str, str],
         subject: str,
-        held: Belongings | None,
+        held: DataExport | None,
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Text, HTML and what goes with them; where much has to be shown the HTML spares boards and buttons."""
         player, letter = known.reader, partial(self._letter, row, known.reader)

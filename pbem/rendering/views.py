@@ -84,7 +84,7 @@ class Drawings:
         """Return the match after that many of the turns it had then (all, when left out), with that part on top."""
         key = (then.key, ply, part)
         if key not in self._known:
-            turns = turn_texts(self._session, then.match)[: then.plies]
+            turns = turn_texts(self._session, then.match)[: then.match.plies]
             self._known[key] = Drawing(of_turns(then.match, then.players, turns, ply, part))
         return self._known[key]
 

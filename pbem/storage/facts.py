@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import to_jsonable_python
-from sqlmodel import Session, SQLModel, func, select
+from sqlmodel import Session, SQLModel
 
-from pbem.storage.models import Match, Player, Ply
+from pbem.storage.models import Match, Player
 
 LEFT_OUT = frozenset({"part"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
@@ -22,11 +22,10 @@ SHOWN_OF_PLAYER = ("id", "name", "stopped", "confirmed", "created")
 
 @dataclass(frozen=True, slots=True)
 class MatchThen:
-    """A match, its players by seat and the number of complete turns, as they were at one time. No row of a session."""
+    """A match and its players by seat as they were at one time. No row of a session."""
 
     match: Match
     players: tuple[Player, Player]
-    plies: int
     key: str
     """The same for all that is equal."""
 
@@ -71,17 +70,15 @@ def numbers(words: Any) -> Iterator[int]:
 def _of_match(session: Session, match: Match) -> dict[str, Any]:
     fields = [field for field in Match.model_fields if field not in LEFT_OUT]
     players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
-    plies = session.exec(select(func.count()).select_from(Ply).where(Ply.match == match.id)).one()
     return {
         "match": _shown(match, fields),
         "players": [_shown(player, SHOWN_OF_PLAYER) for player in players],
-        "plies": plies,
     }
 
 
 def _then(stored: Mapping[str, Any]) -> MatchThen:
     first, second = (_player(player) for player in stored["players"])
-    return MatchThen(Match.model_validate(stored["match"]), (first, second), stored["plies"], json.dumps(stored))
+    return MatchThen(Match.model_validate(stored["match"]), (first, second), json.dumps(stored))
 
 
 def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
