@@ -64,7 +64,9 @@ def change(context: Context, line: Line) -> None:
 
 def _bound(context: Context, player: Player, line: Line) -> None:
     """Raise Refused for a second address in one mail, and where somebody has us write to many."""
-    asked = select(func.count()).where(Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name)
+    asked = select(func.count()).where(
+        Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
+    )
     if context.session.exec(asked.where(Outgoing.incoming == context.incoming.id)).one():
         raise Refused("One mail can ask for one address.", read=line.text, fits="Write of the other one separately.")
     if context.session.exec(asked.where(col(Outgoing.created) > context.now - timedelta(days=1))).one() >= (
@@ -81,13 +83,13 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> str:
     """Do what the new address answers to our question; what became of it. None is neither a yes nor a no."""
     row = context.session.get_one(Outgoing, question, with_for_update=True)
     player = context.session.get(Player, row.player)
-    if player is None or row.purpose is None:
+    if player is None or row.settled is not None:
         raise Unanswerable("unknown token")
     if context.now - row.created > QUESTION_LIVES:
         context.answer("expired", days=QUESTION_LIVES.days)
         return "too late"
     if agrees is False:
-        row.purpose = None  # an answer to it means nothing any more
+        row.settled = context.now  # an answer to it means nothing any more
         context.session.add(row)
         context.answer("dropped")
         return "not confirmed"
@@ -107,7 +109,7 @@ def _move(context: Context, player: Player, row: Outgoing) -> None:
     """Make the change, and tell both addresses."""
     old = player.address
     passed_on = addresses.move(context.session, player, row.address)
-    row.purpose = None
+    row.settled = context.now
     context.session.add(row)
     outbox.owe(
         context.session, context.now, context.server.domain, template="moved", address=old, words={"by": name(player)}

@@ -146,10 +146,20 @@ class Snapshot:
 
 def stand(session: Session, match: Match, ply: int | None = None, part: str | None = None) -> Snapshot:
     """The match after that many complete turns (all, when left out), with that part of a turn on top."""
-    turns = session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))).all()
-    if ply is None:
-        part = match.part
-    first, second = session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
+    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+    return of_turns(match, players, turn_texts(session, match), ply, match.part if ply is None else part)
+
+
+def turn_texts(session: Session, match: Match) -> Sequence[str]:
+    """Return the complete turns of a match as they were written down, in order."""
+    return session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))).all()
+
+
+def of_turns(
+    match: Match, by_seat: tuple[Player, Player], turns: Sequence[str], ply: int | None, part: str | None
+) -> Snapshot:
+    """Return the match with those players and turns, after the first `ply` of them, with the part on top."""
+    first, second = by_seat
     players = (shown(match, first), shown(match, second))
     texts = tuple(turns[:ply])
     positions = replay(record_of(match, players, texts))

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, or_, select, update
 
 from pbem.config import ServerSettings
 from pbem.matches.queries import of_player
@@ -67,12 +67,15 @@ def _make_way(session: Session, guest: Player, player: Player, old: str) -> list
 
 
 def _follow(session: Session, player: Player) -> None:
-    session.exec(
-        update(Outgoing)
-        .where(
-            col(Outgoing.player) == player.id,
-            col(Outgoing.state).in_(UNSENT),
-            col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name),
-        )
-        .values(epoch=player.epoch, address=player.address)
+    """Let the messages that may still be sent follow the player; one that may have been sent becomes another one."""
+    unsent = (
+        col(Outgoing.player) == player.id,
+        col(Outgoing.state).in_(UNSENT),
+        col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name),
     )
+    tried = or_(col(Outgoing.attempts) > 0, col(Outgoing.delivery_starts) > 0, col(Outgoing.sent).is_not(None))
+    for row in session.exec(select(Outgoing).where(*unsent, tried)):
+        row.message_id = outbox.new_id(row.message_id)
+        session.add(row)
+    session.flush()
+    session.exec(update(Outgoing).where(*unsent).values(epoch=player.epoch, address=player.address))

@@ -113,7 +113,12 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
         update(Incoming).where(col(Incoming.state) != IncomingState.NEW, ours).values(player=player.id),
     )
     retention.change(session, update(Outgoing).where(own, col(Outgoing.state).in_(UNSENT)).values(state="dropped"))
-    gone: dict[str, Any] = {"words": {"removed": True}, "address": f"{ANONYMOUS}{player.id}", "purpose": None}
+    gone: dict[str, Any] = {
+        "words": {"removed": True},
+        "facts": None,
+        "address": f"{ANONYMOUS}{player.id}",
+        "purpose": None,
+    }
     gone |= {"in_reply_to": None, "references": [], "error": None, "proposal": None}
     retention.change(session, update(Outgoing).where(own).values(gone))
 
@@ -170,13 +175,16 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
     shown = [
         func.lower(cast(column, Text)).contains(spelling.lower(), autoescape=True)
         for spelling in spellings
-        for column in (Outgoing.words, Outgoing.error, Outgoing.references, Outgoing.in_reply_to, Outgoing.proposal)
+        for column in (
+            *(Outgoing.words, Outgoing.facts, Outgoing.proposal, Outgoing.error),
+            *(Outgoing.references, Outgoing.in_reply_to),
+        )
     ]
     numbers = session.exec(select(Outgoing.id).where(or_(*shown))).all()
     for start in range(0, len(numbers), CHUNK):
         chunk = numbers[start : start + CHUNK]
         for row in session.exec(select(Outgoing).where(col(Outgoing.id).in_(chunk))):
-            row.words = traces.without(row.words)
+            row.words, row.facts = traces.without(row.words), traces.without(row.facts)
             row.error, row.proposal = traces.without(row.error), traces.without(row.proposal)
             row.references, row.in_reply_to = traces.without(row.references), traces.without(row.in_reply_to)
             if row.template == "message" and not row.words.get("message") and row.state in UNSENT:

@@ -69,7 +69,7 @@ def of(session: Session, message: Message, server: ServerSettings, keyring: Keyr
     if message.sender is None:
         raise Unanswerable("no sender")
     owed = _owed(session, message)
-    answered = token_of(owed) if owed else None
+    answered = token_of(owed) if owed and owed.settled is None else None
     if owed and answered:
         player = session.get_one(Player, answered.player)
         fresh = owed.epoch == player.epoch and not is_over(session, answered, now)
@@ -145,6 +145,7 @@ def _moving(session: Session, token: Token) -> Sender:
             Outgoing.player == token.player,
             Outgoing.purpose == Purpose.ADDRESS.name,
             Outgoing.incoming == token.subject,
+            col(Outgoing.settled).is_(None),
         )
     ).first()
     if row is None:

@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from functools import partial
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
@@ -21,7 +21,9 @@ from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates, tightened
 from pbem.rendering.token_filter import TokenFilter
 from pbem.rendering.views import Drawings, Reading, Views
-from pbem.storage.models import Match, Outgoing, Player
+from pbem.storage import facts
+from pbem.storage.facts import Facts
+from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 
 LARGEST = 95_000
@@ -40,24 +42,25 @@ class Renderer:
         self.redactor = TokenRedactor(server.address, server.delimiter)
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[EmailMessage]:
-        """The mails that the rows owe, in their order; the same bytes each time, but for what was renamed since.
+        """Yield the messages of the rows in their order; the same bytes each time.
 
-        The mails of one call share what they look up: both players' mails about a turn replay it once.
+        The messages of one call share what they look up: both players' messages about a turn replay it once.
         """
-        sights, _looked_up = Drawings(session), _fetched(session, rows)
+        sights = Drawings(session)
         for row in rows:
             yield self._mail(session, sights, row)
 
     def _mail(self, session: Session, sights: Drawings, row: Outgoing) -> EmailMessage:
-        player = session.get(Player, row.player) if row.player else None
+        known = _facts(session, row)
+        player = known.reader
         wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
         mail = EmailMessage(policy=headers.policy(row.address))
-        standing = sights.of(row.match, row.ply, None).standing if row.match else None
+        standing = sights.of(known.matches[row.match], row.ply).standing if row.match else None
         headers.write(mail, row, standing, self._server, self._keyring)
-        exports = player is not None and row.template == "export"
-        held = data_export.gather(session, player, row.created, self.redactor) if player and exports else None
+        owner = session.get(Player, row.player) if row.template == "export" else None
+        held = data_export.gather(session, owner, row.created, self.redactor) if owner else None
         tokens = TokenFilter(self.redactor, self._keyring, row)
-        mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"]), held), tokens)
+        mime.fill(mail, *self._faces(sights, row, known, wishes, str(mail["Subject"]), held), tokens)
         return mail
 
     def _enclose(self, held: DataExport, enclosed: mime.Enclosed) -> tuple[str, ...]:
@@ -76,18 +79,18 @@ class Renderer:
         self,
         sights: Drawings,
         row: Outgoing,
-        player: Player | None,
+        known: Facts,
         wishes: Mapping[str, str],
         subject: str,
         held: DataExport | None,
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Text, HTML and what goes with them; where much has to be shown the HTML spares boards and buttons."""
-        letter = partial(self._letter, row, player)
+        player, letter = known.reader, partial(self._letter, row, known.reader)
         text, html, enclosed = "", None, mime.Enclosed(row.message_id)
         for spares in (False, True):
             enclosed = mime.Enclosed(row.message_id)
             reading = Reading(player, wishes, letter, enclosed, self._server.name, row.created, spares=spares)
-            words = self._words(Views(sights, reading), row, player, subject)
+            words = self._words(Views(sights, reading, known.matches), row, player, subject)
             if held is not None:
                 words |= {"held": held, "files": self._enclose(held, enclosed)}
             text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
@@ -128,13 +131,10 @@ class Renderer:
         )
 
 
-def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]:
-    """The matches and players of the rows in two queries. A session finds them again as long as somebody holds them."""
-    numbers = {row.match for row in rows if row.match}
-    held: list[Match | Player] = []
-    people = {row.player for row in rows if row.player}
-    for match in session.exec(select(Match).where(col(Match.id).in_(numbers))) if numbers else ():
-        held.append(match)
-        people |= {match.seat0, match.seat1}
-    players = session.exec(select(Player).where(col(Player.id).in_(people))) if people else ()
-    return [*held, *players]
+def _facts(session: Session, row: Outgoing) -> Facts:
+    """Return the facts that the row keeps; those of now for a row of an earlier version, which kept none."""
+    if row.facts is not None:
+        return facts.restore(row.facts)
+    reader = session.get(Player, row.player) if row.player else None
+    numbers = {*facts.numbers(row.words), *([row.match] if row.match else [])}
+    return facts.restore(facts.gather(session, reader, numbers))

@@ -14,7 +14,7 @@ from notation.board import Charset, format_board
 from notation.hints import listed
 from notation.spoken import spoken
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, stand
+from pbem.matches.snapshot import Snapshot, of_turns, turn_texts
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, links
 from pbem.rendering.board_image import png
@@ -22,7 +22,8 @@ from pbem.rendering.html_board import Grid, grid
 from pbem.rendering.links import Letter, Link, Links
 from pbem.rendering.mime import Attachment, Enclosed
 from pbem.rendering.templating import WIDTH
-from pbem.storage.models import Match, Player
+from pbem.storage.facts import MatchThen
+from pbem.storage.models import Player
 
 
 class Drawing:
@@ -73,17 +74,18 @@ class Drawing:
 
 
 class Drawings:
-    """Matches as they stood after some turn, each replayed and drawn once for all mails that are made together."""
+    """Matches as they stood after some turn, each replayed and drawn once for all messages that are made together."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._known: dict[tuple[int, int | None, str | None], Drawing] = {}
+        self._known: dict[tuple[str, int | None, str | None], Drawing] = {}
 
-    def of(self, number: int, ply: int | None, part: str | None) -> Drawing:
-        """As `matches.stand`."""
-        key = (number, ply, part)
+    def of(self, then: MatchThen, ply: int | None = None, part: str | None = None) -> Drawing:
+        """Return the match after that many of the turns it had then (all, when left out), with that part on top."""
+        key = (then.key, ply, part)
         if key not in self._known:
-            self._known[key] = Drawing(stand(self._session, self._session.get_one(Match, number), ply, part))
+            turns = turn_texts(self._session, then.match)[: then.match.plies]
+            self._known[key] = Drawing(of_turns(then.match, then.players, turns, ply, part))
         return self._known[key]
 
 
@@ -116,8 +118,8 @@ class Reading:
 class Views:
     """The matches that one mail tells of: what templates get by `look` and `foresee`, each made once."""
 
-    def __init__(self, sights: Drawings, reading: Reading) -> None:
-        self._sights, self._reading = sights, reading
+    def __init__(self, sights: Drawings, reading: Reading, matches: Mapping[int, MatchThen]) -> None:
+        self._sights, self._reading, self._matches = sights, reading, matches
         self._looked: dict[tuple[int, int | None, str | None], View] = {}
         self._foreseen: dict[str, View] = {}
 
@@ -125,7 +127,7 @@ class Views:
         """The match after that many turns (all, when left out), with that part of a turn on top."""
         key = (number, ply, part)
         if key not in self._looked:
-            sight = self._sights.of(number, ply, part)
+            sight = self._sights.of(self._matches[number], ply, part)
             self._looked[key] = View(sight, self._reading, sight.standing.ply)
         return self._looked[key]
 
@@ -133,7 +135,7 @@ class Views:
         """The match as a preview shows it: what the section's words say, and nothing that is kept meanwhile."""
         key = repr(sorted(words.items()))
         if key not in self._foreseen:
-            standing = self._sights.of(words["match"], words["ply"], None).standing
+            standing = self._sights.of(self._matches[words["match"]], words["ply"]).standing
             turns, part, chosen = words.get("turns", ()), words.get("part"), words.get("chosen", "")
             flags = {flag: words.get(flag, False) for flag in ("past", "playable", "kept")}
             supposed = Drawing(standing.suppose(turns, part, chosen, **flags))

@@ -18,7 +18,7 @@ from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.matches.queries import awaiting, plies, seat_of
 from pbem.players import preferences, schedule
-from pbem.storage import outbox
+from pbem.storage import facts, outbox
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
@@ -85,6 +85,7 @@ def _gather(session: Session, server: ServerSettings, player_id: int, now: datet
     if len(rows) == 1 and _still_stands(session, rows[0]):
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
+        row.facts = facts.gather(session, player, [row.match] if row.match else [])  # names and choices of today
     else:
         digest = _owe(session, server, player, rows, now)
         for row in rows:
@@ -109,12 +110,12 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
     words: dict[str, Any] = {"matches": [item for *_, item in items], "waiting": []}
     if len(items) == 1:
         ((_, _, item),) = items
-        match = session.get_one(Match, item["number"])
+        match = session.get_one(Match, item["match"])
     else:
         match = None
         others = [other for other in awaiting(session, player) if other.id not in by_match]
-        words["waiting"] = [{"number": other.id, "ply": other.plies} for other in others]
-        words["plies"] = {shown["number"]: shown["ply"] for shown in [*words["matches"], *words["waiting"]]}
+        words["waiting"] = [{"match": other.id, "ply": other.plies} for other in others]
+        words["plies"] = {shown["match"]: shown["ply"] for shown in [*words["matches"], *words["waiting"]]}
     return outbox.owe(
         session,
         now,
@@ -149,7 +150,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
     stage = _stage(match, player)
     since = match.ended or (turns[-1].played if turns else match.started) or match.created
     item = {
-        "number": number,
+        "match": number,
         "ply": match.plies,
         "stage": stage,
         "turns": [{"seat": ply.seat, "text": ply.text} for ply in turns[max(0, min(told) - 1) :]] if told else [],

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, insert, union_all
 from sqlmodel import Session, col, func, select
 
+from pbem.storage import facts
 from pbem.storage.models import Incoming, Match, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
 
@@ -42,6 +43,11 @@ def is_own_id(message_id: str, domain: str) -> bool:
     return host == domain and len(local) == 2 * ID_BYTES and not set(local) - set("0123456789abcdef")
 
 
+def new_id(domain: str) -> str:
+    """Return a Message-ID that nobody can guess; `domain` is ours, or a Message-ID of ours."""
+    return f"<{secrets.token_hex(ID_BYTES)}@{domain.rpartition('@')[2].rstrip('>')}>"
+
+
 def owe(
     session: Session,
     now: datetime,
@@ -70,9 +76,10 @@ def owe(
     thread = _thread(session, template, match, address)
     references = dict.fromkeys([*thread, *reversed(answers[:3])])
     owed = {
-        "message_id": f"<{secrets.token_hex(ID_BYTES)}@{domain}>",
+        "message_id": new_id(domain),
         "template": template,
         "words": words,
+        "facts": facts.gather(session, player, {*facts.numbers(words), *([match.id] if match and match.id else [])}),
         "match": match.id if match else None,
         "ply": ply,
         "player": player.id if player else None,
@@ -91,6 +98,8 @@ def owe(
         "delivery_starts": 0,
         "due": now,
         "created": now,
+        "retried": None,
+        "settled": None,
     }
     (stored,) = session.connection().execute(_OWED, owed).inserted_primary_key or (0,)
     return int(stored)
