@@ -8,9 +8,10 @@ from sqlmodel import col, func, select
 from pbem.commands.core import Command, Context, Line
 from pbem.errors import Refused, Unanswerable
 from pbem.matches.naming import name
+from pbem.payloads.messages import AddressMoved, AddressQuestion, Challenge
+from pbem.payloads.sections import AddressAsked, HeldDropped, NewAddresses, QuestionExpired
 from pbem.players import addresses, identity
 from pbem.reading.message import is_address
-from pbem.storage import outbox
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
@@ -22,7 +23,7 @@ MOST_QUESTIONS = 3
 def revoke(context: Context, line: Line) -> None:
     """Make every reply address of the sender worthless, and tell the new personal one."""
     addresses.revoke(context.session, context.player)
-    context.answer("renewed", moved=False)
+    context.answer(NewAddresses())
 
 
 def change(context: Context, line: Line) -> None:
@@ -47,19 +48,8 @@ def change(context: Context, line: Line) -> None:
     if wanted == player.address:
         raise Refused(f"{wanted} is your address already.", read=line.text)
     _bound(context, player, line)
-    outbox.owe(
-        context.session,
-        context.now,
-        context.server.domain,
-        template="address",
-        address=wanted,
-        words={"by": name(player)},
-        player=player,
-        purpose=Purpose.ADDRESS,
-        subject=context.incoming.id or 0,
-        incoming=context.incoming,
-    )
-    context.answer("asked", address=wanted)
+    context.mailer.ask_address(wanted, AddressQuestion(by=name(player)), player=player, incoming=context.incoming)
+    context.answer(AddressAsked(address=wanted))
 
 
 def _bound(context: Context, player: Player, line: Line) -> None:
@@ -86,12 +76,12 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> str:
     if player is None or row.settled is not None:
         raise Unanswerable("unknown token")
     if context.now - row.created > QUESTION_LIVES:
-        context.answer("expired", days=QUESTION_LIVES.days)
+        context.answer(QuestionExpired(days=QUESTION_LIVES.days))
         return "too late"
     if agrees is False:
         row.settled = context.now  # an answer to it means nothing any more
         context.session.add(row)
-        context.answer("dropped")
+        context.answer(HeldDropped())
         return "not confirmed"
     if agrees is None:
         raise Refused("I can't tell whether that is a yes.", fits='Answer "yes" or "no" in the first line.')
@@ -111,24 +101,12 @@ def _move(context: Context, player: Player, row: Outgoing) -> None:
     passed_on = addresses.move(context.session, player, row.address)
     row.settled = context.now
     context.session.add(row)
-    outbox.owe(
-        context.session, context.now, context.server.domain, template="moved", address=old, words={"by": name(player)}
-    )
+    context.mailer.to_address(old, AddressMoved(by=name(player)))
     for match in passed_on:
-        outbox.owe(
-            context.session,
-            context.now,
-            context.server.domain,
-            template="challenge",
-            address=player.address,
-            words={"by": name(context.session.get_one(Player, match.challenger)), "message": []},
-            player=player,
-            purpose=Purpose.PLAY,
-            subject=match.id or 0,
-            match=match,
-        )
+        challenge = Challenge(by=name(context.session.get_one(Player, match.challenger)), message=())
+        context.mailer.to_player(player, challenge, purpose=Purpose.PLAY, match=match)
     context.sender = replace(context.sender, player=player, proven=True, move=None)
-    context.answer("renewed", moved=True)
+    context.answer(NewAddresses(moved=True))
 
 
 REVOKE = Command(

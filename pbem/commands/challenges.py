@@ -15,6 +15,8 @@ from pbem.errors import Refused
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import next_number
 from pbem.matches.snapshot import stand
+from pbem.payloads.messages import Challenge, Invitation
+from pbem.payloads.sections import ChallengeClosed, ChallengeSent
 from pbem.reading.message import is_address
 from pbem.storage.models import Match, MatchState, Player
 from pbem.tokens import Purpose
@@ -81,16 +83,11 @@ def challenge(context: Context, line: Line) -> None:
     context.session.add(match)
     context.session.flush()
     context.match = match.id
-    template = "challenge" if other.confirmed else "invitation"
-    context.owe(
-        template,
-        other,
-        purpose=Purpose.PLAY,
-        match=match,
-        message=context.message(match.id),
-        by=name(player),
+    payload = Challenge if other.confirmed else Invitation
+    context.tell(
+        other, payload(message=tuple(context.message(match.id)), by=name(player)), purpose=Purpose.PLAY, match=match
     )
-    context.answer("challenged", match=match.id, opponent=offer.opponent)
+    context.answer(ChallengeSent(match=match.id or 0, opponent=offer.opponent))
 
 
 def _opponent(context: Context, wanted: str) -> Player:
@@ -186,17 +183,15 @@ def _close(context: Context, match: Match, state: MatchState) -> None:
     context.session.flush()
     for player in seats(context.session, match):
         if context.is_sender(player):
-            context.answer("closed", match=match.id, state=state.value)
+            context.answer(ChallengeClosed(match=match.id or 0, state=state.value))
         elif player.confirmed:
-            context.owe(
-                "closed",
-                player,
-                purpose=Purpose.PLAY,
-                match=match,
+            closed = ChallengeClosed(
+                match=match.id or 0,
                 state=state.value,
                 message=context.message(match.id),
                 by=name(shown(match, context.sender.player)) if context.sender.player else "",
             )
+            context.tell(player, closed, purpose=Purpose.PLAY, match=match)
 
 
 CHALLENGE = Command(

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from sqlmodel import Session
 
@@ -12,12 +11,14 @@ from engines.core import Seat
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.matches.queries import awaiting, locked, seat_of
+from pbem.payloads.messages import Message as Payload
+from pbem.payloads.sections import Section, TurnPlayed, Welcome
 from pbem.players import preferences, schedule
 from pbem.players.identity import Sender, address_with
 from pbem.reading.message import Message
 from pbem.reading.protocol import MailParser
-from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import Keyring, Purpose, Token
 
 
@@ -37,8 +38,8 @@ class Context:
     """Every command there is, for those who explain them."""
     prose: tuple[str, ...] = ()
     """What the person wrote besides commands, for the opponent."""
-    sections: list[dict[str, Any]] = field(default_factory=list)
-    """The parts of the one answer to the sender: each a template's name and its words."""
+    sections: list[Section] = field(default_factory=list)
+    """The sections of the one answer to the sender."""
     match: int | None = None
     """The match that the last command was about."""
     prose_used: bool = False
@@ -65,35 +66,28 @@ class Context:
         """The Message-ID that a mail of ours answers; none where the mail has none."""
         return (self.mail.message_id,) if self.mail.message_id else ()
 
-    def answer(self, template: str, **words: Any) -> None:
-        """Add a section to the answer that the sender gets."""
-        self.sections.append({"template": template, "words": words})
+    @property
+    def mailer(self) -> Mailer:
+        """What queues messages in this transaction."""
+        return Mailer(self.session, self.server, self.now)
 
-    def owe(
-        self,
-        template: str,
-        player: Player,
-        *,
-        purpose: Purpose,
-        match: Match | None = None,
-        ply: int = 0,
-        **words: Any,
+    def answer(self, section: Section) -> None:
+        """Add a section to the answer that the sender gets."""
+        self.sections.append(section)
+
+    def tell(
+        self, player: Player, payload: Payload, *, purpose: Purpose, match: Match | None = None, ply: int = 0
     ) -> None:
-        """Owe a player a mail of its own; to the sender it is a part of the one answer."""
+        """Queue a message to a player; for the sender it is a section of the one answer."""
         if self.is_sender(player):
-            self.answer(template, **words, **({"match": match.id, "ply": ply} if match else {}))
+            assert isinstance(payload, TurnPlayed | Welcome)  # noqa: S101 - nothing else is told to both
+            self.answer(payload)
             return
         is_notice = player.confirmed is not None
-        outbox.owe(
-            self.session,
-            self.now,
-            self.server.domain,
-            template=template,
-            address=player.address,
-            words=words,
-            player=player,
+        self.mailer.to_player(
+            player,
+            payload,
             purpose=purpose,
-            subject=(match.id or 0) if match and purpose is Purpose.PLAY else 0,
             match=match,
             ply=ply,
             incoming=self.incoming,

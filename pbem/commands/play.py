@@ -11,6 +11,8 @@ from pbem.errors import Refused
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.snapshot import Snapshot, stand
 from pbem.matches.turns import Taken, take
+from pbem.payloads.messages import Words
+from pbem.payloads.sections import TurnBegun, TurnDropped, TurnPlayed, WordsPassedOn
 from pbem.storage.models import Match, MatchState, Ply
 from pbem.tokens import Purpose
 
@@ -102,7 +104,7 @@ def _keep(context: Context, match: Match, part: str, standing: Snapshot) -> None
     match.part = part
     context.session.add(match)
     context.session.flush()
-    context.answer("begun", match=match.id, ply=standing.ply, part=part)
+    context.answer(TurnBegun(match=standing.number, ply=standing.ply, part=part))
 
 
 def _played(context: Context, standing: Snapshot, taken: Taken) -> None:
@@ -120,11 +122,10 @@ def _played(context: Context, standing: Snapshot, taken: Taken) -> None:
             played=context.now,
         )
     )
-    begun = {"template": "begun", "match": match.id}  # by an earlier line of this mail; there is nothing to ask now
-    context.sections[:] = [
+    context.sections[:] = [  # begun by an earlier line of this message: there is nothing to ask now
         section
         for section in context.sections
-        if {"template": section["template"], "match": section["words"].get("match")} != begun
+        if not (isinstance(section, TurnBegun) and section.match == standing.number)
     ]
     after = standing.after(taken.text, taken.position)
     match.part, match.plies, match.to_move = None, after.ply, after.base.turn
@@ -141,16 +142,8 @@ def tell_turn(context: Context, standing: Snapshot, *, resigned: bool = False) -
     message = context.message(standing.number)
     by = name(context.sender.player) if message and context.sender.player else ""
     for player in standing.players:
-        context.owe(
-            "turn",
-            player,
-            purpose=Purpose.PLAY,
-            match=standing.match,
-            ply=standing.ply,
-            message=message,
-            by=by,
-            resigned=resigned,
-        )
+        played = TurnPlayed(match=standing.number, ply=standing.ply, message=message, by=by, resigned=resigned)
+        context.tell(player, played, purpose=Purpose.PLAY, match=standing.match, ply=standing.ply)
 
 
 def undo(context: Context, line: Line) -> None:
@@ -167,7 +160,7 @@ def undo(context: Context, line: Line) -> None:
     dropped, match.part = match.part, None
     context.session.add(match)
     context.session.flush()
-    context.answer("undone", match=match.id, ply=standing.ply, dropped=dropped)
+    context.answer(TurnDropped(match=standing.number, ply=standing.ply, dropped=dropped))
 
 
 def resign(context: Context, line: Line) -> None:
@@ -201,16 +194,9 @@ def say(context: Context, line: Line) -> None:
 def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
     """Owe the opponent a mail with the sender's words, and tell the sender."""
     other = opponent(context, match)
-    context.owe(
-        "message",
-        other,
-        purpose=Purpose.PLAY,
-        match=match,
-        ply=match.plies,
-        message=words,
-        by=name(context.player),
-    )
-    context.answer("said", match=match.id, opponent=name(other), message=words)
+    said = Words(message=tuple(words), by=name(context.player))
+    context.tell(other, said, purpose=Purpose.PLAY, match=match, ply=match.plies)
+    context.answer(WordsPassedOn(match=match.id or 0, opponent=name(other), message=tuple(words)))
 
 
 MOVE = Command(

@@ -12,6 +12,7 @@ from pbem.config import LimitsSettings
 from pbem.conversation import confirmations, execute, reply, suggested_yes
 from pbem.errors import Refused, Unanswerable
 from pbem.failpoints import Step
+from pbem.payloads.sections import NotSent
 from pbem.players import bounces, rate_limits
 
 OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
@@ -66,7 +67,7 @@ def _obey(context: Context, reading: Reading) -> str:
         refusal = did_you_mean.of_mail(context, reading)
         reply.refuse(context, refusal, None)
         if refusal.proposal and reading.prose:
-            context.answer("unsent", lines=list(reading.prose))
+            context.answer(NotSent(lines=reading.prose))
         return "refused"
     elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
         reply.refuse(context, _guest(), None)

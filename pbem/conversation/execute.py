@@ -16,6 +16,7 @@ from pbem.commands.syntax.mail import Reader, Reading, tagged_match
 from pbem.conversation import reply, suggested_yes
 from pbem.errors import Refused
 from pbem.matches.naming import is_hidden
+from pbem.payloads.sections import NotAttempted, NotSent
 from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing
 
@@ -84,9 +85,9 @@ def execute(context: Context, reading: Reading) -> str:
             context.prose_used = prose_used
             reply.refuse(context, refusal, line)
             if later:
-                context.answer("unattempted", lines=[ahead.text for ahead in later])
+                context.answer(NotAttempted(lines=tuple(ahead.text for ahead in later)))
             if context.prose and not context.prose_used:
-                context.answer("unsent", lines=list(context.prose))
+                context.answer(NotSent(lines=context.prose))
             return "refused" if number == 0 else "refused in part"
     _pass_prose_on(context)
     return f"done: {', '.join(done)}"
@@ -101,6 +102,6 @@ def _pass_prose_on(context: Context) -> None:
     player = context.sender.player
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
     if match is None or not ours or not context.sender.proven or is_hidden(match, opponent(context, match)):
-        context.answer("unsent", lines=list(context.prose))
+        context.answer(NotSent(lines=context.prose))
         return
     send_words(context, match, context.message(match.id))

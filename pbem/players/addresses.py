@@ -6,8 +6,10 @@ from sqlmodel import Session, col, or_, select, update
 
 from pbem.config import ServerSettings
 from pbem.matches.queries import of_player
+from pbem.payloads.sections import NewAddresses
 from pbem.storage import outbox
 from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 
@@ -22,16 +24,7 @@ def revoke(session: Session, player: Player) -> None:
 def revoke_and_tell(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     """Void the player's tokens at the operator's wish, and owe a mail with the new personal address."""
     revoke(session, player)
-    outbox.owe(
-        session,
-        now,
-        server.domain,
-        template="renewed",
-        address=player.address,
-        words={"by_operator": True},
-        player=player,
-        purpose=Purpose.PERSONAL,
-    )
+    Mailer(session, server, now).to_player(player, NewAddresses(by_operator=True), purpose=Purpose.PERSONAL)
 
 
 def move(session: Session, player: Player, address: str) -> list[Match]:

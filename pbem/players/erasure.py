@@ -17,11 +17,13 @@ from sqlalchemy import Text, case, cast
 from sqlmodel import Session, col, func, or_, select, update
 
 from pbem.config import ServerSettings
+from pbem.payloads.messages import Deleted, OpponentLeft
 from pbem.players import preferences, schedule
 from pbem.players.redaction import Traces
 from pbem.reading.limits import header_block
-from pbem.storage import outbox, retention
+from pbem.storage import retention
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
@@ -56,9 +58,7 @@ def erase(
     if incoming is not None:  # the mail in hand
         incoming.raw, incoming.sender, incoming.recipients = b"", None, []
         session.add(incoming)
-    outbox.owe(
-        session, now, server.domain, template=LAST_MAIL, address=address, words={}, incoming=incoming, answers=answers
-    )
+    Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
     log.info("erased", player=locked.id)
     return locked.name or ""
 
@@ -114,7 +114,7 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
     )
     retention.change(session, update(Outgoing).where(own, col(Outgoing.state).in_(UNSENT)).values(state="dropped"))
     gone: dict[str, Any] = {
-        "words": {"removed": True},
+        "payload": {"removed": True},
         "facts": None,
         "address": f"{ANONYMOUS}{player.id}",
         "purpose": None,
@@ -152,16 +152,10 @@ def _end(session: Session, server: ServerSettings, match: Match, player: Player,
     other = session.get_one(Player, (match.seat0, match.seat1)[1 - seat])
     if other.confirmed is None or other.deleted is not None:
         return
-    outbox.owe(
-        session,
-        now,
-        server.domain,
-        template="left",
-        address=other.address,
-        words={"message": []},  # a digest asks all news for their words
-        player=other,
+    Mailer(session, server, now).to_player(
+        other,
+        OpponentLeft(),
         purpose=Purpose.PLAY,
-        subject=match.id or 0,
         match=match,
         ply=match.plies,
         is_notice=True,
@@ -176,7 +170,7 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
         func.lower(cast(column, Text)).contains(spelling.lower(), autoescape=True)
         for spelling in spellings
         for column in (
-            *(Outgoing.words, Outgoing.facts, Outgoing.proposal, Outgoing.error),
+            *(Outgoing.payload, Outgoing.facts, Outgoing.proposal, Outgoing.error),
             *(Outgoing.references, Outgoing.in_reply_to),
         )
     ]
@@ -184,10 +178,10 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
     for start in range(0, len(numbers), CHUNK):
         chunk = numbers[start : start + CHUNK]
         for row in session.exec(select(Outgoing).where(col(Outgoing.id).in_(chunk))):
-            row.words, row.facts = traces.without(row.words), traces.without(row.facts)
+            row.payload, row.facts = traces.without(row.payload), traces.without(row.facts)
             row.error, row.proposal = traces.without(row.error), traces.without(row.proposal)
             row.references, row.in_reply_to = traces.without(row.references), traces.without(row.in_reply_to)
-            if row.template == "message" and not row.words.get("message") and row.state in UNSENT:
+            if row.template == "message" and not row.payload.get("message") and row.state in UNSENT:
                 row.state = OutgoingState.DROPPED
             session.add(row)
         session.flush()

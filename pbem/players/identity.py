@@ -84,8 +84,8 @@ def token_of(row: Outgoing) -> Token | None:
     """What the answer to that mail allows; None where the mail is nobody's."""
     if row.player is None or row.purpose is None:
         return None
-    shows_several = "plies" in row.words
-    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.subject, row.ply)
+    shows_several = "plies" in row.payload
+    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.token_subject, row.ply)
 
 
 def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:
@@ -158,7 +158,7 @@ def _shown(session: Session, token: Token) -> dict[int, int]:
     row = session.get(Outgoing, token.subject) if token.subject else None
     if row is None or row.player != token.player:
         return {}
-    return {int(number): ply for number, ply in row.words.get("plies", {}).items()}
+    return {int(number): ply for number, ply in row.payload.get("plies", {}).items()}
 
 
 def _owed(session: Session, message: Message) -> Outgoing | None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any
 
 from sqlmodel import Session
 
@@ -15,6 +14,7 @@ from notation.hints import listed
 from notation.spoken import spoken
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, of_turns, turn_texts
+from pbem.payloads.sections import MatchThen, Preview
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, links
 from pbem.rendering.board_image import png
@@ -22,7 +22,7 @@ from pbem.rendering.html_board import Grid, grid
 from pbem.rendering.links import Letter, Link, Links
 from pbem.rendering.mime import Attachment, Enclosed
 from pbem.rendering.templating import WIDTH
-from pbem.storage.facts import MatchThen
+from pbem.storage.facts import MatchFacts
 from pbem.storage.models import Player
 
 
@@ -80,7 +80,7 @@ class Drawings:
         self._session = session
         self._known: dict[tuple[str, int | None, str | None], Drawing] = {}
 
-    def of(self, then: MatchThen, ply: int | None = None, part: str | None = None) -> Drawing:
+    def of(self, then: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
         """Return the match after that many of the turns it had then (all, when left out), with that part on top."""
         key = (then.key, ply, part)
         if key not in self._known:
@@ -116,31 +116,32 @@ class Reading:
 
 
 class Views:
-    """The matches that one mail tells of: what templates get by `look` and `foresee`, each made once."""
+    """The matches that one mail tells of: what templates get by `view` and `preview`, each made once."""
 
-    def __init__(self, sights: Drawings, reading: Reading, matches: Mapping[int, MatchThen]) -> None:
+    def __init__(self, sights: Drawings, reading: Reading, matches: Mapping[int, MatchFacts]) -> None:
         self._sights, self._reading, self._matches = sights, reading, matches
-        self._looked: dict[tuple[int, int | None, str | None], View] = {}
-        self._foreseen: dict[str, View] = {}
+        self._viewed: dict[tuple[int, int | None, str | None], View] = {}
+        self._previewed: dict[Preview | MatchThen, View] = {}
 
-    def look(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
+    def view(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
         """The match after that many turns (all, when left out), with that part of a turn on top."""
         key = (number, ply, part)
-        if key not in self._looked:
+        if key not in self._viewed:
             sight = self._sights.of(self._matches[number], ply, part)
-            self._looked[key] = View(sight, self._reading, sight.standing.ply)
-        return self._looked[key]
+            self._viewed[key] = View(sight, self._reading, sight.standing.ply)
+        return self._viewed[key]
 
-    def foresee(self, words: Mapping[str, Any]) -> "View":
-        """The match as a preview shows it: what the section's words say, and nothing that is kept meanwhile."""
-        key = repr(sorted(words.items()))
-        if key not in self._foreseen:
-            standing = self._sights.of(self._matches[words["match"]], words["ply"]).standing
-            turns, part, chosen = words.get("turns", ()), words.get("part"), words.get("chosen", "")
-            flags = {flag: words.get(flag, False) for flag in ("past", "playable", "kept")}
-            supposed = Drawing(standing.suppose(turns, part, chosen, **flags))
-            self._foreseen[key] = View(supposed, self._reading, words["now"])
-        return self._foreseen[key]
+    def preview(self, asked: Preview | MatchThen) -> "View":
+        """Return the match as the section asks to see it, with turns that nobody has played."""
+        if asked not in self._previewed:
+            standing = self._sights.of(self._matches[asked.match], asked.ply).standing
+            if isinstance(asked, MatchThen):
+                supposed = standing.suppose((), past=True)
+            else:
+                flags = {"past": asked.past, "playable": asked.playable, "kept": asked.kept}
+                supposed = standing.suppose(asked.turns, asked.part, asked.chosen, **flags)
+            self._previewed[asked] = View(Drawing(supposed), self._reading, asked.now)
+        return self._previewed[asked]
 
 
 class View:

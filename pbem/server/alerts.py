@@ -8,9 +8,10 @@ from sqlalchemy import Engine
 from sqlmodel import Session, and_, col, or_, select
 
 from pbem.config import ServerSettings
-from pbem.storage import outbox
+from pbem.payloads.messages import Alert
 from pbem.storage.database import exclude_others, transaction
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
+from pbem.storage.outbox import Mailer
 
 log = structlog.get_logger()
 
@@ -42,16 +43,14 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
         last = _last(session, server.admin)
         if last is not None and (abs(now - last.created) < AT_MOST_EVERY or not _is_news(session, last, came, owed)):
             return False
-        outbox.owe(
-            session,
-            now,
-            server.domain,
-            template=TEMPLATE,
-            address=server.admin,
-            words={"came": came, "owed": owed, "listed": LISTED},
-        )
+        alert = Alert(came=_numbers(came), owed=_numbers(owed), listed=LISTED)
+        Mailer(session, server, now).to_address(server.admin, alert)
     log.error("mails wait for the operator", shunted=len(came), failed=len(owed))
     return True
+
+
+def _numbers(ids: Sequence[int | None]) -> tuple[int, ...]:
+    return tuple(number for number in ids if number is not None)
 
 
 def _last(session: Session, admin: str) -> Outgoing | None:
@@ -62,7 +61,7 @@ def _last(session: Session, admin: str) -> Outgoing | None:
 
 def _is_news(session: Session, last: Outgoing, came: Sequence[int | None], owed: Sequence[int | None]) -> bool:
     """Whether there is a mail that the last alert did not list, or one that was shunted again since."""
-    if not {*came} <= {*last.words["came"]} or not {*owed} <= {*last.words["owed"]}:
+    if not {*came} <= {*last.payload["came"]} or not {*owed} <= {*last.payload["owed"]}:
         return True
     again = select(Incoming.id).where(Incoming.state == IncomingState.SHUNTED, col(Incoming.handled) > last.created)
     return session.exec(again.limit(1)).first() is not None

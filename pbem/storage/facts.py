@@ -21,7 +21,7 @@ SHOWN_OF_PLAYER = ("id", "name", "stopped", "confirmed", "created")
 
 
 @dataclass(frozen=True, slots=True)
-class MatchThen:
+class MatchFacts:
     """A match and its players by seat as they were at one time. No row of a session."""
 
     match: Match
@@ -35,7 +35,7 @@ class Facts:
     """The reader of a message, where it is a player's, and its matches by number."""
 
     reader: Player | None
-    matches: Mapping[int, MatchThen]
+    matches: Mapping[int, MatchFacts]
 
 
 def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> dict[str, Any]:
@@ -76,9 +76,9 @@ def _of_match(session: Session, match: Match) -> dict[str, Any]:
     }
 
 
-def _then(stored: Mapping[str, Any]) -> MatchThen:
+def _then(stored: Mapping[str, Any]) -> MatchFacts:
     first, second = (_player(player) for player in stored["players"])
-    return MatchThen(Match.model_validate(stored["match"]), (first, second), json.dumps(stored))
+    return MatchFacts(Match.model_validate(stored["match"]), (first, second), json.dumps(stored))
 
 
 def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:

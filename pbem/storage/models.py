@@ -163,7 +163,8 @@ class Outgoing(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     message_id: str = Field(unique=True)
     template: str
-    words: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    payload: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    """What the message says (see pbem.payloads)."""
     facts: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON))
     """What the message shows of its reader and its matches, as it was when it was queued (see facts)."""
     match: int | None = Field(default=None, foreign_key="match.id", index=True)
@@ -171,7 +172,7 @@ class Outgoing(SQLModel, table=True):
     player: int | None = Field(default=None, foreign_key="player.id")
     epoch: int = 0
     purpose: str | None = None
-    subject: int = 0
+    token_subject: int = 0
     address: str = Field(index=True)
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
     in_reply_to: str | None = None

@@ -85,7 +85,7 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
 
 def _kinds(row: Outgoing) -> list[str]:
     """What a mail was made of."""
-    return [f"section-{section['template']}" for section in row.words.get("sections", ())] or [row.template]
+    return [f"section-{section['template']}" for section in row.payload.get("sections", ())] or [row.template]
 
 
 def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
