@@ -48,7 +48,13 @@ def change(context: Context, line: Line) -> None:
     if wanted == player.address:
         raise Refused(f"{wanted} is your address already.", read=line.text)
     _bound(context, player, line)
-    context.mailer.ask_address(wanted, AddressQuestion(by=name(player)), player=player, incoming=context.incoming)
+    context.mailer.ask_address(
+        wanted,
+        AddressQuestion(by=name(player)),
+        player=player,
+        incoming=context.incoming,
+        token_subject=context.incoming.id or 0,
+    )
     context.answer(AddressAsked(address=wanted))
 
 
@@ -67,6 +73,23 @@ def _bound(context: Context, player: Player, line: Line) -> None:
             read=line.text,
             fits="Answer one of those mails, or try again tomorrow.",
         )
+
+
+def ask_again(context: Context, question: int) -> str:
+    """Ask the new address once more, whose answer did not go to the address of our question."""
+    row = context.session.get_one(Outgoing, question)
+    player = context.session.get(Player, row.player)
+    if player is None or row.purpose is None:
+        raise Unanswerable("unknown token")
+    context.mailer.ask_address(
+        row.address,
+        AddressQuestion(by=name(player), by_thread=True),
+        player=player,
+        incoming=context.incoming,
+        token_subject=row.token_subject,
+        answers=context.answered,
+    )
+    return "asked for confirmation again"
 
 
 def settle(context: Context, question: int, *, agrees: bool | None) -> str:

@@ -13,6 +13,8 @@ class AddressQuestion:
     """Asks an address whether a player may have it."""
 
     by: str
+    by_thread: bool = False
+    """Whether it was asked before, and the answer came without the token of the question."""
     template: Literal["address"] = "address"
 
 
@@ -75,6 +77,8 @@ class Confirmation:
     asking: tuple[Asking, ...]
     unclear: bool = False
     """Whether it was asked before, and the answer was neither a yes nor a no."""
+    by_thread: bool = False
+    """Whether it was asked before, and the answer came without the token of the question."""
     template: Literal["confirm"] = "confirm"
 
 

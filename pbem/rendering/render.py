@@ -129,6 +129,7 @@ class Renderer:
             "view": views.view,
             "preview": views.preview,
             "answer_with": partial(links.link, answer),
+            "reply_to": answer.address if answer else None,
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             "name": name,
         }

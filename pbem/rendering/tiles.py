@@ -13,7 +13,18 @@ from PIL import Image, ImageDraw, ImageFont
 
 from engines.diagram import Kind, Shape, Tone
 from pbem.rendering.palette import (
-    EDGE, FAINT, FIELDS, FILLS, INK, LIT, LIT_EDGE, PAPER, RIMS, SIGNS, TRACES, Colour,
+    EDGE,
+    FAINT,
+    FIELDS,
+    FILLS,
+    INK,
+    LIT,
+    LIT_EDGE,
+    PAPER,
+    RIMS,
+    SIGNS,
+    TRACES,
+    Colour,
 )
 
 FINER = 4

@@ -115,15 +115,24 @@ class Mailer:
         """Queue a message to somebody who is no player; return its row's id. An answer to it proves nothing."""
         return self._enqueue(payload, address, None, answers, columns={"incoming": incoming.id if incoming else None})
 
-    def ask_address(self, address: str, payload: Message, *, player: Player, incoming: Incoming) -> int:
+    def ask_address(
+        self,
+        address: str,
+        payload: Message,
+        *,
+        player: Player,
+        incoming: Incoming,
+        token_subject: int,
+        answers: Sequence[str] = (),
+    ) -> int:
         """Queue the question to an address whether that player may have it; return its row's id."""
         columns = {
             "epoch": player.epoch,
             "purpose": Purpose.ADDRESS.name,
-            "token_subject": incoming.id or 0,
+            "token_subject": token_subject,
             "incoming": incoming.id,
         }
-        return self._enqueue(payload, address, None, (), player=player, columns=columns)
+        return self._enqueue(payload, address, None, answers, player=player, columns=columns)
 
     def _enqueue(
         self,

@@ -143,11 +143,11 @@ def _attributes(kind: Any) -> dict[str, Any]:
         return methods | hints
     if kind is View:
         code = View.__init__.__code__
-        return {name: Any for name in dir(View)} | {
+        return dict.fromkeys(dir(View), Any) | {
             instruction.argval: Any for instruction in dis.get_instructions(code) if instruction.opname == "STORE_ATTR"
         }
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return {name: Any for name in (*dir(kind), *kind.model_fields)}
+        return dict.fromkeys((*dir(kind), *kind.model_fields), Any)
     return _Anything()
 
 

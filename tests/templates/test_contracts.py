@@ -17,7 +17,6 @@ from tests.templates.contracts import Checker
 from tests.templates.letters import TEMPLATES
 
 
-
 def _by_template(union: Any) -> dict[str, type]:
     """Return the members of a union by the names of their templates."""
     return {get_args(get_type_hints(each)["template"])[0]: each for each in get_args(get_args(union)[0])}

@@ -1,7 +1,8 @@
 """Messages that were queued before payloads had types are still sent, and say what they would have said.
 
 `version_0/rows.json` was written by the last such version: a row for each message and section, with the rows of the
-players, matches and turns as they were when it was sent. The golden file beside it follows the wording of the templates.
+players, matches and turns as they were when it was sent. The golden file beside it follows the wording of the
+templates.
 """
 
 import json
