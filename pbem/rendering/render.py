@@ -37,7 +37,7 @@ FOR_STRANGERS = {"picture": preferences.OFF}
 
 VARIABLES = (
     *("server", "player", "row", "several", "you_wrote"),
-    *("view", "preview", "answer_with", "personal", "name"),
+    *("view", "preview", "answer_with", "personal", "reply_to", "name"),
 )
 """What every template may ask for, beside the fields of the payload."""
 

@@ -26,7 +26,7 @@ MESSAGES, SECTIONS = _by_template(Message), _by_template(Section)
 KNOWN = {"server": ServerSettings, "player": Player, "row": Outgoing, "view": View, "preview": View}
 EXPORT = {"held": Any, "files": Any}
 """What the message with an export may ask for besides."""
-EVERYWHERE = {**dict.fromkeys(VARIABLES, Any), **KNOWN, "shapes": Any}
+EVERYWHERE = {**dict.fromkeys((*templates().globals, *VARIABLES), Any), **KNOWN, "shapes": Any}
 
 
 def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
