@@ -19,7 +19,6 @@ from pbem.payloads.sections import ChallengeClosed, Section, TurnPlayed, Welcome
 from pbem.players import announcements
 from pbem.players.identity import Sender, address_with
 from pbem.reading.message import Message
-from pbem.reading.protocol import MailParser
 from pbem.storage.models import Incoming, Match, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Keyring, Purpose, Token
@@ -32,13 +31,14 @@ class Context:
     session: Session
     server: ServerSettings
     keyring: Keyring
-    parser: MailParser
     now: datetime
     incoming: Incoming
     mail: Message
     sender: Sender
     commands: "Mapping[str, Command]"
     """Every command there is, for those who explain them."""
+    held: Mapping[int, Message] = field(default_factory=dict)
+    """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
     """What the person wrote besides commands, for the opponent."""
     sections: list[Section] = field(default_factory=list)
