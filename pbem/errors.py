@@ -1,8 +1,9 @@
-"""The two ways in which a mail comes to nothing: with an answer, or without one.
+"""The ways in which a mail comes to nothing: with an answer, without one, or not yet.
 
     Exception
     ├── Refused        the sender is told: what was read, what is wrong, what would work
-    └── Unanswerable   the mail is filed; nobody is told but the log
+    ├── Unanswerable   the mail is filed; nobody is told but the log
+    └── Changed        everything is rolled back, and the message is examined again
 
 BadNotation, IllegalMove and BadOption, of the packages below, become a Refused where a command meets them.
 Any other exception is a bug: the mail is shunted and the operator sees it.
@@ -68,3 +69,7 @@ class Unanswerable(Exception):
     def __init__(self, silence: Silence, detail: object = "") -> None:
         self.silence = silence
         super().__init__(silence.value.format(detail=detail))
+
+
+class Changed(Exception):
+    """What was examined before the transaction has changed since; the message must be examined again."""

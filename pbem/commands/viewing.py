@@ -1,4 +1,4 @@
-"""Looking: games, show, record, preview. Nothing here changes anything."""
+"""The commands that only show something: games, show, record, preview."""
 
 from sqlmodel import select
 
@@ -52,7 +52,7 @@ def _state(match: Match, player: Player, *, own: bool) -> str:
 
 
 def show(context: Context, line: Line) -> None:
-    """Show a match as it stands, or as it stood after some turn."""
+    """Show a match as it is now, or after one of its turns."""
     match = _with_board(context, line)
     if line.ply is not None:
         then = _standing(context, match, line.ply)
@@ -64,13 +64,13 @@ def show(context: Context, line: Line) -> None:
 
 
 def record(context: Context, line: Line) -> None:
-    """Send the record of a match, the whole or up to some turn."""
+    """Send the record of a match, whole or up to one of its turns."""
     match = _with_board(context, line)
     context.answer("record", match=match.id, ply=_standing(context, match, line.ply).ply)
 
 
 def preview(context: Context, line: Line) -> None:
-    """Show where turns would lead, or how a turn goes on that is chosen in part. Nothing is played or kept."""
+    """Show the board after turns that could be played, or the ways to go on with one. Nothing is played or kept."""
     match = _with_board(context, line)
     standing = _standing(context, match, line.ply)
     if line.ply is None and match.state == MatchState.OVER:
@@ -102,7 +102,7 @@ def preview(context: Context, line: Line) -> None:
 
 
 def _with_board(context: Context, line: Line) -> Match:
-    """The match that the line is about; raises Refused where it was never begun."""
+    """Return the match that the line is about; raise Refused where it was never played."""
     match = match_of(context, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
         raise Refused(f"Match #{match.id} has no board: the challenge is {match.state}.", read=line.text)
@@ -122,7 +122,7 @@ def _standing(context: Context, match: Match, ply: int | None) -> Snapshot:
 
 
 def _is_to_move(context: Context, standing: Snapshot) -> bool:
-    """Whether it is the sender's turn."""
+    """Return whether it is the sender's turn."""
     player = context.sender.player
     return player is not None and standing.base.turn is not None and standing.seat_of(player) == standing.base.turn
 

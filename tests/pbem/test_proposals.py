@@ -168,7 +168,7 @@ def test_a_suggestion_within_a_part_is_gone_with_the_part(letters: Correspondenc
     letters.reply(answer, "undo")
     before = standing(letters)
 
-    assert "stands otherwise" in words(only(letters.reply(answer, "yes")))
+    assert "has changed since" in words(only(letters.reply(answer, "yes")))
     assert before == standing(letters)
 
 
