@@ -24,13 +24,15 @@ import pytest
 
 from pbem.config import ImapSettings, Secret, Tls
 
+GENEROUS = 110.0
+"""So many seconds something may take on a machine that is slow and has a lot to do."""
 HOST = "127.0.0.1"
 FOREIGN_PASSWORD = "pässwort"
 PASSWORD = 'secret"word'  # with a quote, so that quoting is tried
 SBIN = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 
 
-def until(true: Callable[[], Any], what: str, seconds: float = 10.0) -> Any:
+def until(true: Callable[[], Any], what: str, seconds: float = GENEROUS) -> Any:
     """Ask again and again until the answer is true, and give it; fail when it takes too long."""
     end = time.monotonic() + seconds
     while not (answer := true()):

@@ -93,7 +93,7 @@ def test_a_crash_between_copying_and_expunging(stage: Stage, database: str) -> N
 @pytest.mark.parametrize("way", ["imap", "imap without MOVE", "lmtp"])
 @pytest.mark.parametrize("nth", [2, 5])
 @pytest.mark.parametrize("step", Step)
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(600)
 def test_crashes_again_and_again_under_a_load(stage: Stage, way: str, database: str, step: Step, nth: int) -> None:
     scene = stage(way, database)
     letters = scene.seed(24)

@@ -12,10 +12,9 @@ from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.processes import Process
 from tests.reliability.scene import Scene, conserved, plies
+from tests.servers import GENEROUS
 
 Life = Callable[[Scene, Players, random.Random], None]
-GENEROUS = 110.0
-"""So many seconds may pass, on however slow a machine, until one more mail is handled or sent, or all are."""
 DATABASES = ("sqlite", "postgresql")
 EVERYWHERE = [(way, database) for way in ("imap", "lmtp") for database in DATABASES]
 
@@ -101,7 +100,10 @@ def stopped(scene: Scene, players: Players, chance: random.Random) -> None:
 
 
 def work(scene: Scene, players: Players, daemon: Process, steps: int, *, suspect: bool = False) -> None:
-    """Let matches go on until the daemon has died, or has got on by so many mails, in or out, and let none lie."""
+    """Let matches go on until the daemon has died, or so many more mails were handled or sent, or nothing is left.
+
+    Where there is a suspect, it must be dealt with as well.
+    """
     begun = scene.mails_done()
     end = time.monotonic() + GENEROUS
     while daemon.runs and (scene.mails_done() < begun + steps or suspect) and not players.have_finished():
