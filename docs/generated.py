@@ -99,8 +99,8 @@ def proofs() -> str:
         ["mail to the personal address", "the personal token", f"everything, at once{again}"],
         [
             "answer that reaches our plain address",
-            "it answers a mail that only this address got",
-            "as if it had gone to that mail's reply address",
+            "its thread: it answers a mail that went to this address",
+            "as a fresh mail, and what it answers is known; at once where the sender's domain is proven",
         ],
         [
             "fresh mail from a player's address",
@@ -139,17 +139,21 @@ def domains() -> str:
     """What the word of the border, or a DKIM signature, adds to a token, by policy; as `proofs.weigh` has it."""
     choices = get_args(ChecksSettings.model_fields["proof"].annotation)
     rows = [
-        [mail, finding.value, *(_worth(proven, finding, proof) for proof in choices)]
-        for mail, proven in (("with a good token", True), ("fresh, from a player's address", False))
+        [mail, finding.value, *(_worth(finding, proof, proven=proven, by_thread=by_thread) for proof in choices)]
+        for mail, proven, by_thread in (
+            ("with a good token", True, False),
+            ("in a thread, without a token", False, True),
+            ("fresh, from a player's address", False, False),
+        )
         for finding in Finding
     ]
     return table(["the mail", "its sender's domain", *(f'`proof = "{proof}"`' for proof in choices)], rows)
 
 
-def _worth(proven: bool, finding: Finding, proof: str) -> str:
+def _worth(finding: Finding, proof: str, *, proven: bool, by_thread: bool) -> str:
     """What becomes of a mail that wants to change something."""
     player = Player(id=1, name="alice", address="alice@mail.example", confirmed=daemon.now(), created=daemon.now())
-    sender = Sender(player.address, player, proven=proven)
+    sender = Sender(player.address, player, proven=proven, by_thread=by_thread)
     message = Message(None, player.address, (), (), "", None, ())
     checked = Checked(finding, "proof")
     settings = ChecksSettings.model_validate({"authserv_id": "mx.example", "proof": proof})
