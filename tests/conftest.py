@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from tests import correspondence, databases, postgres
+from tests import correspondence, databases, faked_clock, postgres
 
 KEEPERS = {"correspondence", "Correspondence", "databases"}
 """A module that knows one of these keeps data in a database."""
@@ -16,6 +16,7 @@ KEEPERS = {"correspondence", "Correspondence", "databases"}
 # Compiling the modules and rewriting the assertions takes half a minute, which is not to be spent at every start.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+faked_clock.mend()
 
 
 def pytest_configure() -> None:

@@ -15,7 +15,9 @@ from pathlib import Path
 
 from pbem import cli
 from pbem.server import daemon
+from tests import faked_clock
 
+faked_clock.mend()
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.forks"])
 

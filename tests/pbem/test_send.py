@@ -12,6 +12,8 @@ from pbem.storage.models import Outgoing, OutgoingState
 from pbem.transports.protocols import NotSent, Outbox
 from tests.correspondence import Correspondence, correspondence
 
+pytestmark = pytest.mark.sql
+
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 

@@ -20,6 +20,7 @@ from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, OutgoingState
 from pbem.transports.protocols import Arrival
+from tests.cases import SEEDS
 from tests.correspondence import correspondence, text
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
@@ -271,7 +272,7 @@ def test_matches_outlive_the_killing_of_either_of_two_daemons(stage: Stage) -> N
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("daemons", [2, 3])
 def test_matches_outlive_hundreds_of_killed_daemons(stage: Stage, daemons: int, seed: int) -> None:
     play_and_kill_one(stage("imap", "postgresql"), seed=seed, daemons=daemons, number=20, kills=30, seconds=600)
