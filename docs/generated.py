@@ -262,6 +262,31 @@ def _perft(key: str) -> str:
     return ", ".join(f"{int(nodes):,}" for nodes in re.findall(r"^perft \d+ (\d+)", first, flags=re.MULTILINE))
 
 
+# docs/new-game.md
+
+
+def example_lines() -> tuple[dict[str, int], dict[str, int]]:
+    """The number of lines of each file of the worked example of a game, and of that of a variant."""
+    folder = ROOT / "tests" / "example"
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".md", ".perft"))
+    lines = {
+        path.relative_to(ROOT).as_posix(): count
+        for path in paths
+        if (count := len(path.read_text(encoding="utf-8").splitlines()))
+    }
+    variant = {path: count for path, count in lines.items() if path.endswith("variant.py")}
+    return {path: count for path, count in lines.items() if path not in variant}, variant
+
+
+def example_sizes() -> str:
+    """The sizes of the worked examples."""
+    rows = []
+    for what, lines in zip(("The game", "The variant"), example_lines(), strict=True):
+        rows += [[f"[{path}](../{path})", str(count)] for path, count in lines.items()]
+        rows.append([f"**{what}, with its tests**", f"**{sum(lines.values())}**"])
+    return table(["file", "lines"], rows)
+
+
 # docs/mails.md
 
 

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from pbem.cli import app
 from pbem.reading import bounce_report
+from pbem.server import daemon
 from tests.bounces import KINDS, dsn
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -182,7 +183,10 @@ def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -
     assert to(letters.wait(days=1, minutes=1)) == [BOB]
 
 
-def test_the_operator_lists_and_forgives(letters: Correspondence, tmp_path: Path) -> None:
+def test_the_operator_lists_and_forgives(
+    letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "now", letters.clock)
     config = ["--config", str(tmp_path / "pbem.toml")]
     assert CliRunner().invoke(app, ["bounced", *config]).output == "no mail comes back\n"
     bounce_for_good(letters)
