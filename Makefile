@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Two tests at once, also on a single core: they wait for servers much of the time.
 AT_ONCE := -n 2 --dist worksteal
 # What asks for the time, shows it, or waits for it; for all of them at every odd hour there is no time.
-BY_THE_CLOCK := tests/stories tests/templates tests/pbem tests/operating/test_daemon.py tests/operating/test_demo.py
+BY_THE_CLOCK := tests/stories tests/templates tests/pbem tests/reading/test_dkim_verify.py tests/operating/test_daemon.py tests/operating/test_demo.py
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 

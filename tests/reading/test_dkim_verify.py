@@ -209,13 +209,8 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("raw", HOSTILE, ids=range(len(HOSTILE)))
-<<<<<<< HEAD:tests/pbem/test_seals.py
 def test_hostile_messages_take_little_time_and_pass_nothing(raw: bytes) -> None:
     began = time.process_time()
-=======
-def test_hostile_messages_take_little_time_and_pass_nothing(raw: bytes) -> None:
-    began = time.perf_counter()
->>>>>>> main:tests/reading/test_dkim_verify.py
 
     assert found(raw).finding is Finding.UNKNOWN
     assert time.process_time() - began < 2
