@@ -77,7 +77,7 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
     joined.run_once()
     (last,) = [parsed(raw) for raw in joined.sent()[before:]]
     assert last["To"] == "alice@mail.example"
-    assert "you are forgotten here" in text(last)
+    assert "your data has been deleted" in text(last)
     assert joined.rows("select name from player order by id") == [f"deleted-{alice}", None]
     for path in joined.folder.glob("pbem.sqlite*"):  # what SQLite has freed is overwritten, too
         assert b"alice" not in path.read_bytes(), path

@@ -73,7 +73,7 @@ def test_a_move_out_of_turn_is_refused(letters: Correspondence) -> None:
     answer = answered(letters, letters.reply(letters.last("bob"), "h7h5 f1f3 3"), BOB)
 
     assert "not your turn" in answer
-    assert "It is alice's turn." in answer
+    assert "It's alice's turn." in answer
     assert before == standing(letters)
 
 
@@ -328,7 +328,7 @@ def test_an_unproven_mail_changes_nothing_before_it_is_confirmed(letters: Corres
 
     answer = answered(letters, letters.write(ALICE, "#1 resign"))
 
-    assert 'answer this mail with "yes"' in answer
+    assert 'reply "yes" to this message' in answer
     assert before == standing(letters)
 
 
@@ -340,7 +340,7 @@ def test_a_reply_without_its_token_acts_only_from_the_address_it_went_to(letters
         "mallory@mail.example", "resign", f"Re: {mail['Subject']}", In_Reply_To=str(mail["Message-ID"])
     )
     assert [str(sent["To"]) for sent in forged] == [ALICE]
-    assert 'answer this mail with "yes"' in text(forged[0])
+    assert 'reply "yes" to this message' in text(forged[0])
     assert before == standing(letters)
 
     mails = letters.reply(mail, "b7d7 i2g2 3 d7d4 g2d2", to=ADDRESS)
@@ -364,7 +364,7 @@ def test_a_held_mail_acts_once(letters: Correspondence) -> None:
     assert [str(mail["To"]) for mail in letters.reply(confirm, "yes")] == [BOB, ALICE]
     before = standing(letters)
 
-    assert "settled before" in answered(letters, letters.reply(confirm, "yes!"))
+    assert "already been dealt with" in answered(letters, letters.reply(confirm, "yes!"))
     assert before == standing(letters)
 
 

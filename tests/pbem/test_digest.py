@@ -115,7 +115,7 @@ def test_news_that_are_old_by_then_are_told_as_things_stand(letters: Corresponde
     assert mail["X-PBeM-Event"] == "digest"
     turns = ["bob played 1 a7b7 i3i2.", "You played c1b1 g9h9 3 b1b4 h9e9.", "bob played b7e7 i2i5 1 e7e6 i5i4."]
     assert "\n".join(turns) in text(mail).replace("\r\n", "\n")
-    assert "It is your turn." in text(mail)
+    assert "It's your turn." in text(mail)
     assert "| Quick?" in text(mail)
     assert mail["List-Unsubscribe"]
 
@@ -138,7 +138,7 @@ def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Corr
     (mail,) = to_alice(letters.wait(minutes=15))
 
     assert "bob played 1 a7b7 i3i2.\nYou played c1b1 g9h9 3 b1b4 h9e9." in text(mail).replace("\r\n", "\n")
-    assert "It is bob's turn." in text(mail)
+    assert "It's bob's turn." in text(mail)
 
 
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
@@ -373,7 +373,7 @@ def test_what_a_digest_says_to_try_works_in_its_answer(letters: Correspondence) 
     step = re.search(r'"(#1 preview)".*?^\* (\w+)', text(news), re.MULTILINE | re.DOTALL)
     assert step
 
-    assert text(letters.reply(news, f"{step[1]} {step[2]}")[0]).startswith("Nothing is played.")
+    assert text(letters.reply(news, f"{step[1]} {step[2]}")[0]).startswith("Nothing has been played.")
     assert "Match #4 has begun" in text(to_alice(letters.reply(news, "accept 4"))[0])
     assert text(letters.reply(news, "#1 show")[0]).startswith("Match #1, Quadraphages")
 

@@ -95,7 +95,7 @@ def traces(letters: Correspondence) -> list[str]:
 
 def leave(letters: Correspondence, to: str) -> list[EmailMessage]:
     (question,) = letters.write(ALICE, "delete me\n\nThe hatter waves.", to=to)
-    assert "leave and be forgotten" in text(question)
+    assert "leave and have your data deleted" in text(question)
     assert traces(letters)
     return letters.reply(question, "yes")
 
@@ -117,7 +117,7 @@ def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
 def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Correspondence) -> None:
     sent = leave(letters, lived(letters))
     (last,) = [mail for mail in sent if mail["To"] == ALICE]
-    assert text(last).startswith("Done: you are forgotten here.")
+    assert text(last).startswith("Done: your data has been deleted.")
     assert last["Reply-To"].addresses[0].addr_spec == "games@pbem.example"
     assert letters.execute("select address from outgoing where template = 'deleted'") == [("nowhere",)]
 
@@ -191,7 +191,7 @@ def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
     verdicts = [row[0] for row in letters.execute("select verdict from incoming order by id desc limit 3")]
     assert verdicts[1:] == ["no answer: unknown token"] * 2
     assert "stranger" in str(verdicts[0])
-    assert "Somebody, you I hope" in text(letters.write(ALICE, "join alice")[0])
+    assert "Someone, hopefully you" in text(letters.write(ALICE, "join alice")[0])
     letters.reply(newest(letters, ALICE), "yes")
     assert text(newest(letters, ALICE)).startswith("Welcome, alice!")
 

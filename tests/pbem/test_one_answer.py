@@ -91,7 +91,7 @@ def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
         command(letters, "alice", "challenge eve@mail.example kvadratik begin=you")
         (answer,) = own(letters.reply(letters.last("eve"), "accept eve"), "eve@mail.example")
         assert "Welcome, eve!" in text(answer)
-        assert "It is your turn." in text(answer)
+        assert "It's your turn." in text(answer)
         mails = letters.reply(answer, "setup ++++")
 
     assert "eve played setup ++++." in text(mails[0])

@@ -72,7 +72,7 @@ def slip(letters: Correspondence, line: str = SLIP) -> EmailMessage:
 )
 def test_a_slip_is_played_after_yes_and_not_before(letters: Correspondence, line: str, meant: str) -> None:
     answer = slip(letters, line)
-    assert f'Did you mean "{meant}"? Answer "yes" and it is played.' in words(answer)
+    assert f'Did you mean "{meant}"? Reply "yes", and it\'s played.' in words(answer)
 
     mails = letters.reply(answer, "yes\n\nSorry!")
 
@@ -157,7 +157,7 @@ def test_a_part_that_was_suggested_is_kept_after_yes(letters: Correspondence) ->
 
     begun = only(letters.reply(answer, "yes"))
 
-    assert "has begun: b7d7 i2g2 3" in text(begun)
+    assert "so far: b7d7 i2g2 3" in text(begun)
     assert "it was done" in words(only(letters.reply(answer, "yes")))
 
 
@@ -231,7 +231,7 @@ def test_a_turn_is_suggested_to_nobody_but_who_is_to_move(letters: Correspondenc
     answer = words(only(letters.reply(letters.last("bob"), '"h7h5 f1f3 3"'), BOB))
 
     assert "Did you mean" not in answer
-    assert "It is alice's turn" in answer
+    assert "It's alice's turn" in answer
 
 
 def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> None:
@@ -311,7 +311,7 @@ def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) 
     personal = letters.join("carol")
     answer = only(letters.write(CAROL, "chalenge bob quadraphages first=o", to=personal), CAROL)
     assert 'I don\'t know the command "chalenge".' in words(answer)
-    assert 'Did you mean "challenge bob quadraphages first=o"? Answer "yes" and it is done.' in words(answer)
+    assert 'Did you mean "challenge bob quadraphages first=o"? Reply "yes", and it\'s done.' in words(answer)
 
     mails = letters.reply(answer, "ja, bitte")
 
@@ -389,8 +389,8 @@ def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
     assert "I can't tell whether your answer is a yes" in words(again)
     assert state(letters) == "running"
 
-    assert "forgotten" in words(only(letters.reply(again, "No!")))
-    assert "settled before" in words(only(letters.reply(question, "yes")))
+    assert "discarded" in words(only(letters.reply(again, "No!")))
+    assert "already been dealt with" in words(only(letters.reply(question, "yes")))
     assert state(letters) == "running"
 
 

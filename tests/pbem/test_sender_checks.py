@@ -240,7 +240,7 @@ def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Ser
         for name, forged in FORGED.items():
             mails = letters.deliver(forged)
             assert plies(letters) == 0, name
-            assert all(str(mail["To"]) == ALICE and 'answer this mail with "yes"' in text(mail) for mail in mails), name
+            assert all(str(mail["To"]) == ALICE and 'reply "yes" to this message' in text(mail) for mail in mails), name
         assert happened(letters, letters.deliver(raw(TURN, border(PASS)))) == "acted"
 
 

@@ -254,7 +254,7 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     raw = alert.as_bytes().decode().lower()
     for word in (SECRET, TURN, "alice", to.username.partition("+")[2], letters.works.settings.server.key.read()):
         assert word not in raw
-    assert str(alert["Subject"]) == "[pbem] Mails wait for you"
+    assert str(alert["Subject"]) == "[pbem] Some messages need your attention"
     assert '"pbem show --mail 7"' in words(alert)
     assert '"pbem retry 7"' in words(alert)
     assert "1 mail that came could not be handled" in words(alert)
