@@ -122,8 +122,8 @@ def measured(dovecot: Dovecot, number: int, postgres: Postgres | None, daemons: 
     mailbox = dovecot.mailbox()
     with SmtpSink() as sink:
         with site_at(mailbox, sink.port, postgres) as site:
-            with site.works() as works:
-                mails = [move.raw for move in matches.in_play(works, number, lambda n: n % depth)]
+            with site.server() as server:
+                mails = [move.raw for move in matches.in_play(server, number, lambda n: n % depth)]
             fill(mailbox, mails)
             daemon = daemon_over(site, number, daemons)
         size = round(median(len(raw) for raw in sink.taken()))

@@ -65,8 +65,8 @@ class Clock:
 class Correspondence:
     """A server and the mailboxes of everybody it writes to."""
 
-    def __init__(self, works: daemon.Server, folder: Path, clock: Clock) -> None:
-        self.works = works
+    def __init__(self, server: daemon.Server, folder: Path, clock: Clock) -> None:
+        self.server = server
         self.clock = clock
         self._out = folder / "out" / "new"
         self._seen: set[str] = set()
@@ -84,21 +84,21 @@ class Correspondence:
 
     def deliver_unread(self, raw: bytes) -> list[EmailMessage]:
         """The same with a mail that had better not be read by anybody but the server."""
-        inbox = self.works.inboxes[0]
+        inbox = self.server.inboxes[0]
         folder = self._out.parent.parent / "in"
         for name in ("new", "cur", "tmp"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         self._delivered += 1
         (folder / "new" / f"{self._delivered}.test").write_bytes(self._above + raw)
-        daemon.run_once(self.works)
+        daemon.run_once(self.server)
         inbox.close()
         return self._collect()
 
     def wait(self, **time: float) -> list[EmailMessage]:
         """Let some minutes, hours or days pass; what the server sent by then."""
         self.clock.advance(**time)
-        daemon.run_once(self.works)
-        self.works.inboxes[0].close()
+        daemon.run_once(self.server)
+        self.server.inboxes[0].close()
         return self._collect()
 
     @contextmanager
@@ -169,7 +169,7 @@ class Correspondence:
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
         """Run SQL on the database of the server; the rows, where there are any."""
-        with self.works.engine.begin() as connection:
+        with self.server.engine.begin() as connection:
             result = connection.execute(sql(statement))
             return [tuple(row) for row in result] if result.returns_rows else []
 
@@ -199,5 +199,5 @@ def _written(path: Path) -> tuple[int, str]:
 def correspondence(folder: Path, examiner: MailParser | None = None, **changes: str) -> Iterator[Correspondence]:
     """A server in a folder of its own; it takes mails apart itself, which is faster, unless an examiner is given."""
     clock = Clock()
-    with daemon.works(settings(folder, **changes), clock, examiner or Here()) as works:
-        yield Correspondence(works, folder, clock)
+    with daemon.open_server(settings(folder, **changes), clock, examiner or Here()) as server:
+        yield Correspondence(server, folder, clock)

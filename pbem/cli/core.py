@@ -62,8 +62,8 @@ def opened(path: Path) -> Iterator[daemon.Server]:
         settings = config.load(path)
         logs.configure(settings.log)
         failpoints.prepare()
-        with daemon.works(settings) as works:
-            yield works
+        with daemon.open_server(settings) as server:
+            yield server
 
 
 def player(session: Session, wanted: str, *, guests: bool = False) -> Player:

@@ -134,14 +134,14 @@ def _serve_and_play(
     (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings = config.load(path)
     stop = threading.Event()
-    with daemon.works(settings) as works:
+    with daemon.open_server(settings) as server:
         ready = threading.Event()
-        server = threading.Thread(target=daemon.run, args=(works, stop, ready.set), daemon=True)
-        server.start()
+        thread = threading.Thread(target=daemon.run, args=(server, stop, ready.set), daemon=True)
+        thread.start()
         try:
             if not ready.wait(PATIENCE_SECONDS):
                 raise Stuck("the server did not start")
-            port = works.listeners[0].port
+            port = server.listeners[0].port
             path.write_text(CONFIG.format(server=SERVER, port=port, mailboxes=mailboxes), encoding="utf-8")
             out.print(
                 f"A server listens for mail on {HOST}, port {port}; {players[0].name} and {players[1].name} join it."
@@ -149,7 +149,7 @@ def _serve_and_play(
             last = _correspond(out, sample, players, port)
         finally:
             stop.set()
-            server.join()
+            thread.join()
     return _finish(out, folder, sample, last)
 
 

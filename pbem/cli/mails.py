@@ -24,7 +24,7 @@ def show(
     mail: Annotated[bool, typer.Option("--mail", help="Show an incoming mail and what became of it.")] = False,
 ) -> None:
     """Show a match with all its turns and mails, or a mail and what became of it."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         row = session.get(Incoming, number) if mail else session.get(Match, number)
         if row is None:
             errors.print(f"pbem: there is no {'mail' if mail else 'match'} {number}")
@@ -83,7 +83,7 @@ def _show_match(session: Session, match: Match) -> bool:
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG) -> None:
     """List the mails that met a bug, and the owed ones that nobody would take; exit code 1 when there are any."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
         table = Table("mail", "what", "why", "since (UTC)")
@@ -111,7 +111,7 @@ def retry(
 ) -> None:
     """Let the daemon try shunted or failed mails again."""
     missing = []
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         for number in numbers:
             row = session.get(Outgoing if owed else Incoming, number)
             if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:

@@ -22,9 +22,9 @@ def revoke(
     name: Annotated[str, typer.Argument(help="The player's name or address.")], config_file: ConfigOption = CONFIG
 ) -> None:
     """Make all reply addresses of a player worthless, because one got out, and mail him a new personal address."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         player = core.player(session, name)
-        addresses.revoke_and_tell(session, works.settings.server, player, daemon.now())
+        addresses.revoke_and_tell(session, server.settings.server, player, daemon.now())
         out.print(f"{player.name}'s addresses are void; a new one goes to {player.address}", markup=False)
 
 
@@ -34,7 +34,7 @@ def bounced(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """List the players from whose addresses mail comes back; exit code 1 when nothing is sent to one any more."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         if again:
             bounces.revive(session, core.player(session, again), daemon.now())
             out.print(f"mail is sent to {again} again", markup=False)
@@ -61,12 +61,12 @@ def export(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Write all that is held on a player into a folder, without the limit that one mail has."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
+    with opened(config_file) as server, database.transaction(server.engine) as session:
         player = core.player(session, name, guests=True)
         held = data_export.gather(session, player, daemon.now())
         place = folder or Path(held.name)
         (place / "mails").mkdir(parents=True, exist_ok=True)
-        for file in works.renderer.files(held):
+        for file in server.renderer.files(held):
             if file.subtype != "zip":
                 (place / file.name).write_bytes(file.content)
         for title, _, raw in held.mails:
@@ -81,15 +81,15 @@ def delete(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Remove all that is held on a player, as "delete me" does; the matches stay, without a name."""
-    with opened(config_file) as works:
-        with database.transaction(works.engine) as session:
+    with opened(config_file) as server:
+        with database.transaction(server.engine) as session:
             player = core.player(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
             about = f"{naming.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
         if not yes and not typer.confirm(f"remove {about}? This can't be undone"):
             out.print("nothing was removed")
             raise typer.Exit(FOUND)
-        with database.transaction(works.engine) as session:
-            anonymous = erasure.erase(session, works.settings.server, player, daemon.now())
+        with database.transaction(server.engine) as session:
+            anonymous = erasure.erase(session, server.settings.server, player, daemon.now())
         out.print(f"done: called {anonymous} from now on, and told so by a last mail")
         out.print("logs, backups and the mail server's folders are yours to clear (docs/privacy.md)")

@@ -72,14 +72,14 @@ def run(
     once: Annotated[bool, typer.Option("--once", help="Handle and send what waits, then end.")] = False,
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C; it ends after the mail in hand."""
-    with opened(config_file) as works, database.alone(works.settings.server.database):
-        for file in doctor.exposed(config_file, works.settings):
+    with opened(config_file) as server, database.alone(server.settings.server.database):
+        for file in doctor.exposed(config_file, server.settings):
             log.warning("everybody on this machine can read it", file=str(file))
         if once:
-            received, handled, sent = daemon.run_once(works)
+            received, handled, sent = daemon.run_once(server)
             out.print(f"{received} received, {handled} handled, {sent} handed over")
         else:
-            daemon.run(works, _stop_by_signal())
+            daemon.run(server, _stop_by_signal())
 
 
 def _stop_by_signal() -> threading.Event:
@@ -106,23 +106,23 @@ def feed(
     to: Annotated[str, typer.Option("--to", help="The envelope recipient, where it is not in the mail.")] = "",
 ) -> None:
     """Handle a raw mail as if it had been received, and print what is owed for it."""
-    with opened(config_file) as works:
+    with opened(config_file) as server:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         if not raw.strip():
             errors.print(f"pbem: {file} is empty; a raw mail begins with its header lines")
             raise typer.Exit(IMPOSSIBLE)
-        added = works.take((Arrival(raw, "feed", recipients=(to,) if to else ()),))
+        added = server.take((Arrival(raw, "feed", recipients=(to,) if to else ()),))
         if not added:
             out.print("this mail was received before; nothing is done twice")
             return
-        if works.desk.take_this(added[0]):  # or else a daemon beside us has it already
-            worker.handle(works.engine, works.office, works.desk, added[0], daemon.now())
-        with database.transaction(works.engine) as session:
+        if server.queue.claim(added[0]):  # or else a daemon beside us has it already
+            worker.handle(server.engine, server.services, server.queue, added[0], daemon.now())
+        with database.transaction(server.engine) as session:
             row = session.get_one(Incoming, added[0])
             out.print(f"mail {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
             owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
             for mail in owed:
-                _print_mail(works.renderer, session, mail)
+                _print_mail(server.renderer, session, mail)
             state = row.state
     if state == IncomingState.SHUNTED:
         raise typer.Exit(FOUND)
@@ -140,9 +140,9 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
     """Replay every stored match, and look at files, templates and DNS; exit code 1 when something is wrong."""
-    with opened(config_file) as works, database.transaction(works.engine) as session:
-        around = list(doctor.faults(config_file, works.settings))
-        for note in (f"the database {_shown(works.settings)} is up to date", *doctor.notes(works.settings)):
+    with opened(config_file) as server, database.transaction(server.engine) as session:
+        around = list(doctor.faults(config_file, server.settings))
+        for note in (f"the database {_shown(server.settings)} is up to date", *doctor.notes(server.settings)):
             errors.print(note, markup=False, highlight=False)
         stored = checking.played(session)
         found = [

@@ -71,11 +71,11 @@ class Server:
 
     settings: Settings
     engine: Engine
-    office: Services
+    services: Services
     renderer: Renderer
     outbox: Outbox
-    desk: WorkQueue
-    ends: DeliveryResults
+    queue: WorkQueue
+    results: DeliveryResults
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
     sign: Sign = unsigned
@@ -88,7 +88,7 @@ class Server:
         with database.transaction(self.engine) as session:
             added = intake.store(session, arrivals, self.clock())
             if added:
-                notifications.ring(session, Channel.CAME)
+                notifications.notify(session, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
         return added
 
@@ -99,8 +99,8 @@ class Server:
     def handle_waiting(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Handle the next stored mails in order; how many, and so whether to call again."""
         handled = 0
-        while handled < AT_A_STRETCH and not stopped() and (incoming_id := self.desk.take()) is not None:
-            handled += worker.handle(self.engine, self.office, self.desk, incoming_id, self.clock())
+        while handled < AT_A_STRETCH and not stopped() and (incoming_id := self.queue.claim_next()) is not None:
+            handled += worker.handle(self.engine, self.services, self.queue, incoming_id, self.clock())
         alerts.tell(self.engine, self.settings.server, self.clock())
         return handled
 
@@ -112,12 +112,12 @@ class Server:
         self.expiry.step(self.engine, self.settings.server.keep_mail_days, self.clock())
         digest.gather(self.engine, self.settings.server, self.clock(), stopped)
         return send_due(
-            self.engine, self.settings.server, self.renderer, self.outbox, self.ends, self.clock, stopped, self.sign
+            self.engine, self.settings.server, self.renderer, self.outbox, self.results, self.clock, stopped, self.sign
         )
 
 
 @contextmanager
-def works(
+def open_server(
     settings: Settings, clock: Callable[[], datetime] = now, examiner: MailParser | None = None
 ) -> Iterator[Server]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
@@ -125,24 +125,23 @@ def works(
     Without another examiner, mails are read in a process of their own, started when the first one comes.
     The outbox belongs to whoever sends, who closes it too: it may be in the middle of a mail when we end.
     """
-    server = settings.server
-    keyring = Keyring(server.key.read())
+    keyring = Keyring(settings.server.key.read())
     dkim = settings.outbox.dkim
-    sign = dkim_signing.signer(dkim, server.domain) if dkim else unsigned
+    sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
     examiner = examiner or Sandbox(settings.reading)
-    engine = database.connect(server.database)
-    desk, ends = WorkQueue(engine), DeliveryResults(Locks(engine))
+    engine = database.connect(settings.server.database)
+    queue, results = WorkQueue(engine), DeliveryResults(Locks(engine))
     try:
         database.upgrade(engine)
         yield Server(
             settings=settings,
             engine=engine,
-            office=Services(server, keyring, settings.checks, settings.limits, examiner),
-            renderer=Renderer(server, keyring),
+            services=Services(settings.server, keyring, settings.checks, settings.limits, examiner),
+            renderer=Renderer(settings.server, keyring),
             outbox=_outbox(settings),
-            desk=desk,
-            ends=ends,
+            queue=queue,
+            results=results,
             inboxes=tuple(_inboxes(settings)),
             listeners=tuple(_listeners(settings)),
             sign=sign,
@@ -150,35 +149,35 @@ def works(
         )
     finally:
         examiner.close()
-        desk.close()
-        ends.claims.close()
+        queue.close()
+        results.locks.close()
         engine.dispose()
 
 
-def run_once(works: Server) -> tuple[int, int, int]:
+def run_once(server: Server) -> tuple[int, int, int]:
     """Receive, handle and send what waits now; how many mails each (attempts, for those sent)."""
-    received = sum(receiver.receive_once(inbox, works.store) for inbox in works.inboxes)
+    received = sum(receiver.receive_once(inbox, server.store) for inbox in server.inboxes)
     handled = sent = 0
-    while some := works.handle_waiting():
+    while some := server.handle_waiting():
         handled += some
     try:
-        while some := works.send_due():
+        while some := server.send_due():
             sent += some
         return received, handled, sent
     finally:
-        works.outbox.close()
+        server.outbox.close()
 
 
-def run(works: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
+def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
     """Serve until `stop` is set; returns within about five seconds after that, with nothing half done."""
     came, owed = threading.Event(), threading.Event()
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
-        works.store(arrivals)
+        server.store(arrivals)
         came.set()
 
     def handle_waiting() -> int:
-        handled = works.handle_waiting(stop.is_set)
+        handled = server.handle_waiting(stop.is_set)
         if handled:
             owed.set()
         return handled
@@ -187,36 +186,36 @@ def run(works: Server, stop: threading.Event, ready: Callable[[], object] = lamb
         threading.Thread(
             target=partial(receiver.receive, inbox, store, stop.is_set, stop.wait), name="receive", daemon=True
         )
-        for inbox in works.inboxes
+        for inbox in server.inboxes
     ]
     threads.append(_loop("work", handle_waiting, came, stop))
-    threads.append(_loop("send", lambda: works.send_due(stop.is_set), owed, stop, works.outbox.close))
-    if works.desk.is_shared:
+    threads.append(_loop("send", lambda: server.send_due(stop.is_set), owed, stop, server.outbox.close))
+    if server.queue.is_shared:
         hear = partial(
-            notifications.listen, works.engine, {Channel.CAME: came, Channel.OWED: owed}, stop.is_set, stop.wait
+            notifications.listen, server.engine, {Channel.RECEIVED: came, Channel.OWED: owed}, stop.is_set, stop.wait
         )
         threads.append(threading.Thread(target=hear, name="bells", daemon=True))
-    for listener in works.listeners:
+    for listener in server.listeners:
         listener.start(store)
     for thread in threads:
         thread.start()
-    log.info("ready", listening=[listener.port for listener in works.listeners], inboxes=len(works.inboxes))
+    log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
     ready()
     stop.wait()
-    _stop(works, threads, (came, owed))
+    _stop(server, threads, (came, owed))
 
 
-def _stop(works: Server, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:
+def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:
     deadline = time.monotonic() + STOP_SECONDS
     for bell in bells:
         bell.set()
-    for listener in works.listeners:
+    for listener in server.listeners:
         threads.append(threading.Thread(target=listener.stop, name="listener", daemon=True))
         threads[-1].start()
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = [thread.name for thread in threads if thread.is_alive()]
-    last = threading.Thread(target=works.ends.let_go, args=(works.engine, works.clock()), daemon=True)
+    last = threading.Thread(target=server.results.release, args=(server.engine, server.clock()), daemon=True)
     last.start()
     last.join(LAST_SECONDS)
     log.info("stopped", unfinished=late)

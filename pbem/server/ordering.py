@@ -1,6 +1,7 @@
-"""Lanes: which mails must be handled one after the other, in the order in which they were stored.
+"""Ordering keys: messages that share one must be handled one after the other, in the order in which they were stored.
 
-Those of one sender, those of one player and those about one match. Taken widely: a lane too many costs a little time.
+Messages share a key if they have the same sender, the same player or the same match. The keys err on the generous
+side: one too many costs a little time.
 """
 
 import re
@@ -17,32 +18,34 @@ from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
 
 MOST = 50
-"""So many numbers of matches are looked for."""
+"""How many match numbers are looked for in one message."""
 
 _NUMBER = re.compile(r"(?:#|(?<!\w)[A-Za-z]+ {1,4})([0-9]{1,9})(?![\w.])")
-"""Behind a # or a word; what stands in a turn stands behind the name of a cell."""
+"""A number after # or a word; the numbers in a turn follow the name of a cell."""
 
 
-def of(session: Session, letter: Mail, server: ServerSettings, keyring: Keyring, now: datetime) -> frozenset[str]:
-    """The lanes of a mail: its sender, its player, the matches that it answers or names."""
-    lanes = {f"address {letter.sender}"} if letter.sender else set()
+def ordering_keys(
+    session: Session, letter: Mail, server: ServerSettings, keyring: Keyring, now: datetime
+) -> frozenset[str]:
+    """Return the keys of a message: its sender, its player, and the matches that it answers or names."""
+    keys = {f"address {letter.sender}"} if letter.sender else set()
     matches = set(_named(letter))
     try:
         sender = identity.of(session, letter, server, keyring, now)
-    except Unanswerable:  # it will do nothing but be filed
-        return frozenset(lanes)
+    except Unanswerable:  # it will only be filed
+        return frozenset(keys)
     if sender.player is not None:
-        lanes.add(f"player {sender.player.id}")
+        keys.add(f"player {sender.player.id}")
     if sender.held is not None:
         asked = select(Outgoing.match).where(Outgoing.incoming == sender.held, Outgoing.template == "confirm")
         matches.update(match for match in session.exec(asked) if match is not None)
     matches.update(sender.plies)
     matches.update(match for match in (sender.match, tagged_match(letter.subject)) if match is not None)
-    return frozenset(lanes | {f"match {match}" for match in matches})
+    return frozenset(keys | {f"match {match}" for match in matches})
 
 
 def _named(letter: Mail) -> list[int]:
-    r"""Every number in the words of the mail that may well be a match's.
+    r"""Return every number in the text that could be a match's.
 
     >>> from types import SimpleNamespace
     >>> _named(SimpleNamespace(subject="Re: [pbem #7] c4", lines=["move 12 1 c4d5 2 d5", "#3: hello, it is 10.30"]))

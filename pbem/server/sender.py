@@ -45,32 +45,32 @@ def unsigned(raw: bytes) -> bytes:
 class DeliveryResults:
     """What the database does not know yet of the mails in hand: how attempts ended; any thread may write it down."""
 
-    def __init__(self, claims: Locks) -> None:
-        self.claims = claims
-        self._ends: list[_End] = []
+    def __init__(self, locks: Locks) -> None:
+        self.locks = locks
+        self._results: list[_Result] = []
         self._lock = threading.Lock()
-        self.begun: set[int] = set()
+        self.started: set[int] = set()
         """Mails that this process has in hand: when it lets go of them, they were no trouble to it."""
 
-    def add(self, end: "_End") -> None:
+    def add(self, result: "_Result") -> None:
         """Remember one more."""
         with self._lock:
-            self._ends.append(end)
+            self._results.append(result)
 
-    def write_down(self, engine: Engine, now: datetime) -> None:
+    def record(self, engine: Engine, now: datetime) -> None:
         """Mark the mails; what the database does not take is remembered, so that nothing is sent twice for it."""
         with self._lock:
-            _mark(engine, self._ends, now)
-            ended = {end.outgoing for end in self._ends}
-            self._ends.clear()
-            self.begun -= ended
-            self.claims.let_go_of_each({_claim(number) for number in ended})
+            _mark(engine, self._results, now)
+            ended = {result.outgoing for result in self._results}
+            self._results.clear()
+            self.started -= ended
+            self.locks.release_each({_lock_name(number) for number in ended})
 
-    def let_go(self, engine: Engine, now: datetime) -> None:
+    def release(self, engine: Engine, now: datetime) -> None:
         """Before the process ends in good order: mark, and clear the mails that it leaves in hand of suspicion."""
-        self.write_down(engine, now)
+        self.record(engine, now)
         with transaction(engine) as session:
-            session.exec(update(Outgoing).where(col(Outgoing.id).in_(self.begun)).values(begun=0))
+            session.exec(update(Outgoing).where(col(Outgoing.id).in_(self.started)).values(begun=0))
 
 
 def send_due(
@@ -78,18 +78,18 @@ def send_due(
     server: ServerSettings,
     renderer: Renderer,
     outbox: Outbox,
-    ends: DeliveryResults,
+    results: DeliveryResults,
     clock: Callable[[], datetime],
     stopped: Callable[[], bool] = lambda: False,
     sign: Sign = unsigned,
 ) -> int:
     """Send the next few mails that are due; how many attempts that were, and so whether to call again."""
-    ends.write_down(engine, clock())  # of an earlier call, when the database was away
+    results.record(engine, clock())  # of an earlier call, when the database was away
     with transaction(engine) as session:
-        numbers = _begin(session, ends, clock())
+        numbers = _begin(session, results, clock())
     if not numbers:
         return 0
-    ends.begun |= set(numbers)
+    results.started |= set(numbers)
     failpoints.reach(Step.BEGUN)
     with transaction(engine) as session:
         letters = _rendered(session, renderer, numbers)
@@ -100,13 +100,13 @@ def send_due(
         for letter in letters:
             if stopped():
                 break
-            end = _attempt(server, outbox, letter, sign)
-            ends.add(end)
+            result = _attempt(server, outbox, letter, sign)
+            results.add(result)
             attempts += 1
-            if end.is_refused:
-                refused.append(end.outgoing)
+            if result.is_refused:
+                refused.append(result.outgoing)
     finally:
-        ends.write_down(engine, clock())
+        results.record(engine, clock())
     if refused:
         with transaction(engine) as session:
             for outgoing in refused:
@@ -114,7 +114,7 @@ def send_due(
     return attempts
 
 
-def _begin(session: Session, ends: DeliveryResults, now: datetime) -> list[int]:
+def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[int]:
     """Choose the next mails that are due, oldest first, and count that we begin with them, before anything is made.
 
     A mail that was in hand when a server ended goes alone, so that no other suffers if it was the cause;
@@ -122,8 +122,8 @@ def _begin(session: Session, ends: DeliveryResults, now: datetime) -> list[int]:
     """
     chosen: list[Outgoing] = []
     held: set[str] = set()
-    for row in _free(session, ends.claims, held, now):
-        suspect = row.begun > 0 and row.id not in ends.begun
+    for row in _free(session, results.locks, held, now):
+        suspect = row.begun > 0 and row.id not in results.started
         if suspect and row.begun >= MOST:
             row.state, row.begun = OutgoingState.FAILED, 0
             row.trouble = f"The server ended {MOST} times while it made or sent this mail."
@@ -132,28 +132,28 @@ def _begin(session: Session, ends: DeliveryResults, now: datetime) -> list[int]:
         if suspect and chosen:
             break
         chosen.append(row)
-        row.begun += row.id not in ends.begun
+        row.begun += row.id not in results.started
         if suspect or len(chosen) == TOGETHER:
             break
     numbers = [row.id for row in chosen if row.id is not None]
-    ends.claims.let_go_of_each(held.difference(map(_claim, numbers)))
+    results.locks.release_each(held.difference(map(_lock_name, numbers)))
     return numbers
 
 
-def _free(session: Session, claims: Locks, held: set[str], now: datetime) -> Iterator[Outgoing]:
+def _free(session: Session, locks: Locks, held: set[str], now: datetime) -> Iterator[Outgoing]:
     """The mails that are due and that no other daemon has in hand, oldest first; `held` are those that we have now."""
     due = select(Outgoing).where(Outgoing.state == OutgoingState.OWED, _is_due(now)).order_by(col(Outgoing.id))
     after = 0
     while rows := session.exec(
         due.where(col(Outgoing.id) > after).limit(TOGETHER).with_for_update(skip_locked=True)
     ).all():
-        free = claims.try_to_hold_each([_claim(row.id) for row in rows])
+        free = locks.try_acquire_each([_lock_name(row.id) for row in rows])
         held |= free
-        yield from (row for row in rows if _claim(row.id) in free)
+        yield from (row for row in rows if _lock_name(row.id) in free)
         after = rows[-1].id or 0
 
 
-def _claim(number: int | None) -> str:
+def _lock_name(number: int | None) -> str:
     """What is held while a mail is in hand."""
     return f"owed {number}"
 
@@ -168,7 +168,7 @@ class _Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
+class _Result:
     """How an attempt ended; without trouble the mail is sent."""
 
     outgoing: int
@@ -212,54 +212,54 @@ def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Let
         return _Letter(row, b"", traceback.format_exc())
 
 
-def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign) -> _End:
+def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign) -> _Result:
     """Sign a mail and hand it to the next hop."""
     row = letter.row
     assert row.id is not None  # noqa: S101 - a stored row has one
     if letter.trouble is not None:
         _log(row, "not rendered")
-        return _End(row.id, letter.trouble, later=True)
+        return _Result(row.id, letter.trouble, later=True)
     try:
         raw = sign(letter.raw)
     except Exception:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
         _log(row, "not signed")
-        return _End(row.id, traceback.format_exc(), later=True)
+        return _Result(row.id, traceback.format_exc(), later=True)
     try:
         outbox.send(server.address, row.address, raw)
     except NotSent as error:
         _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
-        return _End(row.id, str(error), later=error.later)
+        return _Result(row.id, str(error), later=error.later)
     failpoints.reach(Step.SENT)
     _log(row, "sent")
-    return _End(row.id, None, later=False)
+    return _Result(row.id, None, later=False)
 
 
-def _mark(engine: Engine, ends: list[_End], now: datetime) -> None:
+def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
     """Write down how the attempts ended and when the next ones are due."""
-    if not ends:
+    if not results:
         return
     with transaction(engine) as session:
-        sent = [end.outgoing for end in ends if end.trouble is None]
+        sent = [result.outgoing for result in results if result.trouble is None]
         session.exec(
             update(Outgoing)
             .where(col(Outgoing.id).in_(sent))
             .values(state=OutgoingState.SENT.value, sent=now, trouble=None, attempts=Outgoing.attempts + 1, begun=0)
         )
-        for end in ends:
-            if end.trouble is not None:
-                _postpone(session.get_one(Outgoing, end.outgoing), end, now)
-        erasure.forget_last(session, [end.outgoing for end in ends])
+        for result in results:
+            if result.trouble is not None:
+                _postpone(session.get_one(Outgoing, result.outgoing), result, now)
+        erasure.forget_last(session, [result.outgoing for result in results])
     failpoints.reach(Step.MARKED)
 
 
-def _postpone(row: Outgoing, end: _End, now: datetime) -> None:
+def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
     """Make the mail due again later, or give it up; nobody waits for one that was dropped meanwhile."""
     row.attempts += 1
     row.begun = 0
     if row.state == OutgoingState.DROPPED:
         return
-    row.trouble = end.trouble
-    if end.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
+    row.trouble = result.trouble
+    if result.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
     else:
         row.state = OutgoingState.FAILED

@@ -1,15 +1,16 @@
-"""The desk: where a daemon takes the stored mails one by one, in an order that holds for all daemons together.
+"""The queue from which a daemon claims stored messages one by one, in an order that holds for all daemons together.
 
-Each daemon takes the oldest mail that nobody has in hand. So the earlier ones are done, or in the hands of others;
-two mails whose order matters meet in a lane (see lanes), and of two in one lane the earlier one goes first:
+Each daemon claims the oldest message that is free. Earlier messages are therefore done or in the hands of others.
+Two messages whose order matters share an ordering key (see `ordering`), and of two with the same key the earlier one
+goes first:
 
-    take       the oldest free mail; it is held alone, which tells that its lanes are not known yet
-    line up    wait until the lanes of all earlier mails are known, then until the own lanes are free;
-               hold them, and the mail no longer alone
-    put away   hold nothing any more
+    claim_next   claim the oldest free message; an exclusive lock on it says that its keys aren't known yet
+    wait_turn    wait until the keys of all earlier messages are known, then acquire the keys of this one;
+                 the lock on the message itself becomes a shared one
+    release      release all of these locks
 
-Whoever waits, waits for an earlier mail: there is no circle. A daemon that dies lets go of everything. If its mail
-was an earlier one, it goes first, and whoever lined up behind it begins anew.
+A message only ever waits for an earlier one, so there is no deadlock. A daemon that dies releases everything. If it
+held an earlier message, that one goes first, and whichever waited for it starts again.
 """
 
 from collections.abc import Collection
@@ -20,15 +21,15 @@ from sqlmodel import Session, col, select
 from pbem.storage.locks import Locks
 from pbem.storage.models import Incoming, IncomingState
 
-AT_ONCE = 20
-"""So many waiting mails are looked at, until one is free: many more than there are daemons."""
+BATCH = 20
+"""How many waiting messages are read at once to find a free one: many more than there are daemons."""
 
 _WAITING = (
     select(Incoming.id)
     .where(Incoming.state == IncomingState.NEW, col(Incoming.id) > bindparam("after"))
     .order_by(col(Incoming.id))
-    .limit(AT_ONCE)
-    # A row that is locked is being handled, even where its daemon was cut off and its claim is gone.
+    .limit(BATCH)
+    # A locked row is being handled, even if its daemon was cut off and has lost its lock on the message.
     .with_for_update(skip_locked=True)
 )
 _EARLIER = select(Incoming.id).where(Incoming.state == IncomingState.NEW, col(Incoming.id) < bindparam("number"))
@@ -36,72 +37,76 @@ _IS_NEW = select(Incoming.id).where(Incoming.state == IncomingState.NEW, Incomin
 
 
 class WorkQueue:
-    """Where one thread takes mails."""
+    """The queue as one thread sees it."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._claims = Locks(engine)
-        self._lined_up = False
+        self._locks = Locks(engine)
+        self._has_turn = False
 
     @property
     def is_shared(self) -> bool:
-        """Whether other daemons may be at work too, and order must be kept with them."""
-        return self._claims.are_needed
+        """Whether other daemons may be at work too, so that the order must be agreed with them."""
+        return self._locks.are_needed
 
-    def take(self) -> int | None:
-        """The oldest mail that waits and that nobody has in hand; None where there is none."""
+    def claim_next(self) -> int | None:
+        """Claim the oldest waiting message that is free. Return its number, or None if there is none."""
         after = 0
         while waiting := self._waiting(after):
             for number in waiting:
-                if self.take_this(number):
+                if self.claim(number):
                     return number
             after = waiting[-1]
         return None
 
-    def take_this(self, number: int) -> bool:
-        """Take a certain mail, if nobody has it in hand; whether that is so."""
-        return self._claims.try_to_hold(_mail(number))
+    def claim(self, number: int) -> bool:
+        """Claim this message if it is free. Return whether it was."""
+        return self._locks.try_acquire(_name(number))
 
-    def line_up(self, number: int, lanes: Collection[str]) -> bool:
-        """Wait for the turn of a mail in its lanes; false where an earlier one was left behind and must go first."""
-        if self._lined_up or not self.is_shared:
+    def wait_turn(self, number: int, keys: Collection[str]) -> bool:
+        """Wait until no earlier message with one of the keys is left.
+
+        Return False if an earlier message was abandoned and must go first.
+        """
+        if self._has_turn or not self.is_shared:
             return True
-        earlier = self._claims.query(_EARLIER, number=number)
+        earlier = self._locks.query(_EARLIER, number=number)
         for each in earlier:
-            self._claims.hold_together(_mail(each))
-            self._claims.let_go_together(_mail(each))
-        for lane in sorted(lanes):
-            self._claims.hold(f"lane {lane}")
-        if any(self._was_left_behind(each) for each in earlier):
+            self._locks.acquire_shared(_name(each))
+            self._locks.release_shared(_name(each))
+        for key in sorted(keys):
+            self._locks.acquire(f"key {key}")
+        if any(self._is_abandoned(each) for each in earlier):
             return False
-        self._claims.hold_together(_mail(number))
-        self._claims.let_go(_mail(number))
-        self._lined_up = True
+        self._locks.acquire_shared(_name(number))
+        self._locks.release(_name(number))
+        self._has_turn = True
         return True
 
-    def put_away(self) -> None:
-        """Have nothing in hand any more."""
-        self._lined_up = False
-        self._claims.let_go_of_all()
+    def release(self) -> None:
+        """Release the claimed message and its keys."""
+        self._has_turn = False
+        self._locks.release_all()
 
     def close(self) -> None:
-        """Leave."""
-        self._claims.close()
+        """End the session."""
+        self._locks.close()
 
     def _waiting(self, after: int) -> list[int]:
         if self.is_shared:
-            return self._claims.query(_WAITING, after=after)
+            return self._locks.query(_WAITING, after=after)
         with Session(self._engine) as session:
             return [number for number in session.exec(_WAITING, params={"after": after}) if number is not None]
 
-    def _was_left_behind(self, number: int) -> bool:
-        """Whether the mail still waits, and nobody has it in hand."""
-        if not self._claims.try_to_hold(_mail(number)):
+    def _is_abandoned(self, number: int) -> bool:
+        """Whether the message is still waiting and no daemon has claimed it."""
+        if not self._locks.try_acquire(_name(number)):
             return False
-        waits = bool(self._claims.query(_IS_NEW, number=number))
-        self._claims.let_go(_mail(number))
+        waits = bool(self._locks.query(_IS_NEW, number=number))
+        self._locks.release(_name(number))
         return waits
 
 
-def _mail(number: int) -> str:
+def _name(number: int) -> str:
+    """The name of the lock on a message."""
     return f"mail {number}"

@@ -23,8 +23,9 @@ from pbem.reading.authentication import Checked
 from pbem.reading.limits import Unreadable
 from pbem.reading.message import Mail
 from pbem.reading.protocol import MailParser, Unavailable
-from pbem.server import attempts, ordering
+from pbem.server import attempts
 from pbem.server.attempts import Attempts
+from pbem.server.ordering import ordering_keys
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import notifications
 from pbem.storage.database import transaction
@@ -51,7 +52,7 @@ class _GoesLater(Exception):
     """An earlier mail was left behind by another daemon; this one has done nothing yet."""
 
 
-def handle(engine: Engine, office: Services, desk: WorkQueue, incoming_id: int, now: datetime) -> bool:
+def handle(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
     """Handle a mail taken from the desk, and commit; whether it was its turn.
 
     It is shunted where that fails three times, in this process or one that it ended.
@@ -59,51 +60,51 @@ def handle(engine: Engine, office: Services, desk: WorkQueue, incoming_id: int, 
     is still new and can be tried again.
     """
     try:
-        return _handle_in_turn(engine, office, desk, incoming_id, now)
+        return _handle_in_turn(engine, services, queue, incoming_id, now)
     except _GoesLater:
-        office.attempts.take_back(engine, incoming_id)
+        services.attempts.take_back(engine, incoming_id)
         return False
     finally:
-        desk.put_away()
+        queue.release()
 
 
-def _handle_in_turn(engine: Engine, office: Services, desk: WorkQueue, incoming_id: int, now: datetime) -> bool:
+def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
     error, trouble = attempts.ENDED, attempts.NO_TRACEBACK
-    while (number := office.attempts.begin(engine, incoming_id)) is not None and number <= attempts.MOST:
+    while (number := services.attempts.begin(engine, incoming_id)) is not None and number <= attempts.MOST:
         failpoints.reach(Step.COUNTED)
         try:
-            about = _attempt(engine, office, desk, incoming_id, now)
+            about = _attempt(engine, services, queue, incoming_id, now)
         except (OperationalError, Unavailable, _GoesLater):
             raise
         except Exception as bug:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
             log.warning("mail in", incoming=incoming_id, verdict="failed", error=error, attempt=number)
-            office.attempts.end(incoming_id)
+            services.attempts.end(incoming_id)
         else:
-            office.attempts.end(incoming_id)
+            services.attempts.end(incoming_id)
             if about is not None:
                 log.info("mail in", **about)
             return True
     if number is not None:
         attempts.shunt(engine, incoming_id, error, trouble, now)
-        office.attempts.end(incoming_id)
+        services.attempts.end(incoming_id)
         # The traceback is in the row: it may hold what people wrote, and a log line never does.
         log.error("mail in", incoming=incoming_id, verdict="shunted", error=error)
     return number is not None
 
 
 def _attempt(
-    engine: Engine, office: Services, desk: WorkQueue, incoming_id: int, now: datetime
+    engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime
 ) -> dict[str, Any] | None:
     """Handle the mail in one transaction, if it still waits; what the log is to say of it."""
-    examined = _examine(engine, office, incoming_id, now)
+    examined = _examine(engine, services, incoming_id, now)
     failpoints.reach(Step.READ)
-    if desk.is_shared and not desk.line_up(incoming_id, _lanes(engine, office, examined, now)):
+    if queue.is_shared and not queue.wait_turn(incoming_id, _ordering_keys(engine, services, examined, now)):
         raise _GoesLater
     with transaction(engine) as session:
         row = session.get_one(Incoming, incoming_id, with_for_update=True)
-        about = _handle(session, office, row, examined, now) if row.state == IncomingState.NEW else None
-        notifications.ring(session, Channel.OWED)
+        about = _handle(session, services, row, examined, now) if row.state == IncomingState.NEW else None
+        notifications.notify(session, Channel.OWED)
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
     return about
@@ -119,29 +120,29 @@ class _Examined:
     """Why there is no letter."""
 
 
-def _lanes(engine: Engine, office: Services, examined: _Examined, now: datetime) -> frozenset[str]:
+def _ordering_keys(engine: Engine, services: Services, examined: _Examined, now: datetime) -> frozenset[str]:
     """Where the mail must keep its place; nowhere if it can't be read."""
     if examined.letter is None:
         return frozenset()
     with transaction(engine) as session:
-        return ordering.of(session, examined.letter, office.server, office.keyring, now)
+        return ordering_keys(session, examined.letter, services.server, services.keyring, now)
 
 
-def _examine(engine: Engine, office: Services, incoming_id: int, now: datetime) -> _Examined:
+def _examine(engine: Engine, services: Services, incoming_id: int, now: datetime) -> _Examined:
     """What the bytes say; asked before the transaction of the mail, since that may take seconds."""
     with transaction(engine) as session:
         row = session.get_one(Incoming, incoming_id)
         raw, sender, recipients = row.raw, row.sender, tuple(row.recipients)
     try:
-        letter = office.examiner.read(raw, sender, recipients)
+        letter = services.examiner.read(raw, sender, recipients)
     except Unreadable as error:
         return _Examined(None, unreadable=str(error))
-    if not (office.checks.authserv_id or office.checks.dkim):
+    if not (services.checks.authserv_id or services.checks.dkim):
         return _Examined(letter)
-    return _Examined(letter, office.examiner.check(raw, office.server.address, office.checks, now))
+    return _Examined(letter, services.examiner.check(raw, services.server.address, services.checks, now))
 
 
-def _handle(session: Session, office: Services, row: Incoming, examined: _Examined, now: datetime) -> dict[str, Any]:
+def _handle(session: Session, services: Services, row: Incoming, examined: _Examined, now: datetime) -> dict[str, Any]:
     """Handle the mail within the transaction; what the log is to say of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     try:
@@ -149,19 +150,21 @@ def _handle(session: Session, office: Services, row: Incoming, examined: _Examin
         if letter is None:
             raise Unanswerable(examined.unreadable)
         about["message_id"] = letter.message_id
-        if (letter.automatic or letter.sender is None) and (bounce := _bounce(session, office, row, now)):
+        if (letter.automatic or letter.sender is None) and (bounce := _bounce(session, services, row, now)):
             raise Unanswerable(bounce)
         if letter.automatic:
             raise Unanswerable(f"automatic: {letter.automatic}")
-        if letter.sender is not None and identity.is_ours(letter.sender, office.server):
+        if letter.sender is not None and identity.is_ours(letter.sender, services.server):
             raise Unanswerable("automatic: own mail")
-        sender = identity.of(session, letter, office.server, office.keyring, now)
-        sender = trust.weigh(session, sender, letter, examined.checked, office.checks, row)
-        if sender.player is None and (bounce := _bounce(session, office, row, now)):
+        sender = identity.of(session, letter, services.server, services.keyring, now)
+        sender = trust.weigh(session, sender, letter, examined.checked, services.checks, row)
+        if sender.player is None and (bounce := _bounce(session, services, row, now)):
             raise Unanswerable(bounce)
         failpoints.reach(Step.AUTHORISED)
-        context = Context(session, office.server, office.keyring, office.examiner, now, row, letter, sender, COMMANDS)
-        verdict = dispatch.converse(context, office.limits)
+        context = Context(
+            session, services.server, services.keyring, services.examiner, now, row, letter, sender, COMMANDS
+        )
+        verdict = dispatch.converse(context, services.limits)
         about |= {
             "player": sender.player.name if sender.player else None,
             "match": context.match or sender.match,
@@ -175,5 +178,5 @@ def _handle(session: Session, office: Services, row: Incoming, examined: _Examin
     return {"incoming": row.id, "source": row.source, "verdict": verdict, **about}
 
 
-def _bounce(session: Session, office: Services, row: Incoming, now: datetime) -> str | None:
-    return bounces.take(session, office.server, office.examiner, row, now)
+def _bounce(session: Session, services: Services, row: Incoming, now: datetime) -> str | None:
+    return bounces.take(session, services.server, services.examiner, row, now)

@@ -1,10 +1,10 @@
-"""Claims: what a daemon has in hand, told to all the others on its database, for as long as its session lives.
+"""Locks that one daemon holds and every other daemon on the same database can see, for as long as its session lives.
 
-They are PostgreSQL's advisory locks, held by a session and not by a transaction: a mail is in hand through several
-transactions. When a daemon dies, its session ends and what it had is free at once; no lease has to run out. A claim
-keeps others from doing the same work. It is not what keeps things from happening twice: rows and unique keys are.
+They are PostgreSQL's advisory locks, held by a session rather than a transaction, because handling a message takes
+several transactions. When a daemon dies, its session ends and its locks are free at once; no lease has to run out.
+A lock only avoids duplicate work. What prevents duplicate effects are rows and unique keys.
 
-SQLite has one daemon, to which all is free.
+SQLite has a single daemon, so there every lock is free.
 """
 
 import contextlib
@@ -18,88 +18,88 @@ from sqlalchemy.exc import DBAPIError
 from pbem.storage.database import lock_key
 
 _SETTINGS = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-"""So that PostgreSQL ends the session of a machine that is gone after half a minute, and not after two hours."""
+"""They make PostgreSQL end the session of an unreachable machine after half a minute instead of two hours."""
 
-_WHAT = lock_key(bindparam("what", type_=Text))
-_EACH = func.unnest(bindparam("each", type_=ARRAY(Text))).column_valued("one")
-_TRY = select(func.pg_try_advisory_lock(_WHAT))
-_TRY_EACH = select(_EACH).where(func.pg_try_advisory_lock(lock_key(_EACH)))
-_HOLD = select(func.pg_advisory_lock(_WHAT))
-_HOLD_TOGETHER = select(func.pg_advisory_lock_shared(_WHAT))
-_LET_GO = select(func.pg_advisory_unlock(_WHAT))
-_LET_GO_TOGETHER = select(func.pg_advisory_unlock_shared(_WHAT))
-_LET_GO_OF_EACH = select(func.pg_advisory_unlock(lock_key(_EACH)))
-_LET_GO_OF_ALL = select(func.pg_advisory_unlock_all())
+_NAME = lock_key(bindparam("name", type_=Text))
+_EACH = func.unnest(bindparam("names", type_=ARRAY(Text))).column_valued("one")
+_TRY_ACQUIRE = select(func.pg_try_advisory_lock(_NAME))
+_TRY_ACQUIRE_EACH = select(_EACH).where(func.pg_try_advisory_lock(lock_key(_EACH)))
+_ACQUIRE = select(func.pg_advisory_lock(_NAME))
+_ACQUIRE_SHARED = select(func.pg_advisory_lock_shared(_NAME))
+_RELEASE = select(func.pg_advisory_unlock(_NAME))
+_RELEASE_SHARED = select(func.pg_advisory_unlock_shared(_NAME))
+_RELEASE_EACH = select(func.pg_advisory_unlock(lock_key(_EACH)))
+_RELEASE_ALL = select(func.pg_advisory_unlock_all())
 
 
 class Locks:
-    """The claims of one thread. Where the database fails, all of them are gone, and it raises what the driver did."""
+    """The locks of one thread. When the database fails, all of them are lost and the driver's error is raised."""
 
     def __init__(self, engine: Engine) -> None:
         self.are_needed = engine.dialect.name == "postgresql"
         self._engine = engine
         self._connection: Connection | None = None
-        self._lock = threading.Lock()  # when a daemon ends, another thread may write down what this one did
+        self._mutex = threading.Lock()  # when a daemon stops, another thread may record this one's results
 
-    def try_to_hold(self, what: str) -> bool:
-        """Hold it if nobody else does; whether that is so."""
-        return not self.are_needed or self._ask(_TRY, what=what) == [True]
+    def try_acquire(self, name: str) -> bool:
+        """Acquire the lock without waiting. Return whether it succeeded."""
+        return not self.are_needed or self._execute(_TRY_ACQUIRE, name=name) == [True]
 
-    def try_to_hold_each(self, each: Collection[str]) -> set[str]:
-        """Hold those of them that nobody else does; which ones these are."""
-        return set(self._ask(_TRY_EACH, each=list(each))) if self.are_needed else set(each)
+    def try_acquire_each(self, names: Collection[str]) -> set[str]:
+        """Acquire those locks that are free, without waiting. Return their names."""
+        return set(self._execute(_TRY_ACQUIRE_EACH, names=list(names))) if self.are_needed else set(names)
 
-    def hold(self, what: str) -> None:
-        """Wait until nobody else holds it, and hold it."""
+    def acquire(self, name: str) -> None:
+        """Acquire the lock exclusively, waiting for it if necessary."""
         if self.are_needed:
-            self._ask(_HOLD, what=what)
+            self._execute(_ACQUIRE, name=name)
 
-    def hold_together(self, what: str) -> None:
-        """Wait until nobody else holds it alone, and hold it together with whoever else wants that."""
+    def acquire_shared(self, name: str) -> None:
+        """Acquire the lock in shared mode, waiting for an exclusive holder if necessary."""
         if self.are_needed:
-            self._ask(_HOLD_TOGETHER, what=what)
+            self._execute(_ACQUIRE_SHARED, name=name)
 
-    def let_go(self, what: str) -> None:
-        """Hold it no more alone."""
+    def release(self, name: str) -> None:
+        """Release an exclusive lock."""
         if self.are_needed:
-            self._ask(_LET_GO, what=what)
+            self._execute(_RELEASE, name=name)
 
-    def let_go_together(self, what: str) -> None:
-        """Hold it no more together with others."""
+    def release_shared(self, name: str) -> None:
+        """Release a shared lock."""
         if self.are_needed:
-            self._ask(_LET_GO_TOGETHER, what=what)
+            self._execute(_RELEASE_SHARED, name=name)
 
-    def let_go_of_each(self, each: Collection[str]) -> None:
-        """Hold these no more."""
-        if self.are_needed and each:
-            self._ask(_LET_GO_OF_EACH, each=list(each))
+    def release_each(self, names: Collection[str]) -> None:
+        """Release these exclusive locks."""
+        if self.are_needed and names:
+            self._execute(_RELEASE_EACH, names=list(names))
 
-    def let_go_of_all(self) -> None:
-        """Hold nothing any more."""
+    def release_all(self) -> None:
+        """Release every lock of this session."""
         if self._connection is not None:
-            self._ask(_LET_GO_OF_ALL)
+            self._execute(_RELEASE_ALL)
 
     def query(self, statement: Any, **values: object) -> list[Any]:
-        """The single column that a query finds just now, outside of any transaction."""
-        return self._ask(statement, **values)
+        """Return the single column of a query, run outside of any transaction."""
+        return self._execute(statement, **values)
 
     def close(self) -> None:
-        """Hold nothing any more, and end the session."""
-        with self._lock:
+        """End the session, which releases every lock."""
+        with self._mutex:
             self._drop()
 
-    def _ask(self, statement: Any, **values: object) -> list[Any]:
-        with self._lock:
+    def _execute(self, statement: Any, **values: object) -> list[Any]:
+        with self._mutex:
             try:
                 return list(self._connected().execute(statement, values).scalars())
             except DBAPIError:
-                self._drop()  # whatever state it is in: a new one has none
+                self._drop()  # its state is unknown; a new session starts clean
                 raise
 
     def _connected(self) -> Connection:
         if self._connection is None:
             connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            connection.detach()  # never back to the pool with locks on it
+            connection.detach()  # a connection with locks must never return to the pool
             self._connection = connection
             for setting in _SETTINGS:
                 connection.exec_driver_sql(f"set {setting}")

@@ -1,6 +1,7 @@
-"""Bells: telling every daemon on the database that there is something to do (LISTEN and NOTIFY of PostgreSQL).
+"""Notifications: telling every daemon on the database that there is work (LISTEN and NOTIFY of PostgreSQL).
 
-A bell that is not heard costs some seconds: everybody looks by himself as well. On SQLite there is nobody to tell.
+A lost notification costs a few seconds, because every daemon also looks for work regularly. On SQLite there is
+nobody to notify.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,55 +16,55 @@ from sqlmodel import Session
 
 log = structlog.get_logger()
 
-HEARS_FOR = 0.5
-"""How long a listener listens before it asks whether it should stop, in seconds."""
+TIMEOUT_SECONDS = 0.5
+"""How long a listener waits for a notification before it checks whether to stop."""
 
-_RING = text("select pg_notify(:bell, '')")
+_NOTIFY = text("select pg_notify(:channel, '')")
 
 
 class Channel(StrEnum):
-    """What is told."""
+    """What a notification is about."""
 
-    CAME = "pbem_came"
-    """Mail was stored."""
+    RECEIVED = "pbem_received"
+    """Messages were stored."""
     OWED = "pbem_owed"
-    """Mail is owed."""
+    """Messages are waiting to be sent."""
 
 
-def ring(session: Session, bell: Channel) -> None:
-    """Tell all daemons, as soon as the transaction is committed."""
+def notify(session: Session, channel: Channel) -> None:
+    """Notify all daemons as soon as the transaction is committed."""
     if session.get_bind().dialect.name == "postgresql":
-        session.connection().execute(_RING, {"bell": bell.value})
+        session.connection().execute(_NOTIFY, {"channel": channel.value})
 
 
 def listen(
-    engine: Engine, bells: Mapping[Channel, Event], stopped: Callable[[], bool], pause: Callable[[float], object]
+    engine: Engine, events: Mapping[Channel, Event], stopped: Callable[[], bool], pause: Callable[[float], object]
 ) -> None:
-    """Set the event of each bell that rings anywhere, until stopped, through lost connections."""
+    """Set the event of each channel that is notified, until stopped; reconnect when the connection is lost."""
     lost = False
     while not stopped():
         try:
-            _listen(engine, bells, stopped)
+            _listen(engine, events, stopped)
         except (DBAPIError, engine.dialect.loaded_dbapi.Error) as error:
             if not lost:
-                log.warning("bells are not heard", error=str(error).partition("\n")[0])
+                log.warning("notifications lost", error=str(error).partition("\n")[0])
             lost = True
             pause(1.0)
 
 
-def _listen(engine: Engine, bells: Mapping[Channel, Event], stopped: Callable[[], bool]) -> None:
+def _listen(engine: Engine, events: Mapping[Channel, Event], stopped: Callable[[], bool]) -> None:
     connection = engine.raw_connection()
     try:
-        driver: Any = connection.driver_connection  # the driver's own, since only that can listen
-        connection.detach()  # a session that listens is nobody else's
+        driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
+        connection.detach()  # a listening session is not shared
         driver.autocommit = True
-        for bell in bells:
-            driver.execute(f"listen {bell.value}")
-        for event in bells.values():  # what rang before we listened
+        for channel in events:
+            driver.execute(f"listen {channel.value}")
+        for event in events.values():  # notifications from before we listened
             event.set()
         while not stopped():
-            for notice in driver.notifies(timeout=HEARS_FOR):
-                bells[Channel(notice.channel)].set()
+            for notice in driver.notifies(timeout=TIMEOUT_SECONDS):
+                events[Channel(notice.channel)].set()
                 if stopped():
                     break
     finally:

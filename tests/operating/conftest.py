@@ -28,8 +28,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 @pytest.fixture
 def post() -> Iterator[PostOffice]:
     """Where mail for everybody arrives."""
-    with PostOffice() as office:
-        yield office
+    with PostOffice() as services:
+        yield services
 
 
 @pytest.fixture

@@ -36,13 +36,13 @@ def sample() -> Record:
     return replace(game, moves=tuple(notation.format(notation.parse(text), before) for text, before in turns))
 
 
-def in_play(works: Server, number: int, depth: Callable[[int], int] = lambda _: 0) -> list[NextMove]:
+def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _: 0) -> list[NextMove]:
     """So many matches of the sample's turns, each after `depth(n)` turns, and the next turn of each."""
     game = sample()
     boards = [format_board(position.diagram()) for position in record.replay(game)]
     now = datetime.now(UTC)
     moves = []
-    with database.transaction(works.engine) as session:
+    with database.transaction(server.engine) as session:
         for n in range(number):
             players = [Player(name=f"{a}{n}", address=f"{a}{n}@mail.example", confirmed=now, created=now) for a in "xo"]
             session.add_all(players)
@@ -68,7 +68,7 @@ def in_play(works: Server, number: int, depth: Callable[[int], int] = lambda _: 
                 session.add(Ply(match=match.id, number=ply, seat=seat, text=text, played=now))
             mover = players[(first + played) % 2]
             token = Token(Purpose.PLAY, mover.id or 0, match.id, played)
-            to = address_with(works.settings.server, works.office.keyring, token, mover.epoch)
+            to = address_with(server.settings.server, server.services.keyring, token, mover.epoch)
             text = game.moves[played]
             moves.append(
                 NextMove(match.id, played + 1, mover.address, to, text, _mail(mover, to, text, boards[played]))

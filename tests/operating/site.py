@@ -104,9 +104,9 @@ class Site:
         assert done.code == 0, done.said
         return [int(words.split()[0]) for words in done.out.split(", ")]
 
-    def works(self) -> Any:
+    def server(self) -> Any:
         """The configured server, opened inside this process; a context manager."""
-        return daemon.works(config.load(self.config))
+        return daemon.open_server(config.load(self.config))
 
     def drop(self, *mails: bytes) -> None:
         """Put mails into the inbox folder."""

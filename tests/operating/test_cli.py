@@ -23,8 +23,8 @@ SinkStarter = Callable[..., SmtpSink]
 @pytest.fixture
 def played(site: Site) -> Site:
     """A site with one match after three turns."""
-    with site.works() as works:
-        matches.in_play(works, 1, lambda _: 3)
+    with site.server() as server:
+        matches.in_play(server, 1, lambda _: 3)
     return site
 
 
@@ -140,8 +140,8 @@ def test_feed_reads_standard_input(site: Site) -> None:
 
 
 def test_feed_takes_the_envelope_recipient_with_its_token(site: Site) -> None:
-    with site.works() as works:
-        (move,) = matches.in_play(works, 1)
+    with site.server() as server:
+        (move,) = matches.in_play(server, 1)
     bare = written(move.sender, ADDRESS, move.text)
     done = site.pbem("feed", "-", "--to", move.to, stdin=bare)
     assert "mail 1: done, done: move" in done.out, done.said

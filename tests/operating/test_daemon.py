@@ -142,8 +142,8 @@ def test_after_a_crash_every_accepted_mail_is_handled_once_and_every_move_is_one
     site: Site, post: PostOffice, start: Start, accepted: int
 ) -> None:
     site.configure(LMTP_IN, smtp_out(post.port))
-    with site.works() as works:
-        moves = matches.in_play(works, 12, lambda n: n % 3)
+    with site.server() as server:
+        moves = matches.in_play(server, 12, lambda n: n % 3)
     daemon = start(site)
     for move in moves[:accepted]:
         daemon.deliver(move.sender, move.to, move.raw)

@@ -86,8 +86,8 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
 
 
 def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
-    with joined.works() as works:
-        Expiry().step(works.engine, 90, works.clock().replace(year=works.clock().year + 1))
+    with joined.server() as server:
+        Expiry().step(server.engine, 90, server.clock().replace(year=server.clock().year + 1))
     done = joined.process("show", "--mail", "1")
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith("the mail itself is removed: its time was over, or its sender has left\n")

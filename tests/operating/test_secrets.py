@@ -199,8 +199,8 @@ def test_no_repr_tells_a_secret(stage: Stage) -> None:
         update={"server": settings.server.model_copy(update={"database": f"postgresql://pbem:{DATABASE}@db.example/p"})}
     )
     stage.check(repr(changed), str(changed), repr(Keyring(KEY)), repr(vars(Keyring(KEY))))
-    with stage.site.works() as works:
-        stage.check(repr(works), repr(works.outbox), repr(works.inboxes), repr(works.engine), repr(works.office))
+    with stage.site.server() as server:
+        stage.check(repr(server), repr(server.outbox), repr(server.inboxes), repr(server.engine), repr(server.services))
 
 
 def test_the_test_would_find_one(stage: Stage, tmp_path: Path) -> None:

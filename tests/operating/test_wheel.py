@@ -66,8 +66,8 @@ def test_a_match_is_played_from_the_wheel(installed: Path, site: Site) -> None:
     pbem = str(installed / "bin" / "pbem")
     (site.folder / "pbem.key").unlink()
     assert "is up to date" in python(installed, site.folder, pbem, "init")
-    with site.works() as works:
-        (move,) = matches.in_play(works, 1)
+    with site.server() as server:
+        (move,) = matches.in_play(server, 1)
     site.drop(move.raw)
     assert python(installed, site.folder, pbem, "run", "--once").startswith("1 received, 1 handled, 2 ")
     assert [move.text in text(parsed(raw)) for raw in site.sent()] == [True, True]

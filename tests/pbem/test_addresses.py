@@ -109,7 +109,7 @@ def test_a_held_mail_is_not_confirmed_by_an_address_revoked_since(letters: Corre
 
 
 def test_a_mail_that_goes_out_after_a_revocation_holds_the_new_address(letters: Correspondence) -> None:
-    letters.works.outbox.close()
+    letters.server.outbox.close()
     (question,) = letters.write(ALICE, "revoke", to=personal(letters.received[ALICE][1]))
     letters.execute(
         "update outgoing set state = 'owed' where id = (select max(id) from outgoing where match = 1 "

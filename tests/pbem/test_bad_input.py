@@ -15,7 +15,7 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 def standing(letters: Correspondence) -> list[tuple[object, ...]]:
     """All that a mail can change."""
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         rows = [
             tuple(row)
             for table in ("match", "ply", "player")
@@ -226,7 +226,7 @@ def test_a_token_that_does_not_exist_is_not_answered(letters: Correspondence) ->
 
 
 def test_a_revoked_token_proves_nothing_and_its_player_is_asked(letters: Correspondence) -> None:
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         connection.execute(sql("update player set epoch = epoch + 1 where name = 'alice'"))
     before = standing(letters)
 
@@ -286,7 +286,7 @@ def test_a_mail_that_cannot_be_read_is_filed_in_silence(letters: Correspondence,
 
     assert letters.deliver(raw) == []
     assert before == standing(letters)
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         last = connection.execute(sql("select state, verdict from incoming order by id desc limit 1")).one()
     assert last.state == "done"
     assert last.verdict.startswith("no answer: ")
@@ -374,7 +374,7 @@ def test_strangers_who_ask_for_nothing_that_is_open_to_them_get_no_answer(letter
 
 
 def test_strangers_get_answers_that_help_but_not_many(letters: Correspondence) -> None:
-    limit = letters.works.settings.limits.stranger_per_day
+    limit = letters.server.settings.limits.stranger_per_day
     answers = [letters.write("zoe@mail.example", f"join alice{'x' * number}") for number in range(limit + 3)]
     helped = letters.write("yan@mail.example", "help") + letters.write("yan@mail.example", "help")
 
@@ -384,11 +384,11 @@ def test_strangers_get_answers_that_help_but_not_many(letters: Correspondence) -
 
 
 def test_no_token_lies_in_the_database(letters: Correspondence) -> None:
-    letters.works.engine.dispose()
+    letters.server.engine.dispose()
     tag = token_of(letters).partition("+")[2].partition("@")[0]
     token = tokens.parse(tag)
     assert token is not None
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         for table in ("player", "match", "ply", "outgoing"):
             for row in connection.execute(sql(f'select * from "{table}"')):
                 assert tag not in str(tuple(row))

@@ -163,10 +163,10 @@ def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -
         def close(self) -> None:
             pass
 
-    works = letters.works
+    server = letters.server
     letters.execute(f"update outgoing set state = 'owed' where message_id = '{letters.last('bob')['Message-ID']}'")
 
-    send.send_due(works.engine, works.settings.server, works.renderer, Refusing(), works.ends, now)
+    send.send_due(server.engine, server.settings.server, server.renderer, Refusing(), server.results, now)
 
     assert count(letters) == 1
     assert to(letters.wait(days=1, minutes=1)) == [BOB]

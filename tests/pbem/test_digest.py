@@ -59,7 +59,7 @@ def written_since(time: datetime, mails: list[EmailMessage]) -> list[EmailMessag
 
 
 def rows(letters: Correspondence, *states: OutgoingState) -> list[Outgoing]:
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         return [row for row in session.exec(select(Outgoing)) if not states or row.state in states]
 
 
@@ -82,12 +82,12 @@ def test_the_minutes_are_those_of_the_configuration(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
         begin(letters)
-        server = letters.works.settings.server.model_copy(update={"batch_minutes": 2})
+        server = letters.server.settings.server.model_copy(update={"batch_minutes": 2})
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say Hello")
 
-        assert gathered(letters.works.engine, server, NOON + timedelta(seconds=119)) == 0
-        assert gathered(letters.works.engine, server, NOON + timedelta(seconds=120)) == 1
+        assert gathered(letters.server.engine, server, NOON + timedelta(seconds=119)) == 0
+        assert gathered(letters.server.engine, server, NOON + timedelta(seconds=120)) == 1
 
 
 def gathered(engine: Engine, server: ServerSettings, now: datetime) -> int:
@@ -236,7 +236,7 @@ def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say One")
         command(letters, "carol", "#2 say Two")
-        assert gathered(letters.works.engine, letters.works.settings.server, NOON + timedelta(minutes=15)) == 1
+        assert gathered(letters.server.engine, letters.server.settings.server, NOON + timedelta(minutes=15)) == 1
         (owed,) = rows(letters, OutgoingState.OWED)
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON + timedelta(minutes=16))
@@ -252,11 +252,11 @@ def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Co
     command(letters, "carol", "#2 say One")
     command(letters, "carol", "#2 say Two")
     command(letters, "alice", "#1 say Three")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         session.get_one(Match, 2).game = "no such game"
     mails = letters.wait(minutes=15)
     assert [mail["To"] for mail in mails] == ["bob@mail.example"]
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         session.get_one(Match, 2).game = "quadraphages"
     (news,) = letters.wait(minutes=0)
 
@@ -286,7 +286,7 @@ def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> Non
     for word in ("One", "Two", "Three"):
         command(letters, "bob", f"#1 say {word}")
 
-    assert gather_at_once(letters.works.engine, letters.works.settings.server, NOON + timedelta(hours=1)) == 1
+    assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 1
     assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"]
     assert len(rows(letters, OutgoingState.TOLD)) == 3
 
@@ -295,9 +295,9 @@ def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Corre
     """Another daemon has gathered since, and newer news wait for a time of their own."""
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 say One")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         alice = session.exec(select(Player.id).where(Player.name == "alice")).one()
-        server = letters.works.settings.server
+        server = letters.server.settings.server
         assert not digest._gather(session, server, alice, NOON + timedelta(minutes=14))
         assert digest._gather(session, server, alice, NOON + timedelta(minutes=15))
         assert not digest._gather(session, server, alice, NOON + timedelta(minutes=15))
@@ -384,7 +384,7 @@ def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: 
     command(letters, "bob", "#1 1 a7b7 i3i2")
     command(letters, "carol", "#2 1 a7b7 i3i2")
     (news,) = to_alice(letters.wait(minutes=15))
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         row = session.exec(select(Outgoing).where(Outgoing.message_id == str(news["Message-ID"]))).one()
         row.player = session.exec(select(Player.id).where(Player.name == "bob")).one()
         session.add(row)
@@ -407,9 +407,9 @@ def test_several_boards_in_one_answer_are_several_matches_for_its_answer(letters
 
 
 def test_the_loop_gathers_by_the_clock_it_is_given(tmp_path: Path) -> None:
-    with daemon.works(settings(tmp_path), lambda: NOON) as works:
-        assert daemon.run_once(works) == (0, 0, 0)
-        assert works.clock() == NOON
+    with daemon.open_server(settings(tmp_path), lambda: NOON) as server:
+        assert daemon.run_once(server) == (0, 0, 0)
+        assert server.clock() == NOON
 
 
 def test_the_plain_address_still_answers(letters: Correspondence) -> None:

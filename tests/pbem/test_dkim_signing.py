@@ -186,7 +186,7 @@ def test_a_signature_that_fails_costs_no_mail(tmp_path: Path) -> None:
         return raw
 
     with correspondence(tmp_path) as letters:
-        letters.works = dataclasses.replace(letters.works, sign=sign)
+        letters.server = dataclasses.replace(letters.server, sign=sign)
         (tmp_path / "out" / "new").mkdir(parents=True)
         assert letters.write("alice@mail.example", "help") == []
         assert len(letters.write("bob@mail.example", "help")) == 1

@@ -78,7 +78,7 @@ def lived(letters: Correspondence) -> str:
 def everything(letters: Correspondence) -> str:
     """All that the database holds, in letters."""
     held = []
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         for table in inspect(connection).get_table_names():
             for row in connection.exec_driver_sql(f'select * from "{table}"'):
                 cells = (cell.decode("latin-1") if isinstance(cell, bytes) else str(cell) for cell in row)
@@ -105,7 +105,7 @@ def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
     assert {word for word in (*SECRETS, *SAID) if word in everything(letters).lower()} == {*SECRETS, *SAID}
     leave(letters, to)
     assert traces(letters) == []
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         (player,) = session.exec(select(Player).where(Player.deleted != None))  # noqa: E711
         assert (player.name, player.address) == (f"deleted-{player.id}", f"deleted-{player.id}")
         hers = session.exec(select(Incoming).where(Incoming.player == player.id)).all()
@@ -125,7 +125,7 @@ def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Corresponde
 def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondence) -> None:
     letters_before = lived(letters)
     sent = leave(letters, letters_before)
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         states = [(match.state, match.reason) for match in session.exec(select(Match).order_by(col(Match.id)))]
         anonymous = session.exec(select(Player.name).where(Player.deleted != None)).one()  # noqa: E711
         assert states[0] == ("over", f"{anonymous} left")
@@ -154,7 +154,7 @@ def test_choices_go_and_a_resigned_match_is_without_the_name(letters: Correspond
     assert "daily" in str(settings)
     assert stopped is not None
     leave(letters, to)
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         (player,) = session.exec(select(Player).where(Player.deleted != None))  # noqa: E711
         assert (player.settings, player.stopped) == ({}, None)
         assert session.get_one(Match, 1).reason == f"{player.name} resigned"
@@ -177,7 +177,7 @@ def test_an_earlier_address_that_is_somebody_else_s_now_stays_his(letters: Corre
     leave(letters, to)
     assert letters.execute("select address from player where name = 'queen'") == [(OLD,)]
     assert letters.execute(f"select count(*) from outgoing where address = '{OLD}' and template = 'welcome'") == [(1,)]
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         assert [row for row in session.exec(select(Incoming)) if b"join queen" in row.raw], "it is no mail of alice's"
 
 
@@ -240,13 +240,13 @@ def test_what_was_not_sent_yet_is_dropped_or_forgets(letters: Correspondence) ->
 
 def test_mails_of_hers_that_were_put_aside_go_and_those_of_others_wait(letters: Correspondence) -> None:
     to = lived(letters)
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         rows = session.exec(select(Incoming).order_by(col(Incoming.id))).all()
         (own, other) = (next(row for row in reversed(rows) if word in row.raw) for word in (b"caucus", b"accept 1"))
         for row in (own, other):
             row.state, row.player, row.trouble = IncomingState.SHUNTED, None, "Traceback: alice"
     leave(letters, to)
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         assert session.get_one(Incoming, own.id).state == IncomingState.DONE
         assert session.get_one(Incoming, own.id).raw == b""
         assert session.get_one(Incoming, other.id).state == IncomingState.SHUNTED
@@ -272,11 +272,11 @@ class WhileSending:
     def send(self, _sender: str, recipient: str, _raw: bytes) -> None:
         if recipient != ALICE:
             return
-        works = self._letters.works
-        with database.transaction(works.engine) as session:
+        server = self._letters.server
+        with database.transaction(server.engine) as session:
             player = session.exec(select(Player).where(Player.name == "alice")).first()
             if player is not None:
-                erasure.erase(session, works.settings.server, player, self._letters.clock())
+                erasure.erase(session, server.settings.server, player, self._letters.clock())
         raise NotSent(f"550 nobody is called {recipient}", later=False)
 
     def close(self) -> None:
@@ -286,8 +286,8 @@ class WhileSending:
 def test_a_mail_in_hand_while_its_reader_leaves_is_no_trouble_afterwards(letters: Correspondence) -> None:
     lived(letters)
     letters.execute(f"update outgoing set state = 'owed' where address = '{ALICE}' and template = 'turn'")
-    works = replace(letters.works, outbox=WhileSending(letters))
-    while works.send_due():
+    server = replace(letters.server, outbox=WhileSending(letters))
+    while server.send_due():
         pass
     assert traces(letters) == []
     states = letters.execute("select distinct state from outgoing where address like 'deleted-%' order by state")
@@ -298,9 +298,9 @@ def test_a_mail_in_hand_while_its_reader_leaves_is_no_trouble_afterwards(letters
 def test_a_crash_in_the_middle_leaves_everything_as_it_was(letters: Correspondence) -> None:
     to = lived(letters)
     before = everything(letters)
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         player = session.exec(select(Player).where(Player.name == "alice")).one()
-        erasure.erase(session, letters.works.settings.server, player, letters.clock())
+        erasure.erase(session, letters.server.settings.server, player, letters.clock())
         session.flush()
         session.rollback()
     assert everything(letters) == before

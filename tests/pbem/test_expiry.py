@@ -17,14 +17,14 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 def kept(letters: Correspondence) -> tuple[int, int]:
     """How many mails are still there, of those that came and of those that were sent."""
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         came = [row for row in session.exec(select(Incoming)) if row.raw]
         sent = [row for row in session.exec(select(Outgoing)) if not row.words.get("removed")]
     return len(came), len(sent)
 
 
 def rows(letters: Correspondence) -> tuple[int, int]:
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         return len(session.exec(select(Incoming)).all()), len(session.exec(select(Outgoing)).all())
 
 
@@ -38,7 +38,7 @@ def test_after_their_time_mails_are_removed_and_rows_stay(letters: Correspondenc
     assert rows(letters) == before
     (told,) = [line for line in logs if line["event"] == "old mails removed"]
     assert (told["incoming"], told["outgoing"]) == before
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         for row in session.exec(select(Incoming)):
             assert (row.sender, row.recipients, row.trouble, len(row.key)) == (None, [], None, 64)
             assert row.verdict
@@ -78,14 +78,14 @@ def test_an_old_mail_that_comes_once_more_is_known(letters: Correspondence) -> N
 
 @pytest.mark.parametrize("state", [IncomingState.NEW, IncomingState.SHUNTED])
 def test_what_waits_for_somebody_stays(letters: Correspondence, state: IncomingState) -> None:
-    with Session(letters.works.engine) as session, session.begin():
+    with Session(letters.server.engine) as session, session.begin():
         row = session.exec(select(Incoming).order_by(col(Incoming.id).desc())).first()
         assert row
         row.state = state
         unsent = session.exec(select(Outgoing).order_by(col(Outgoing.id).desc())).first()
         assert unsent
         unsent.state = OutgoingState.FAILED
-    Expiry().step(letters.works.engine, 21, letters.clock() + expiry.EVERY * 24 * 365)
+    Expiry().step(letters.server.engine, 21, letters.clock() + expiry.EVERY * 24 * 365)
     assert kept(letters) == (1, 1)
 
 
@@ -104,7 +104,7 @@ def test_a_mail_that_waited_in_vain_for_its_yes_is_settled_first(letters: Corres
 
 
 def test_zero_keeps_them_for_ever(letters: Correspondence) -> None:
-    assert Expiry().step(letters.works.engine, 0, letters.clock() + expiry.EVERY * 24 * 365) == 0
+    assert Expiry().step(letters.server.engine, 0, letters.clock() + expiry.EVERY * 24 * 365) == 0
     assert kept(letters) == rows(letters)
 
 
@@ -112,21 +112,21 @@ def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: 
     monkeypatch.setattr(expiry, "AT_A_TIME", 2)
     old, later = Expiry(), letters.clock() + expiry.EVERY * 24 * 91
     came, sent = rows(letters)
-    assert old.step(letters.works.engine, 90, later) == 4
+    assert old.step(letters.server.engine, 90, later) == 4
     assert kept(letters) == (came - 2, sent - 2)
-    while old.step(letters.works.engine, 90, later):
+    while old.step(letters.server.engine, 90, later):
         pass
     assert kept(letters) == (0, 0)
 
 
 def test_it_looks_once_an_hour_also_where_the_clock_was_set_back(letters: Correspondence) -> None:
     old, now = Expiry(), letters.clock() + expiry.EVERY * 24 * 365
-    assert old.step(letters.works.engine, 90, letters.clock()) == 0
-    assert old.step(letters.works.engine, 90, letters.clock() + expiry.EVERY / 2) == 0
-    assert old.step(letters.works.engine, 90, now) > 0
+    assert old.step(letters.server.engine, 90, letters.clock()) == 0
+    assert old.step(letters.server.engine, 90, letters.clock() + expiry.EVERY / 2) == 0
+    assert old.step(letters.server.engine, 90, now) > 0
     old.due = now + expiry.EVERY * 48
     letters.write(ALICE, "help")
-    assert old.step(letters.works.engine, 90, now) > 0
+    assert old.step(letters.server.engine, 90, now) > 0
 
 
 def test_a_bounce_of_a_removed_mail_sends_nothing_again(letters: Correspondence) -> None:

@@ -63,7 +63,7 @@ def test_every_row_of_a_player_is_in_it(letters: Correspondence) -> None:
     ((alice,),) = letters.execute("select id from player where name = 'alice'")
     own = letters.execute(f"select count(*) from outgoing where player = {alice} and template != 'export'")
     assert [(len(held["mails_out"]) - 1,)] == own
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         raws = {f"{row.id}.eml": row.raw for row in session.exec(select(Incoming).where(Incoming.player == alice))}
     asked = {row["file"] for row in held["mails_in"]}
     assert asked > set(raws)

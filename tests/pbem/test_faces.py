@@ -139,10 +139,10 @@ def test_nobody_s_words_are_markup(letters: Correspondence, words: str) -> None:
 
 def test_what_turns_or_hides_text_is_left_out_however_it_came_into_a_row(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "say Hello.")
-    with Session(letters.works.engine) as session:
+    with Session(letters.server.engine) as session:
         row = session.exec(select(Outgoing).where(Outgoing.template == "message")).one()
         row.words = {**row.words, "message": ["\u202egnp.exe\u2066\u200f\u0007"]}
-        (mail,) = letters.works.renderer.render(session, [row])
+        (mail,) = letters.server.renderer.render(session, [row])
 
     assert "gnp.exe" in markup(mail)
     assert not re.search("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0007]", html.unescape(markup(mail)) + text(mail))
@@ -160,9 +160,9 @@ def test_a_line_that_is_refused_is_no_markup(letters: Correspondence) -> None:
 def test_rendering_twice_gives_the_same_bytes(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "resign")
     sent = {str(mail["Message-ID"]): mail for way, mail in letters.log if way == "out"}
-    works = letters.works
-    renderer = works.renderer
-    with Session(works.engine) as session:
+    server = letters.server
+    renderer = server.renderer
+    with Session(server.engine) as session:
         rows = session.exec(select(Outgoing)).all()
         first = [mail.as_bytes() for mail in renderer.render(session, rows)]
         again = [mail.as_bytes() for row in rows for mail in renderer.render(session, [row])]

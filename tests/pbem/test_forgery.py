@@ -127,7 +127,7 @@ def test_each_purpose_allows_its_own_and_no_more(letters: Correspondence) -> Non
     ((held,),) = letters.execute("select id from incoming where state = 'held'")
     ((settled,),) = letters.execute("select min(id) from incoming where state = 'done'")
     ((alice,),) = letters.execute("select id from player where name = 'alice'")
-    works = letters.works
+    server = letters.server
     for purpose, subject, expected in [
         (Purpose.NOTICES, 0, "asked"),
         (Purpose.CONFIRM, held, "asked"),
@@ -137,7 +137,7 @@ def test_each_purpose_allows_its_own_and_no_more(letters: Correspondence) -> Non
         (Purpose.PERSONAL, 0, "acted"),
     ]:
         token = Token(purpose, int(str(alice)), int(str(subject)), 0)
-        to = address_with(works.settings.server, works.office.keyring, token, 0)
+        to = address_with(server.settings.server, server.services.keyring, token, 0)
         assert became(letters, {"To": to}) == expected, purpose
 
 

@@ -22,7 +22,7 @@ PERFT = Path(__file__).parent.parent / "perft"
 def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]:
     """Let match 1 stand after those turns; the position."""
     position = GAMES[game].position(options(letters))
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         for number, turn in enumerate(texts, start=1):
             connection.execute(
                 sql("insert into ply (match, number, seat, text, played) values (1, :n, :s, :t, '2026-01-01')"),
@@ -34,7 +34,7 @@ def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]
 
 def options(letters: Correspondence) -> dict[str, str]:
     """What was chosen in match 1."""
-    with transaction(letters.works.engine) as session:
+    with transaction(letters.server.engine) as session:
         return session.exec(select(Match.options)).one()
 
 

@@ -96,7 +96,7 @@ def test_what_a_mail_program_reads_of_how_to_stop_is_unbroken(tmp_path: Path) ->
 def test_news_are_marked_as_news_and_answers_as_answers(name: str, tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         STORIES[name](letters)
-        with transaction(letters.works.engine) as session:
+        with transaction(letters.server.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
     own = set()
     for way, mail in letters.log:
@@ -218,7 +218,7 @@ def test_two_servers_of_ours_fall_silent(tmp_path: Path) -> None:
                     for other in {*signs, "list-unsubscribe"} - {sign}:
                         del mail[other]
                     assert mail[sign] is None or letters.deliver(mail.as_bytes()) == []
-        with transaction(letters.works.engine) as session:
+        with transaction(letters.server.engine) as session:
             verdicts = Counter(session.exec(select(Incoming.verdict)).all())
     for sign in signs.values():
         assert verdicts[f"no answer: automatic: {sign}"] > 3

@@ -68,7 +68,7 @@ class Tap:
 def listing(folder: Path) -> Iterator[Correspondence]:
     """A server whose mails list their links below the board."""
     with correspondence(folder) as letters:
-        words = letters.works.renderer._templates
+        words = letters.server.renderer._templates
         board = (templates_folder() / "parts" / "board.j2").read_text(encoding="utf-8")
         words.loader = ChoiceLoader([DictLoader({"parts/board.j2": board + LISTED}), words.loader])
         yield letters
@@ -96,12 +96,12 @@ def send(letters: Correspondence, name: str, tap: Tap) -> list[EmailMessage]:
 
 
 def turns_played(letters: Correspondence) -> list[str]:
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         return [row.text for row in connection.execute(sql("select text from ply order by number"))]
 
 
 def kept(letters: Correspondence) -> list[tuple[object, ...]]:
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         return [tuple(row) for row in connection.execute(sql('select * from "match"'))]
 
 

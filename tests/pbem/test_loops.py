@@ -163,7 +163,7 @@ def test_two_servers_facing_each_other_fall_silent(
         monkeypatch.setenv("PBEM_SERVER__ADDRESS", OTHER)
         other = stack.enter_context(correspondence(tmp_path / "other"))
         monkeypatch.delenv("PBEM_SERVER__ADDRESS")
-        assert other.works.settings.server.address == OTHER
+        assert other.server.settings.server.address == OTHER
         under_way = [(other, mail) for mail in first_words(letters, other)]
         assert under_way
         carried = 0

@@ -13,7 +13,7 @@ from tests.correspondence import Correspondence, correspondence, text
 
 def begin(letters: Correspondence, game: str, texts: list[str]) -> None:
     """Let match 1 of that game stand after those turns."""
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         connection.execute(sql("delete from ply"))
         connection.execute(sql("update match set state = 'running', part = null, winner = null, reason = null"))
         for number, turn in enumerate(texts, start=1):
@@ -90,7 +90,7 @@ def personal(letters: Correspondence, name: str) -> str:
 
 
 def assert_ended(letters: Correspondence) -> None:
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         match = connection.execute(sql("select state, reason from match where id = 1")).one()
     assert match.state == "over"
     assert "marked cells" in match.reason

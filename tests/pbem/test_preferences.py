@@ -20,7 +20,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 
 def settings(letters: Correspondence) -> dict[str, str]:
-    with transaction(letters.works.engine) as session:
+    with transaction(letters.server.engine) as session:
         return session.exec(select(Player.settings)).one()
 
 

@@ -28,7 +28,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 def rows(letters: Correspondence) -> dict[str, list[tuple[object, ...]]]:
     """All that the server keeps of players and matches."""
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         return {table: [tuple(row) for row in connection.execute(sql(f'select * from "{table}"'))] for table in KEPT}
 
 

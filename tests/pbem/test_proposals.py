@@ -18,13 +18,13 @@ SLIP, MEANT = "b7d7 i2g2 1 7d6d g2g1", "b7d7 i2g2 1 d7d6 g2g1"
 
 
 def plies(letters: Correspondence) -> list[str]:
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         return [str(row[0]) for row in connection.execute(sql('select text from ply order by "match", number'))]
 
 
 def standing(letters: Correspondence) -> list[tuple[object, ...]]:
     """All that a mail can change for the players."""
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         return [
             tuple(row)
             for table in ("match", "ply", "player")
@@ -249,7 +249,7 @@ def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> No
 
 def test_a_suggestion_dies_with_the_tokens(letters: Correspondence) -> None:
     answer = slip(letters)
-    with letters.works.engine.begin() as connection:
+    with letters.server.engine.begin() as connection:
         connection.execute(sql("update player set epoch = epoch + 1 where name = 'alice'"))
     before = standing(letters)
 
@@ -299,7 +299,7 @@ def test_only_who_is_to_move_plays_and_only_what_he_was_shown(
             assert after[: len(before)] == before
             assert set(after[len(before) :]) <= allowed
             assert not after[len(before) :] or who == "alice"
-        with letters.works.engine.connect() as connection:
+        with letters.server.engine.connect() as connection:
             over = connection.execute(sql('select state, reason from "match"')).one()
         assert over.state == "running" or over.reason in ("alice resigned", "bob resigned")
 
@@ -317,7 +317,7 @@ def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) 
 
     assert [str(mail["To"]) for mail in mails] == [BOB, CAROL]
     assert "it was done" in words(only(letters.reply(answer, "yes"), CAROL))
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         assert connection.execute(sql('select count(*) from "match"')).scalar() == 2
 
 
@@ -351,7 +351,7 @@ def test_yes_where_nothing_was_suggested_is_explained(letters: Correspondence) -
 
 
 def state(letters: Correspondence) -> str:
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         return str(connection.execute(sql('select state from "match"')).scalar())
 
 
@@ -397,12 +397,12 @@ def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
 def test_the_whole_mail_waits_with_a_resignation(letters: Correspondence) -> None:
     question = only(letters.reply(letters.last("alice"), "challenge bob hexaphages\nresign"))
     assert "| challenge bob hexaphages" in text(question)
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         assert connection.execute(sql('select count(*) from "match"')).scalar() == 1
 
     letters.reply(question, "yes")
 
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         assert connection.execute(sql('select state from "match" order by id')).scalars().all() == ["over", "offered"]
 
 
@@ -463,7 +463,7 @@ def test_a_password_is_nowhere_but_in_the_mail_as_it_came(letters: Correspondenc
 
     out = [str(mail) for way, mail in letters.log if way == "out"]
     assert not [mail for mail in out if secret in mail or secret in text_of(mail)]
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         for table in ("incoming", "outgoing", "player", "match", "ply"):
             for row in connection.execute(sql(f'select * from "{table}"')).mappings():
                 kept = {name: value for name, value in row.items() if (table, name) != ("incoming", "raw")}

@@ -251,15 +251,15 @@ def test_without_a_process_mails_wait_and_no_attempt_is_counted_twice(
     letters: Correspondence, reader: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    letters.works.take((Arrival(b"From: ann@mail.example\nTo: games@pbem.example\n\nhelp\n", "test"),))
+    letters.server.take((Arrival(b"From: ann@mail.example\nTo: games@pbem.example\n\nhelp\n", "test"),))
     for _ in range(5):
         with pytest.raises(Unavailable, match="No such file"):
-            letters.works.handle_waiting()
-    with transaction(letters.works.engine) as session:
+            letters.server.handle_waiting()
+    with transaction(letters.server.engine) as session:
         row = session.exec(select(Incoming)).one()
         assert (row.state, row.attempts) == ("new", 1)
     monkeypatch.undo()
-    daemon.run_once(letters.works)
+    daemon.run_once(letters.server)
     assert letters.execute("select state, attempts from incoming") == [("done", 1)]
 
 

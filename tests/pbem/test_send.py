@@ -38,16 +38,16 @@ def owe(letters: Correspondence, names: tuple[str, ...] = ("alice",)) -> None:
     """One mail owed to each, as if nobody had tried yet."""
     for name in names:
         letters.write(f"{name}@mail.example", "help")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         for row in session.exec(select(Outgoing)):
             row.state, row.attempts, row.due, row.created, row.sent = OutgoingState.OWED, 0, NOON, NOON, None
             session.add(row)
 
 
 def attempt(letters: Correspondence, outbox: Outbox, now: datetime) -> Outgoing:
-    works = letters.works
-    send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: now)
-    with database.transaction(works.engine) as session:
+    server = letters.server
+    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
+    with database.transaction(server.engine) as session:
         return session.exec(select(Outgoing)).one()
 
 
@@ -112,12 +112,14 @@ def test_a_clock_set_back_delays_no_mail(tmp_path: Path) -> None:
 def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         owe(letters, ("alice", "bob"))
-        works = letters.works
-        with database.transaction(works.engine) as session:
+        server = letters.server
+        with database.transaction(server.engine) as session:
             session.get_one(Outgoing, 1).template = "no such template"
         outbox = Grudging(0)
-        attempts = send.send_due(works.engine, works.settings.server, works.renderer, outbox, works.ends, lambda: NOON)
-        with database.transaction(works.engine) as session:
+        attempts = send.send_due(
+            server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: NOON
+        )
+        with database.transaction(server.engine) as session:
             broken = session.get_one(Outgoing, 1)
 
     assert (attempts, len(outbox.taken)) == (2, 1)
@@ -129,7 +131,7 @@ def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Pa
 def test_any_address_that_we_accept_can_be_written_to(address: str, tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.deliver(f"From: {address}\nTo: games@pbem.example\nMessage-ID: <1@x>\n\nhelp\n".encode())
-        with database.transaction(letters.works.engine) as session:
+        with database.transaction(letters.server.engine) as session:
             row = session.exec(select(Outgoing)).one()
 
     assert row.state == OutgoingState.SENT

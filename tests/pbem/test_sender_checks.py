@@ -56,7 +56,7 @@ def border(value: str) -> tuple[str, str]:
 
 
 def plies(letters: Correspondence) -> int:
-    with letters.works.engine.connect() as connection:
+    with letters.server.engine.connect() as connection:
         return int(connection.execute(sql("select count(*) from ply")).scalar_one())
 
 
@@ -275,7 +275,7 @@ def test_a_stranger_who_failed_gets_no_answer_and_becomes_nobody(server: Server)
         for words in ("help", "join zoe", "rules quadraphages"):
             assert letters.deliver(raw(words, border(FAIL), From="zoe@mail.example")) == []
             assert letters.deliver(raw(words, From="yan@mail.example")) != []
-        with letters.works.engine.connect() as connection:
+        with letters.server.engine.connect() as connection:
             known = connection.execute(sql("select address from player")).scalars().all()
         assert "zoe@mail.example" not in known
 

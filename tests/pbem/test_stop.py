@@ -58,14 +58,14 @@ def personal(letters: Correspondence, name: str) -> str:
 
 
 def state(letters: Correspondence) -> tuple[object, ...]:
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         players = [(player.name, player.stopped, player.settings) for player in session.exec(select(Player))]
         matches = [(match.state, match.part) for match in session.exec(select(Match))]
         return players, matches, len(session.exec(select(Ply)).all())
 
 
 def stopped(letters: Correspondence) -> datetime | None:
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         return session.exec(select(Player.stopped).where(Player.name == "alice")).one()
 
 
@@ -126,7 +126,7 @@ def test_there_is_a_token_for_notices_and_its_powers_are_two_commands() -> None:
 
 def test_it_is_revoked_with_all_others(letters: Correspondence) -> None:
     address = notices_address(letters)
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         player = session.exec(select(Player).where(Player.name == "alice")).one()
         player.epoch += 1
         session.add(player)

@@ -82,7 +82,7 @@ def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_a
     with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
         known = {letter.sender for raw in raws if (letter := read(raw)) is not None and letter.sender is not None}
         for number, address in enumerate(sorted(known)):
-            with transaction(letters.works.engine) as session:
+            with transaction(letters.server.engine) as session:
                 session.add(Player(name=f"p{number}", address=address, confirmed=CREATED, created=CREATED))
         take(letters, raws)
 
@@ -109,6 +109,6 @@ def read(raw: bytes) -> message.Mail | None:
 
 def take(letters: Correspondence, raws: list[bytes]) -> None:
     """Let the server take all of them, and work until nothing waits."""
-    letters.works.take(tuple(Arrival(raw, "test", recipients=(ADDRESS,)) for raw in raws))
-    while letters.works.handle_waiting():
+    letters.server.take(tuple(Arrival(raw, "test", recipients=(ADDRESS,)) for raw in raws))
+    while letters.server.handle_waiting():
         pass

@@ -22,9 +22,9 @@ CONVERSE = frozenset({Step.AUTHORISED, Step.EXECUTED})
 class Rehearsal:
     """The server inside this process, undisturbed, and its players; one match, in which x0 is to move."""
 
-    def __init__(self, scene: Scene, works: Server, played: int = 0) -> None:
-        self.scene, self.works = scene, works
-        (self.next_move,) = matches.in_play(works, 1, lambda _: played)
+    def __init__(self, scene: Scene, server: Server, played: int = 0) -> None:
+        self.scene, self.server = scene, server
+        (self.next_move,) = matches.in_play(server, 1, lambda _: played)
 
     def say(self, sender: str, to: str, body: str) -> None:
         """Let somebody write a mail, and the server handle it and send its answers."""
@@ -32,15 +32,15 @@ class Rehearsal:
 
     def hand_in(self, letter: Letter) -> None:
         """The same, with a mail that is written already."""
-        self.works.take((Arrival(letter.raw, "test", sender=letter.sender, recipients=(letter.to,)),))
-        self.works.handle_waiting()
+        self.server.take((Arrival(letter.raw, "test", sender=letter.sender, recipients=(letter.to,)),))
+        self.server.handle_waiting()
         self.send()
 
     def send(self) -> None:
         """Send what is owed."""
-        while self.works.send_due():
+        while self.server.send_due():
             pass
-        self.works.outbox.close()
+        self.server.outbox.close()
 
     def answer(self, address: str, body: str) -> Letter:
         """What the owner of the address writes in answer to the newest mail."""
@@ -56,7 +56,9 @@ class Rehearsal:
     def personal(self, address: str) -> str:
         """A player's personal address."""
         (number,) = self.scene.rows("select id from player where address = :address", address=address)
-        return address_with(self.works.settings.server, self.works.office.keyring, Token(Purpose.PERSONAL, number), 0)
+        return address_with(
+            self.server.settings.server, self.server.services.keyring, Token(Purpose.PERSONAL, number), 0
+        )
 
 
 @dataclass(frozen=True)

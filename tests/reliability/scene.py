@@ -158,17 +158,17 @@ class Scene:
         self.site.configure(self.door.inbox, smtp_out(self.post.port), address=self.door.address)
 
     @contextlib.contextmanager
-    def works(self) -> Iterator[daemon.Server]:
+    def server(self) -> Iterator[daemon.Server]:
         """The server opened inside this process."""
         settings = config.load(self.site.config)
-        server = settings.server.model_copy(update={"database": self.database})
-        with daemon.works(settings.model_copy(update={"server": server})) as works:
-            yield works
+        changed = settings.server.model_copy(update={"database": self.database})
+        with daemon.open_server(settings.model_copy(update={"server": changed})) as server:
+            yield server
 
     def seed(self, number: int) -> list[Letter]:
         """So many matches in play, and the mail that plays the next turn of each."""
-        with self.works() as works:
-            return [moving(move) for move in matches.in_play(works, number, lambda n: n % 4)]
+        with self.server() as server:
+            return [moving(move) for move in matches.in_play(server, number, lambda n: n % 4)]
 
     def batch(self, some: str) -> None:
         """Let the players whose addresses are so collect their news, and be told of them again and again."""
@@ -279,7 +279,7 @@ def conserved(scene: Scene, *, before: dict[int, list[str]], put_away: bool = Tr
     _every_turn_is_one_ply(scene, before)
     extra = every_owed_mail_came(scene)
     _everybody_was_told(scene)
-    with scene.works() as works, transaction(works.engine) as session:
+    with scene.server() as server, transaction(server.engine) as session:
         assert [list(faults(session, match)) for match in played(session) if list(faults(session, match))] == []
     return extra
 

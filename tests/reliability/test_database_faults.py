@@ -40,9 +40,9 @@ def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, mo
     scene = stage("lmtp", "sqlite")
     (letter,) = scene.seed(1)
     before = plies(scene)
-    with scene.works() as works, held(scene):
-        (listener,) = works.listeners
-        listener.start(works.store)
+    with scene.server() as server, held(scene):
+        (listener,) = server.listeners
+        listener.start(server.store)
         scene.write(letter)
         scene.door.deliver(Listening(listener.port))
         assert scene.door.untold == 1, "451: the MTA keeps it"

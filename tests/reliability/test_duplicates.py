@@ -74,8 +74,8 @@ def test_replies_that_cross_are_one_turn_and_an_explanation(stage: Stage, databa
 def personal(scene: Scene, address: str) -> str:
     """The personal address of a player."""
     (player,) = scene.rows("select id from player where address = :address", address=address)
-    with scene.works() as works:
-        return address_with(works.settings.server, works.office.keyring, Token(Purpose.PERSONAL, player), 0)
+    with scene.server() as server:
+        return address_with(server.settings.server, server.services.keyring, Token(Purpose.PERSONAL, player), 0)
 
 
 def test_a_mail_that_was_long_on_its_way_changes_nothing(stage: Stage, database: str) -> None:

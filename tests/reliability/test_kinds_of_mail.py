@@ -63,17 +63,17 @@ def test_a_mail_of_any_kind_does_what_it_does_however_often_the_server_dies(
 
 def undisturbed(scene: Scene, plot: Plot) -> None:
     """Let all of it happen inside this process, where nobody dies."""
-    with scene.works() as works:
-        rehearsal = Rehearsal(scene, works, plot.played)
+    with scene.server() as server:
+        rehearsal = Rehearsal(scene, server, plot.played)
         rehearsal.hand_in(plot.write(rehearsal))
-        digest.gather(works.engine, works.settings.server, works.clock() + timedelta(days=1))
+        digest.gather(server.engine, server.settings.server, server.clock() + timedelta(days=1))
         rehearsal.send()
 
 
 def rehearsed(scene: Scene, plot: Plot) -> Letter:
     """Let happen what comes before; the mail that is to come."""
-    with scene.works() as works:
-        return plot.write(Rehearsal(scene, works, plot.played))
+    with scene.server() as server:
+        return plot.write(Rehearsal(scene, server, plot.played))
 
 
 def forgive(scene: Scene) -> None:

@@ -159,9 +159,9 @@ def test_a_login_that_is_refused_for_an_hour(choosy_dovecot: Dovecot, tmp_path: 
                 if len(scene.written) == 3:
                     scene.write(letters[3])
 
-        with scene.works() as works:
-            receiver.receive(works.inboxes[0], works.store, stopped, pause)
-            assert daemon.run_once(works)[1:] == (4, 8)
+        with scene.server() as server:
+            receiver.receive(server.inboxes[0], server.store, stopped, pause)
+            assert daemon.run_once(server)[1:] == (4, 8)
         assert 15 < len(pauses) < 25
         assert max(pauses) == receiver.LONGEST_PAUSE
         assert conserved(scene, before=before) == 0

@@ -93,8 +93,8 @@ def test_a_verb_that_is_killed_anywhere_has_done_nothing_and_can_be_repeated(
 ) -> None:
     prepare, words = VERBS[verb]
     scene = stage("lmtp", database)
-    with scene.works() as works:
-        prepare(Rehearsal(scene, works))
+    with scene.server() as server:
+        prepare(Rehearsal(scene, server))
     before = effects(scene)
     command_line = [*words, "--config", str(scene.site.config)]
     killed = 0

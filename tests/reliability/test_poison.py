@@ -91,9 +91,9 @@ def test_an_owed_mail_that_ends_the_server_three_times_is_given_up_and_the_other
     scene.environment["PBEM_SERVER__ADMIN"] = ADMIN
     scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob", "cid")))
     deaths = [[1, 1, 1], [2, 1, 1], [3, 1, 1]]
-    with scene.works() as works:  # nobody sends here, so that all three are owed at once
-        assert receiver.receive_once(works.inboxes[0], works.store) == 3
-        assert works.handle_waiting() == 3
+    with scene.server() as server:  # nobody sends here, so that all three are owed at once
+        assert receiver.receive_once(server.inboxes[0], server.store) == 3
+        assert server.handle_waiting() == 3
     for begun in deaths:
         assert scene.start(Step.RENDERED).died() == signal.SIGKILL
         assert scene.rows("select begun from outgoing order by id") == begun
@@ -159,7 +159,7 @@ def test_an_engine_that_raises_shunts_the_mail_and_the_rest_goes_on(
     brittle.strikes = 3
     assert [str(mail["To"]) for mail in letters.reply(letters.last("alice"), f"{TURN}\n\n{SECRET}")] == [ADMIN]
     assert brittle.struck == 3
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         row = session.exec(select(Incoming).order_by(col(Incoming.id).desc()).limit(1)).one()
         assert (row.state, row.attempts, row.verdict) == ("shunted", 3, "ZeroDivisionError, 3 times")
         assert "a bug, by" in (row.trouble or "")
@@ -171,35 +171,35 @@ def test_a_bug_that_passes_is_no_matter(letters: Correspondence, brittle: type[B
     brittle.strikes = 2
     sent = letters.reply(letters.last("alice"), TURN)
     assert {str(mail["To"]) for mail in sent} == {"alice@mail.example", "bob@mail.example"}
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         assert session.exec(select(Incoming).order_by(col(Incoming.id).desc()).limit(1)).one().attempts == 3
 
 
 @pytest.mark.own_database
 def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> None:
-    works = letters.works
+    server = letters.server
     letters.match()
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     raw = written("alice@mail.example", to, "say " + "very " * 490 + "long\n")
-    (waiting,) = works.take((Arrival(raw, "test", recipients=(to,)),))
+    (waiting,) = server.take((Arrival(raw, "test", recipients=(to,)),))
     pages = []
 
     def full(connection: Any, _record: object) -> None:
         pages.append(connection.execute("PRAGMA page_count").fetchone()[0])
         connection.execute(f"PRAGMA max_page_count = {pages[-1]}")
 
-    event.listen(works.engine, "connect", full)
-    works.engine.dispose()
+    event.listen(server.engine, "connect", full)
+    server.engine.dispose()
     for _ in range(5):
         with pytest.raises(OperationalError, match=r"full|no such savepoint"):
-            works.handle_waiting()
-    event.remove(works.engine, "connect", full)
-    works.engine.dispose()
-    with database.transaction(works.engine) as session:
+            server.handle_waiting()
+    event.remove(server.engine, "connect", full)
+    server.engine.dispose()
+    with database.transaction(server.engine) as session:
         row = session.get_one(Incoming, waiting)
         assert (row.state, row.attempts) == (IncomingState.NEW, 1)
-    assert works.handle_waiting() == 1
-    with database.transaction(works.engine) as session:
+    assert server.handle_waiting() == 1
+    with database.transaction(server.engine) as session:
         row = session.get_one(Incoming, waiting)
         assert (row.state, row.attempts) == (IncomingState.DONE, 1)
 
@@ -209,7 +209,7 @@ def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> N
 
 def shunted(letters: Correspondence, number: int, when: datetime) -> None:
     """A mail that was put aside at that time."""
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         row = session.get(Incoming, number) or Incoming(
             id=number, key=str(number), raw=b"", size=0, source="test", recipients=[], received=when
         )
@@ -218,10 +218,10 @@ def shunted(letters: Correspondence, number: int, when: datetime) -> None:
 
 
 def test_the_admin_is_told_once_an_hour_at_most_and_only_news(letters: Correspondence) -> None:
-    works = letters.works
+    server = letters.server
 
     def told(minutes: int) -> bool:
-        return alerts.tell(works.engine, works.settings.server, NOON + timedelta(minutes=minutes))
+        return alerts.tell(server.engine, server.settings.server, NOON + timedelta(minutes=minutes))
 
     assert not told(0), "nothing is wrong"
     shunted(letters, 1, NOON)
@@ -241,7 +241,7 @@ def test_the_admin_is_told_once_an_hour_at_most_and_only_news(letters: Correspon
 def test_without_an_admin_nobody_is_told(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         shunted(letters, 1, NOON)
-        assert not alerts.tell(letters.works.engine, letters.works.settings.server, NOON)
+        assert not alerts.tell(letters.server.engine, letters.server.settings.server, NOON)
 
 
 def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
@@ -252,7 +252,7 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     brittle.strikes = 3
     (alert,) = letters.reply(letters.last("alice"), f"{TURN}\n\n{SECRET}")
     raw = alert.as_bytes().decode().lower()
-    for word in (SECRET, TURN, "alice", to.username.partition("+")[2], letters.works.settings.server.key.read()):
+    for word in (SECRET, TURN, "alice", to.username.partition("+")[2], letters.server.settings.server.key.read()):
         assert word not in raw
     assert str(alert["Subject"]) == "[pbem] Some messages need your attention"
     assert '"pbem show --mail 7"' in words(alert)
@@ -264,7 +264,7 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
     letters.write("ann@mail.example", "help")
     for number in (1, *range(1_001, 1_029)):  # PostgreSQL gives out the smaller numbers by itself
         shunted(letters, number, NOON)
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         session.connection().exec_driver_sql("update outgoing set state = 'failed'")
     (alert,) = (mail for mail in letters.write("bob@mail.example", "help") if str(mail["To"]) == ADMIN)
     lines = words(alert).splitlines()
@@ -277,7 +277,7 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
 
 def test_a_mail_that_can_not_be_made_is_told_too(letters: Correspondence) -> None:
     letters.write("ann@mail.example", "help")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         session.connection().exec_driver_sql(
             "update outgoing set state = 'owed', template = 'gone', due = '2007-01-01'"
         )

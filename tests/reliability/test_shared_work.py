@@ -31,7 +31,7 @@ from tests.reliability.processes import Process
 from tests.reliability.scene import Letter, Lmtp, Scene, conserved, plies, refused
 from tests.servers import until
 
-# The desk, from which each daemon takes mails
+# The queue from which each daemon claims messages
 
 
 @pytest.fixture
@@ -48,16 +48,16 @@ def engine(postgres: Postgres) -> Iterator[Engine]:
 
 @pytest.fixture
 def seat(engine: Engine) -> Iterator[Callable[[], WorkQueue]]:
-    """A desk for one more daemon."""
-    desks: list[WorkQueue] = []
+    """The queue as one more daemon sees it."""
+    queues: list[WorkQueue] = []
 
     def another() -> WorkQueue:
-        desks.append(WorkQueue(engine))
-        return desks[-1]
+        queues.append(WorkQueue(engine))
+        return queues[-1]
 
     yield another
-    for desk in desks:
-        desk.close()
+    for queue in queues:
+        queue.close()
 
 
 class Later:
@@ -92,31 +92,31 @@ def handled(engine: Engine, number: int) -> None:
 
 def test_each_daemon_takes_the_oldest_mail_that_no_other_has(seat: Callable[[], WorkQueue], engine: Engine) -> None:
     one, two, three, four = (seat() for _ in range(4))
-    assert [one.take(), two.take(), three.take(), four.take()] == [1, 2, 3, None]
-    two.put_away()
-    assert four.take() == 2
+    assert [one.claim_next(), two.claim_next(), three.claim_next(), four.claim_next()] == [1, 2, 3, None]
+    two.release()
+    assert four.claim_next() == 2
     handled(engine, 1)
-    one.put_away()
-    assert one.take() is None
+    one.release()
+    assert one.claim_next() is None
 
 
-def test_mails_of_different_lanes_are_handled_at_once(seat: Callable[[], WorkQueue], engine: Engine) -> None:
+def test_mails_with_different_keys_are_handled_at_once(seat: Callable[[], WorkQueue], engine: Engine) -> None:
     one, two = seat(), seat()
-    assert (one.take(), two.take()) == (1, 2)
-    assert one.line_up(1, {"match 1", "address a"})
-    assert two.line_up(2, {"match 2", "address b"})
+    assert (one.claim_next(), two.claim_next()) == (1, 2)
+    assert one.wait_turn(1, {"match 1", "address a"})
+    assert two.wait_turn(2, {"match 2", "address b"})
 
 
-def test_the_later_of_two_mails_in_a_lane_waits_for_the_earlier_one(
+def test_the_later_of_two_mails_with_one_key_waits_for_the_earlier_one(
     seat: Callable[[], WorkQueue], engine: Engine
 ) -> None:
     one, two = seat(), seat()
-    assert (one.take(), two.take()) == (1, 2)
-    assert one.line_up(1, {"match 1", "address a"})
-    later = Later(lambda: two.line_up(2, {"address b", "match 1"}))
+    assert (one.claim_next(), two.claim_next()) == (1, 2)
+    assert one.wait_turn(1, {"match 1", "address a"})
+    later = Later(lambda: two.wait_turn(2, {"address b", "match 1"}))
     assert later.waits(engine)
     handled(engine, 1)
-    one.put_away()
+    one.release()
     assert later.answer() is True
 
 
@@ -124,28 +124,28 @@ def test_a_mail_waits_until_it_is_known_what_the_earlier_one_is_about(
     seat: Callable[[], WorkQueue], engine: Engine
 ) -> None:
     one, two = seat(), seat()
-    assert (one.take(), two.take()) == (1, 2)
-    later = Later(lambda: two.line_up(2, {"match 2"}))
+    assert (one.claim_next(), two.claim_next()) == (1, 2)
+    later = Later(lambda: two.wait_turn(2, {"match 2"}))
     assert later.waits(engine)
-    assert one.line_up(1, {"match 1"})
+    assert one.wait_turn(1, {"match 1"})
     assert later.answer() is True
 
 
-@pytest.mark.parametrize("lanes", [None, {"match 1"}, {"match 7"}])
+@pytest.mark.parametrize("keys", [None, {"match 1"}, {"match 7"}])
 def test_a_mail_that_a_dead_daemon_leaves_behind_goes_first(
-    seat: Callable[[], WorkQueue], engine: Engine, lanes: set[str] | None
+    seat: Callable[[], WorkQueue], engine: Engine, keys: set[str] | None
 ) -> None:
     one, two = seat(), seat()
-    assert (one.take(), two.take()) == (1, 2)
-    if lanes is not None:
-        assert one.line_up(1, lanes)
-    later = Later(lambda: two.line_up(2, {"match 1"}))
-    if lanes != {"match 7"}:
+    assert (one.claim_next(), two.claim_next()) == (1, 2)
+    if keys is not None:
+        assert one.wait_turn(1, keys)
+    later = Later(lambda: two.wait_turn(2, {"match 1"}))
+    if keys != {"match 7"}:
         assert later.waits(engine)
         one.close()
         assert later.answer() is False
-        two.put_away()
-        assert two.take() == 1
+        two.release()
+        assert two.claim_next() == 1
     else:
         assert later.answer() is True, "it is about something else"
 
@@ -156,8 +156,8 @@ def test_a_mail_that_a_dead_daemon_leaves_behind_goes_first(
 def store(scene: Scene, letter: Letter) -> None:
     """What a daemon does that takes a mail in and dies at once."""
     scene.written[letter.message_id] = letter
-    with scene.works() as works:
-        assert works.take((Arrival(letter.raw, "test", recipients=(letter.to,)),))
+    with scene.server() as server:
+        assert server.take((Arrival(letter.raw, "test", recipients=(letter.to,)),))
 
 
 def wait_for(daemons: list[Process]) -> None:
@@ -214,7 +214,7 @@ def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
     before = plies(scene)
     other = scene.start().ready()
     store(scene, first)
-    until(lambda: shares(scene, [other])[0] == (1, 2), "the other daemon heard the bell", 5)
+    until(lambda: shares(scene, [other])[0] == (1, 2), "the other daemon was notified", 5)
     scene.write(second)
     scene.door.deliver(other)
     scene.quiet()
@@ -237,7 +237,7 @@ def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step
 
 
 @pytest.mark.own_database
-def test_daemons_outlive_a_restart_of_postgresql_and_hear_the_bells_again(tmp_path: Path) -> None:
+def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(tmp_path: Path) -> None:
     server = Postgres()
     try:
         with PostOffice() as post:
@@ -255,7 +255,7 @@ def test_daemons_outlive_a_restart_of_postgresql_and_hear_the_bells_again(tmp_pa
             scene.quiet(60)
             daemons[1].kill()
             store(scene, letters[6])
-            until(lambda: scene.count("incoming", "state = 'done'") == 7, "the first daemon heard the bell", 5)
+            until(lambda: scene.count("incoming", "state = 'done'") == 7, "the first daemon was notified", 5)
             scene.write(letters[7])
             scene.door.deliver(daemons[0])
             scene.quiet()
@@ -337,8 +337,8 @@ def test_of_several_daemons_one_tells_the_admin(
 ) -> None:
     monkeypatch.setenv("PBEM_SERVER__ADMIN", "admin@pbem.example")
     with correspondence(tmp_path, database=postgres.migrated()) as letters:
-        works = letters.works
-        with database.transaction(works.engine) as session:
+        server = letters.server
+        with database.transaction(server.engine) as session:
             for number in range(5):
                 gone = Incoming(key=str(number), raw=b"", size=0, source="test", recipients=[], received=NOON)
                 gone.state, gone.handled = IncomingState.SHUNTED, NOON
@@ -347,7 +347,7 @@ def test_of_several_daemons_one_tells_the_admin(
 
         def tell() -> bool:
             gate.wait(10)
-            return alerts.tell(works.engine, works.settings.server, NOON)
+            return alerts.tell(server.engine, server.settings.server, NOON)
 
         assert sorted(each.answer() for each in [Later(tell) for _ in range(4)]) == [False, False, False, True]
 
@@ -365,7 +365,7 @@ def test_of_several_daemons_that_gather_at_once_one_does(empty: str, tmp_path: P
                 command(letters, "alice", f"#{number} say {word}")
 
         # One that finds a player's row taken goes on; what it left out is gathered by the other, once.
-        assert gather_at_once(letters.works.engine, letters.works.settings.server, NOON + timedelta(hours=1)) == 4
+        assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 4
         assert len(rows(letters, OutgoingState.TOLD)) == 12
         assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"] * 4
         letters.clock.advance(hours=1)

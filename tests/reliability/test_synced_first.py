@@ -58,8 +58,8 @@ class Trace:
 @pytest.fixture
 def post() -> Iterator[PostOffice]:
     """Where the answers go."""
-    with PostOffice() as office:
-        yield office
+    with PostOffice() as services:
+        yield services
 
 
 def synced_before(scene: Scene, told: str, path: Path) -> None:

@@ -44,7 +44,7 @@ def _is_played(letters: Correspondence, sample: Record) -> None:
         move = notation.parse(text_)
         turns.append(notation.format(move, position))
         position = position.play(move)
-    with transaction(letters.works.engine) as session:
+    with transaction(letters.server.engine) as session:
         assert list(session.exec(select(Ply.text).order_by(col(Ply.number)))) == turns
         match = session.exec(select(Match)).one()
         assert (match.state, match.winner) == (MatchState.OVER, 0)

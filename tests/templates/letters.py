@@ -38,7 +38,7 @@ def examples(folder: Path) -> dict[str, EmailMessage]:
         found = write_all(letters)
         found["confirm-delete"] = _leave(letters)
         _alert(letters)
-        with Session(letters.works.engine) as session:
+        with Session(letters.server.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
         for several in (False, True):
             for way, mail in letters.log:
@@ -110,11 +110,13 @@ def _wait_and_stop(letters: Correspondence) -> None:
 
 def _alert(letters: Correspondence) -> None:
     """A mail is put aside and another one refused for good, and the admin is told."""
-    works = letters.works
-    with Session(works.engine) as session, session.begin():
+    server = letters.server
+    with Session(server.engine) as session, session.begin():
         session.get_one(Incoming, 7).state = IncomingState.SHUNTED
         session.get_one(Outgoing, 9).state = OutgoingState.FAILED
-    alerts.tell(works.engine, works.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock())
+    alerts.tell(
+        server.engine, server.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock()
+    )
     letters.wait(minutes=0)
 
 
@@ -141,9 +143,9 @@ def _change_addresses(letters: Correspondence) -> None:
     (question,) = letters.write(new, "challenge alice kvadratik")
     letters.wait(days=15)
     letters.reply(question, "yes")
-    with database.transaction(letters.works.engine) as session:
+    with database.transaction(letters.server.engine) as session:
         erin = session.exec(select(Player).where(Player.name == "erin")).one()
-        addresses.revoke_and_tell(session, letters.works.settings.server, erin, letters.clock())
+        addresses.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())
     letters.wait()
     for days in (2, 4, 6):
         letters.wait(days=days)
