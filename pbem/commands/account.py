@@ -21,10 +21,10 @@ def check_name(context: Context, wanted: str) -> str:
     if not _is_name(context, wanted):
         raise Refused(
             f"\"{wanted[:40]}\" can't be a player's name.",
-            fits="A name is one word of 2 to 20 letters and digits (- and _ within), and begins with a letter.",
+            fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
         )
     if _is_taken(context.session, wanted):
-        raise Refused(f"The name {wanted} is taken.", fits=f'Try another one, for example "join {wanted}2".')
+        raise Refused(f"The name {wanted} is taken.", fits=f'Try another, such as "join {wanted}2".')
     return wanted
 
 
@@ -63,19 +63,19 @@ def join(context: Context, line: Line) -> None:
     player = context.sender.player
     if player is not None and player.confirmed:
         raise Refused(
-            f"You are {player.name} already.",
-            fits=f"Mail to {context.personal_address(player)} acts at once as you; keep it in your address book.",
+            f"You're already {player.name}.",
+            fits=f"Your personal address is {context.personal_address(player)}; messages to it take effect at once.",
         )
     wanted = check_name(context, line.words.split()[0])
     if player is None:
-        raise Refused("This address is not known yet.", fits=f'Write "join {wanted}" in a mail of its own.')
+        raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
     welcome(context, player, wanted)
 
 
 JOIN = Command(
     "join",
     "NAME",
-    "become a player under that name; we mail you back, and your answer confirms it",
+    "become a player under that name; we'll write back, and your reply confirms it",
     join,
     changes=True,
     words=(1, 1),

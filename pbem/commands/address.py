@@ -31,7 +31,7 @@ def change(context: Context, line: Line) -> None:
     what, _, rest = line.words.partition(" ")
     if what.lower() != "address":
         raise Refused(
-            "There are no passwords here; what can be changed with this word is your address.",
+            'There are no passwords here; "change" changes your address.',
             read=line.text,
             fits='For example "change address alice@example.org".',
         )
@@ -40,12 +40,12 @@ def change(context: Context, line: Line) -> None:
         raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
     if not is_address(wanted) or identity.is_ours(wanted, context.server):
         raise Refused(
-            f"{wanted[:60]} is no mail address that you could have.",
+            f"{wanted[:60]} can't be your email address.",
             read=line.text,
             fits='For example "change address alice@example.org".',
         )
     if wanted == player.address:
-        raise Refused(f"{wanted} is your address already.", read=line.text)
+        raise Refused(f"{wanted} is already your address.", read=line.text)
     _bound(context, player, line)
     outbox.owe(
         context.session,
@@ -66,14 +66,14 @@ def _bound(context: Context, player: Player, line: Line) -> None:
     """Raise Refused for a second address in one mail, and where somebody has us write to many."""
     asked = select(func.count()).where(Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name)
     if context.session.exec(asked.where(Outgoing.incoming == context.incoming.id)).one():
-        raise Refused("One mail can ask for one address.", read=line.text, fits="Write of the other one separately.")
+        raise Refused("One message can ask for one address only.", read=line.text, fits="Send the other separately.")
     if context.session.exec(asked.where(col(Outgoing.created) > context.now - timedelta(days=1))).one() >= (
         MOST_QUESTIONS
     ):
         raise Refused(
-            f"I have asked {MOST_QUESTIONS} addresses for you today; that is the most.",
+            f"We've already written to {MOST_QUESTIONS} addresses for you today, and that's the limit.",
             read=line.text,
-            fits="Answer one of those mails, or try again tomorrow.",
+            fits="Reply to one of those messages, or try again tomorrow.",
         )
 
 
@@ -92,12 +92,12 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> str:
         context.answer("dropped")
         return "not confirmed"
     if agrees is None:
-        raise Refused("I can't tell whether that is a yes.", fits='Answer "yes" or "no" in the first line.')
+        raise Refused("I can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = context.session.exec(select(Player).where(Player.address == row.address)).first()
     if taken is not None and taken.confirmed is not None:
         raise Refused(
-            f"This address belongs to {taken.name} already, so nothing was changed.",
-            fits="A player has one address, and an address one player.",
+            f"This address already belongs to {taken.name}, so nothing was changed.",
+            fits="Each player has one address, and each address one player.",
         )
     _move(context, player, row)
     return "done: change"
@@ -132,7 +132,7 @@ def _move(context: Context, player: Player, row: Outgoing) -> None:
 REVOKE = Command(
     "revoke",
     "",
-    "make all your reply addresses worthless, if a stranger may have seen one, and get a new personal address",
+    "replace all your reply addresses and your personal address, in case a stranger has seen one",
     revoke,
     changes=True,
     asks_once_more=True,
@@ -140,7 +140,7 @@ REVOKE = Command(
 CHANGE = Command(
     "change",
     "address NEW",
-    "have your mail sent to another address; the old and the new one are both asked",
+    "move your mail to another address; we'll ask both the old and the new one to confirm",
     change,
     changes=True,
     asks_once_more=True,

@@ -44,12 +44,12 @@ def read(words: Sequence[str], own_name: str | None) -> Offer:
     if len(games) != 1 or len(people) != 1:
         unknown = f" ({' '.join(people)[:60]}?)" if len(people) > 1 else ""
         raise Refused(
-            f"A challenge names one opponent and one game{unknown}.",
+            f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
     begin = options.pop("begin", BEGIN[0])
     if begin not in BEGIN:
-        raise BadOption(f"begin={begin[:20]} is not to be had; write begin=me, begin=you or begin=random")
+        raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
     return Offer(games[0], people[0].lower(), begin, games[0].chosen(options))
 
 
@@ -62,7 +62,7 @@ def challenge(context: Context, line: Line) -> None:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
     other = _opponent(context, offer.opponent)
     if other.id == player.id:
-        raise Refused("You can't challenge yourself.", read=line.text, fits="Name another player, or an address.")
+        raise Refused("You can't challenge yourself.", read=line.text, fits="Name another player, or an email address.")
     by_address = "@" in offer.opponent
     _bound(context, player, other, by_address=by_address)
     challenger_begins = offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0)
@@ -101,11 +101,13 @@ def _opponent(context: Context, wanted: str) -> Player:
         if found is None or found.deleted is not None:
             raise Refused(
                 f"No player is called {wanted[:40]}.",
-                fits="To play somebody who is not here yet, write a mail address in place of the name.",
+                fits="To invite someone new, write their email address instead of a name.",
             )
         return found
     if not is_address(wanted):
-        raise Refused(f"{wanted[:60]} is no mail address.", fits="For example: challenge bob@example.org quadraphages")
+        raise Refused(
+            f"{wanted[:60]} is not an email address.", fits="For example: challenge bob@example.org quadraphages"
+        )
     found = session.exec(select(Player).where(Player.address == wanted).with_for_update()).first()
     if found is None:
         found = Player(address=wanted, created=context.now)
@@ -121,20 +123,20 @@ def _bound(context: Context, player: Player, other: Player, *, by_address: bool)
     ).all()
     if len(offers) >= MOST_OPEN:
         raise Refused(
-            f"{MOST_OPEN} of your challenges wait for an answer; that is the most.",
+            f"{MOST_OPEN} of your challenges are still open, and that's the limit.",
             fits='"withdraw NUMBER" takes one back.',
         )
     if by_address and any(offer.by_address and other.id in (offer.seat0, offer.seat1) for offer in offers):
         raise Refused(
-            "You have invited this address already.",
-            fits="Wait for an answer; a second mail would be one too many.",
+            "You've already invited this address.",
+            fits="Please wait for a reply; we won't write to them twice.",
         )
 
 
 def _offered(match: Match, line: Line) -> None:
     if match.state != MatchState.OFFERED:
         raise Refused(
-            f"Match #{match.id} is not on offer any more; it is {match.state}.",
+            f"Match #{match.id} is no longer open; it is {match.state}.",
             read=line.text,
             fits=f'"show {match.id}" shows it.',
         )
@@ -148,7 +150,7 @@ def accept(context: Context, line: Line) -> None:
     _offered(match, line)
     if player.id == match.challenger:
         raise Refused(
-            f"Match #{match.id} is your own challenge; the other one accepts it.",
+            f"Match #{match.id} is your own challenge; your opponent has to accept it.",
             fits=f'"withdraw {match.id}" takes it back.',
         )
     if player.confirmed is None:
@@ -175,7 +177,7 @@ def withdraw(context: Context, line: Line) -> None:
     match, _ = own_match(context, line)
     _offered(match, line)
     if context.player.id != match.challenger:
-        raise Refused(f"Match #{match.id} was offered to you.", fits=f'"decline {match.id}" turns it down.')
+        raise Refused(f"Match #{match.id} is a challenge to you.", fits=f'"decline {match.id}" turns it down.')
     _close(context, match, MatchState.WITHDRAWN)
 
 
@@ -201,7 +203,7 @@ def _close(context: Context, match: Match, state: MatchState) -> None:
 CHALLENGE = Command(
     "challenge",
     "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random]",
-    "offer a match; begin= says who moves first, the other options are the game's own",
+    "challenge someone to a match; begin= says who moves first, the other options depend on the game",
     challenge,
     changes=True,
     words=(1, 12),
@@ -211,7 +213,7 @@ CHALLENGE = Command(
 ACCEPT = Command(
     "accept",
     "[NUMBER] [NAME]",
-    "accept a challenge; the match begins. A guest may choose a name here",
+    "accept a challenge and start the match; new players can choose a name",
     accept,
     changes=True,
     of_match=True,
@@ -224,7 +226,7 @@ DECLINE = Command(
 WITHDRAW = Command(
     "withdraw",
     "[NUMBER]",
-    "take back a challenge that is not accepted yet",
+    "take back a challenge that hasn't been accepted yet",
     withdraw,
     changes=True,
     of_match=True,

@@ -54,8 +54,8 @@ class Context:
         player = self.sender.player
         if player is None or player.confirmed is None:
             raise Refused(
-                "This address does not belong to a player yet.",
-                fits='Write "join NAME" (one word, the name you want) to begin.',
+                "This address doesn't belong to a player yet.",
+                fits='Write "join NAME" to get started. The name is one word.',
             )
         return player
 
@@ -183,9 +183,9 @@ def unsure(written: str, guess: Line) -> Refused:
     misspelt = word[:1].isalpha() and word.lower() not in (guess.command.name, *guess.command.aliases)
     named = not guess.command.of_match or guess.match is None or str(guess.match) in re.findall(r"\d+", guess.text)
     return Refused(
-        f'I don\'t know the command "{word[:30]}".' if misspelt else "I am not sure that this line is a command.",
+        f'I don\'t know the command "{word[:30]}".' if misspelt else "I'm not sure this line is a command.",
         read=None if misspelt else written[:60],
-        fits="" if misspelt else "Write the command alone, without anything before it.",
+        fits="" if misspelt else "Write only the command, with nothing in front of it.",
         meant=(guess.text,),
         proposal=guess.text if named else f"#{guess.match} {guess.text}",
     )
@@ -204,16 +204,16 @@ def match_of(context: Context, line: Line) -> Match:
 
 def _which(context: Context, line: Line) -> Refused:
     """What to say to a command about a match that is not named: in which ones the sender could have meant it."""
-    player, sentence = context.sender.player, "Which match? This mail does not answer one."
+    player, sentence = context.sender.player, "Which match? This message isn't a reply about one."
     yours = [standing.number for standing in awaiting(context.session, player)] if player else []
     if context.sender.plies:
-        sentence = "Which match? The mail that you answered shows several."
+        sentence = "Which match? The message you replied to shows several."
     number, listed = (yours or [42])[0], " and ".join(f"#{each}" for each in yours)
     return Refused(
         sentence,
         read=line.text,
         fits=f'Put its number in front, as in "#{number} {line.text[:30]}"; '
-        + (f"it is your turn in {listed}." if yours else '"games" lists yours.'),
+        + (f"it's your turn in {listed}." if yours else '"games" lists yours.'),
     )
 
 
@@ -223,7 +223,7 @@ def own_match(context: Context, line: Line) -> tuple[Match, int]:
     match = match_of(context, line)
     if player is None or player.id not in (match.seat0, match.seat1):
         raise Refused(
-            f"You do not play in match #{match.id}.",
+            f"You don't play in match #{match.id}.",
             read=line.text,
             fits='"games" lists the matches you play in.',
         )
@@ -235,11 +235,11 @@ def running(match: Match) -> Match:
     number = match.id
     match match.state:
         case MatchState.OFFERED:
-            raise Refused(f"Match #{number} has not begun: the challenge is not accepted yet.")
+            raise Refused(f"Match #{number} hasn't started: the challenge hasn't been accepted yet.")
         case MatchState.OVER:
             raise Refused(f"Match #{number} is over.", match=number)
         case MatchState.DECLINED | MatchState.WITHDRAWN:
-            raise Refused(f"Match #{number} was never played: the challenge was {match.state}.")
+            raise Refused(f"Match #{number} never started: the challenge was {match.state}.")
     return match
 
 

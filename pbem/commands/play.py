@@ -25,9 +25,9 @@ def move(context: Context, line: Line) -> str | None:
     _in_its_place(context, line, standing, seat)
     if standing.position.turn != seat:
         raise Refused(
-            f"It is not your turn in match #{match.id}.",
+            f"It's not your turn in match #{match.id}.",
             read=line.words,
-            fits="You get a mail when it is.",
+            fits="We'll write when it is.",
             match=match.id,
         )
     try:
@@ -42,9 +42,9 @@ def move(context: Context, line: Line) -> str | None:
         return "turn begun"
     if match.id in context.moves_ahead:
         raise Refused(
-            "This mail holds two moves for the same match, so none was played.",
+            "This message has two turns for the same match, so neither was played.",
             read=line.text,
-            fits="Send the one you mean; the next one after your opponent has answered.",
+            fits="Send the one you mean, and the next one after your opponent has moved.",
             match=match.id,
         )
     _played(context, standing, taken)
@@ -58,16 +58,16 @@ def _fresh(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
         return
     if seen > standing.ply:  # a database restored from an older backup
         raise Refused(
-            "You answered a mail about a turn that this server does not have any more.",
+            "You replied to a message about a turn that this server no longer has.",
             read=line.words,
-            fits="Look at the board as it is now and answer this mail.",
+            fits="Look at the board as it is now, and reply to this message.",
             match=standing.number,
         )
     _not_again(context, line, standing, seat, seen)
     raise Refused(
-        "You answered an older mail; the match has moved on since.",
+        "You replied to an older message, and the match has moved on.",
         read=line.words,
-        fits="Look at the board as it is now and answer this mail.",
+        fits="Look at the board as it is now, and reply to this message.",
         match=standing.number,
     )
 
@@ -81,7 +81,7 @@ def _not_again(context: Context, line: Line, standing: Snapshot, seat: int, ply:
     except BadNotation:
         wanted = line.words
     if then.position.turn == seat and standing.texts[ply].endswith(wanted):
-        raise Refused(f"Your turn {wanted} is already played.", read=line.words, match=standing.number)
+        raise Refused(f"Your turn {wanted} has already been played.", read=line.words, match=standing.number)
 
 
 def _in_its_place(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
@@ -161,7 +161,7 @@ def undo(context: Context, line: Line) -> None:
     standing = stand(context.session, match)
     if match.part is None or standing.base.turn != seat:
         raise Refused(
-            "There is no begun turn of yours to take back; a complete turn stands.",
+            "You have no unfinished turn to take back. A complete turn can't be undone.",
             read=line.text,
             match=match.id,
         )
@@ -188,14 +188,14 @@ def say(context: Context, line: Line) -> None:
     other = opponent(context, match)
     if is_hidden(match, other):
         raise Refused(
-            "Your invitation is not accepted yet, so the words were not sent.",
+            "Your invitation hasn't been accepted yet, so this wasn't sent.",
             read=line.text,
-            fits="Words below a challenge travel with it.",
+            fits="A note below a challenge is sent along with it.",
         )
     prose = context.message(match.id)
     words = (line.words, *prose) if line.words else prose  # Rognlie's players chat in the body
     if not words:
-        raise Refused("There are no words to send.", read=line.text, fits='"say WORDS" sends them.')
+        raise Refused("There is nothing to send.", read=line.text, fits='Write "say TEXT".')
     send_words(context, match, words)
 
 
@@ -217,7 +217,7 @@ def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
 MOVE = Command(
     "move",
     "[NUMBER] TURN",
-    "play a turn; in the answer to a match mail the turn alone will do",
+    "play a turn; in a reply about a match, the turn alone is enough",
     move,
     changes=True,
     of_match=True,
@@ -226,11 +226,11 @@ MOVE = Command(
     aliases=("mvoe", "board"),
     resumes=True,
 )
-UNDO = Command("undo", "[NUMBER]", "drop your own begun turn", undo, changes=True, of_match=True)
+UNDO = Command("undo", "[NUMBER]", "take back your unfinished turn", undo, changes=True, of_match=True)
 RESIGN = Command(
     "resign",
     "[NUMBER]",
-    "give the match up; we ask once more, and your yes ends it",
+    "give up the match; we'll ask you to confirm",
     resign,
     changes=True,
     of_match=True,
@@ -238,8 +238,8 @@ RESIGN = Command(
 )
 SAY = Command(
     "say",
-    "[NUMBER] WORDS",
-    "send your opponent words without moving",
+    "[NUMBER] TEXT",
+    "write to your opponent without moving",
     say,
     changes=True,
     of_match=True,

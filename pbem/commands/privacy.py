@@ -20,7 +20,7 @@ def _oneself(context: Context, line: Line, instead: str) -> None:
     """Raise Refused where the line is about something else than the sender."""
     if line.words.lower().strip(" .!") not in ("", "me", context.player.name):
         raise Refused(
-            f'"{line.command.name}" is about you, and all that is held on you here.',
+            f'"{line.command.name}" is about you and all the data we hold on you.',
             read=line.text,
             fits=f'"{line.command.usage}"; {instead}.',
         )
@@ -36,7 +36,7 @@ def export(context: Context, line: Line) -> None:
         )
     ).first()
     if earlier is not None:
-        raise Refused("I have sent you all of it within the last day.", read=line.text, fits="Try again tomorrow.")
+        raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
     outbox.owe(
         context.session,
         context.now,
@@ -64,7 +64,7 @@ def delete(context: Context, line: Line) -> None:
 EXPORT = Command(
     "export",
     "me",
-    "get all that is held on you here: name, address, choices, matches, words and mails; as files",
+    "get all the data we hold on you as files: name, address, settings, matches, notes and messages",
     export,
     changes=True,
     words=(0, 1),
@@ -72,7 +72,7 @@ EXPORT = Command(
 DELETE = Command(
     "delete",
     "me",
-    "leave, and be forgotten: running matches are lost, name, address and words removed; we ask once more",
+    "leave and have your data deleted; you lose your running matches, and we'll ask you to confirm",
     delete,
     changes=True,
     asks_once_more=True,

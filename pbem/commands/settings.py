@@ -11,14 +11,14 @@ def set_(context: Context, line: Line) -> None:
     player = context.player
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     if len(words) % 2:
-        raise Refused("A preference and its choice are two words.", read=line.text, fits='"set" alone lists them all.')
+        raise Refused("A setting needs a name and a value.", read=line.text, fits='"set" alone lists them all.')
     settings = player.settings
     names = []
     for wanted, choice in zip(words[::2], words[1::2], strict=True):
         name = wanted.lower()
         if name not in PREFERENCES:
             raise Refused(
-                f'There is no preference called "{wanted[:40]}".', read=line.text, fits='"set" alone lists them all.'
+                f'There is no setting called "{wanted[:40]}".', read=line.text, fits='"set" alone lists them all.'
             )
         settings = changed(settings, name, choice)
         names.append(name)
@@ -64,8 +64,8 @@ def resume(context: Context) -> None:
 
 SET = Command(
     "set",
-    "[PREFERENCE CHOICE ...]",
-    "choose how your mails look and when they come; alone it lists your choices",
+    "[SETTING VALUE ...]",
+    'choose how our messages look and when they come; "set" alone lists your settings',
     set_,
     changes=True,
     words=(0, 14),
@@ -73,7 +73,7 @@ SET = Command(
 STOP = Command(
     "stop",
     "",
-    'get no more news by mail until you write "start" or play on; your matches go on',
+    'stop news by email until you write "start" or make a move; your matches go on',
     stop,
     changes=True,
     aliases=("signoff", "unsubscribe"),
@@ -81,7 +81,7 @@ STOP = Command(
 START = Command(
     "start",
     "",
-    'get news by mail again after "stop", and the list of your matches',
+    'get news by email again after "stop", with a list of your matches',
     start,
     changes=True,
     aliases=("resume", "signon"),

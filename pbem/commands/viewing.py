@@ -42,7 +42,7 @@ def games(context: Context, line: Line) -> None:
 def _state(context: Context, match: Match, player: Player) -> str:
     match match.state:
         case MatchState.OFFERED:
-            return "your challenge, not answered yet" if match.challenger == player.id else "waits for your accept"
+            return "your challenge, no reply yet" if match.challenger == player.id else "waiting for you to accept"
         case MatchState.OVER:
             if match.winner is None:
                 return "drawn"
@@ -77,9 +77,9 @@ def preview(context: Context, line: Line) -> None:
     standing = _standing(context, match, line.ply)
     if line.ply is None and match.state == MatchState.OVER:
         raise Refused(
-            f"Match #{match.id} is over, so nothing follows its last turn.",
+            f"Match #{match.id} is over, so no turn can follow.",
             read=line.text,
-            fits=f'"preview {match.id}#{max(0, standing.ply - 1)} TURN" shows what else might have been played.',
+            fits=f'"preview {match.id}#{max(0, standing.ply - 1)} TURN" shows what could have been played instead.',
             match=match.id,
         )
     own = line.ply is None and _is_to_move(context, standing)
@@ -107,7 +107,7 @@ def _with_board(context: Context, line: Line) -> Match:
     """The match that the line is about; raises Refused where it was never begun."""
     match = match_of(context, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
-        raise Refused(f"Match #{match.id} has no board: the challenge is {match.state}.", read=line.text)
+        raise Refused(f"Match #{match.id} has no board yet: the challenge is {match.state}.", read=line.text)
     return match
 
 
@@ -130,12 +130,12 @@ def _is_to_move(context: Context, standing: Snapshot) -> bool:
 
 
 GAMES_COMMAND = Command(
-    "games", "[PLAYER]", "list your matches, or a player's", games, words=(0, 1), aliases=("matches",)
+    "games", "[PLAYER]", "list your matches, or another player's", games, words=(0, 1), aliases=("matches",)
 )
 SHOW = Command(
     "show",
     "[NUMBER[#TURN]]",
-    "show a match: board, turns, whose move it is; 42#7 is match 42 after its turn 7",
+    "show a match: board, turns and whose turn it is; 42#7 is match 42 after turn 7",
     show,
     of_match=True,
     looks_back=True,
@@ -143,7 +143,7 @@ SHOW = Command(
 RECORD = Command(
     "record",
     "[NUMBER[#TURN]]",
-    "send the record of a match",
+    "send you the record of a match",
     record,
     of_match=True,
     looks_back=True,
@@ -151,7 +151,7 @@ RECORD = Command(
 PREVIEW = Command(
     "preview",
     "[NUMBER[#TURN]] [TURN [/ TURN ...]]",
-    "see the board after a turn, or several; nothing is played. A turn may be left unfinished",
+    "see the board after one or more turns without playing them; the last one may be unfinished",
     preview,
     of_match=True,
     takes_turn=True,

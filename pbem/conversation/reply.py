@@ -52,7 +52,7 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
 def unread(trouble: str) -> Refused:
     """What somebody is told whose mail can't be read for that reason."""
     return Refused(
-        f"Your mail was not read: {trouble}.", fits="Send the words alone: as plain text, and without attachments."
+        f"Your message wasn't read: {trouble}.", fits="Send only the text: as plain text, and without attachments."
     )
 
 

@@ -68,7 +68,7 @@ def _whole(notation: Notation[Any], base: Position[Any], part: str | None, writt
 def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
     """What to say of a text that is no move."""
     return Refused(
-        f"I can't read this as a move: I expected {error.expected}.",
+        f"I can't read this as a turn: I expected {error.expected}.",
         read=error.text,
         at=error.at,
         fits=notation.help,

@@ -81,7 +81,7 @@ def test_what_mail_servers_do_on_the_way_is_borne(raw: bytes, dns: Dns) -> None:
 @pytest.mark.parametrize(
     ("there", "instead"),
     [
-        (b"It's your turn.", b"It is not your turn."),
+        (b"It's your turn.", b"It's not your turn."),
         (b"\r\nFrom: ", b"\r\nFrom: Eve <eve@pbem.example>\r\nFrom: "),
         (b"\r\nSubject: ", b"\r\nSubject: resign\r\nSubject: "),
         (b"\r\nSubject: ", b"\r\nSubject: Re: "),

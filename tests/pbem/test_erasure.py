@@ -138,10 +138,11 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
         assert session.get_one(Player, (running.seat0, running.seat1)[running.winner or 0]).name == "bob"
     told = [mail for mail in sent if mail["To"] == "bob@mail.example"]
     assert [mail["X-PBeM-Match"] for mail in told] == ["1", "3", "5"]
-    assert "so the match is over and yours" in text(told[0])
+    assert "The match is over, and you win." in text(told[0])
     assert f"called {anonymous}" in text(told[0])
     assert [part.get_filename() for part in told[0].iter_attachments()][:1] == ["pbem-1-quadraphages.txt"]
-    assert "Nothing will come of the challenge" in str(told[1].get_body(("html",)))
+    assert "The challenge #3 (" in (told_off := str(told[1].get_body(("html",))))
+    assert "is off." in told_off
     assert not [mail for mail in sent if mail["To"] == "carol@mail.example"]
 
 

@@ -134,8 +134,8 @@ def test_a_player_is_told_why_a_mail_is_not_read(letters: Correspondence, name: 
     assert reply(letters, MAILS[name]()) == [ALICE]
 
     words = " ".join(text(letters.last("alice")).split())
-    assert f"Your mail was not read: {TROUBLE[name]}." in words
-    assert "Send the words alone: as plain text, and without attachments." in words
+    assert f"Your message wasn't read: {TROUBLE[name]}." in words
+    assert "Send only the text: as plain text, and without attachments." in words
     assert letters.execute("select * from ply") == plies
     ((verdict,),) = letters.execute("select verdict from incoming order by id desc limit 1")
     assert verdict == f"unread: {TROUBLE[name]}"

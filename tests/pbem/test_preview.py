@@ -84,7 +84,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
     said = asked(letters, "bob", f"preview {TURNS[0]}")
 
     assert board(TURNS[0]) in said
-    assert "It would be your turn." in said
+    assert "It would then be your turn." in said
     assert "To play" not in said
 
 
@@ -95,7 +95,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
         ("3 a7a4 x9", "I expected a letter from a to i", "3 a7a4 x9"),
         (f"{TURNS[0]} / c1c4 g9g6 4 c4g4 g6c7", "In turn 2 of that line: ", "c1c4 g9g6 4 c4g4 g6c7"),
         (f"{TURNS[0]} c1c4 q", "In turn 2 of that line: ", "c1c4 q"),
-        (f"3 a7a4 / {TURNS[1]}", '"3 a7a4" is not a whole turn', "3 a7a4"),
+        (f"3 a7a4 / {TURNS[1]}", '"3 a7a4" is not a complete turn', "3 a7a4"),
     ],
 )
 def test_what_cannot_be_played_is_refused_as_a_move_is(
@@ -197,7 +197,7 @@ def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
 
 def test_only_what_looks_back_takes_a_turn_s_number(letters: Correspondence) -> None:
     for words in ("resign 1#0", "#1#0 resign", "undo 1#0", f"#1#0 {TURNS[0]}", f"move 1#0 {TURNS[0]}"):
-        assert "is written otherwise" in asked(letters, "alice", words), words
+        assert "That's not how" in asked(letters, "alice", words), words
 
 
 def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> None:
@@ -217,7 +217,7 @@ def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(let
     letters.resign("alice")
 
     said = asked(letters, "alice", f"preview {TURNS[2]}")
-    assert "Match #1 is over, so nothing follows its last turn." in said
+    assert "Match #1 is over, so no turn can follow." in said
     said = asked(letters, "bob", "preview 1#1 c1c4 g9g6 4 c4g4 g6c6")
     assert board(*TURNS[:2]) in said
     assert "It would be alice's turn." in said
@@ -228,7 +228,7 @@ def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(let
 def test_a_challenge_has_nothing_to_be_previewed(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
 
-    assert "has no board: the challenge is offered" in asked(letters, "bob", "preview 1")
+    assert "has no board yet: the challenge is offered" in asked(letters, "bob", "preview 1")
 
 
 def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrature")
         assert f"* alice: {turns[18]}" in asked(letters, "alice", f"preview {' '.join(turns[:20])}")
-        assert "No more than 20 turns can be previewed at once." in asked(
+        assert "You can preview at most 20 turns at once." in asked(
             letters, "alice", f"preview {' '.join(turns)}"
         )
 
@@ -251,7 +251,7 @@ def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
         mover = ("alice", "bob")[len(turns) % 2]
         said = asked(letters, mover, f"preview {last}")
 
-        assert "That would be the end." in said
+        assert "That would end the match." in said
         assert f"has won: {reason}." in said
         assert f'reply: * "{last}"' in said
         said = asked(letters, mover, f"preview {last} / {last}")

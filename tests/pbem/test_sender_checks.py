@@ -67,7 +67,7 @@ def happened(letters: Correspondence, mails: list[EmailMessage]) -> str:
     if not mails:
         return "nothing"
     assert [str(mail["To"]) for mail in mails] == [ALICE]
-    assert 'nswer this mail with "yes"' in text(mails[0])
+    assert 'eply "yes" to this message' in text(mails[0])
     return "asked"
 
 

@@ -257,7 +257,7 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     assert str(alert["Subject"]) == "[pbem] Some messages need your attention"
     assert '"pbem show --mail 7"' in words(alert)
     assert '"pbem retry 7"' in words(alert)
-    assert "1 mail that came could not be handled" in words(alert)
+    assert "1 incoming message could not be processed" in words(alert)
 
 
 def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
@@ -269,7 +269,7 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
     (alert,) = (mail for mail in letters.write("bob@mail.example", "help") if str(mail["To"]) == ADMIN)
     lines = words(alert).splitlines()
     assert "- and 9 more" in lines
-    assert "1 mail that players should have got could not be made, or nobody would" in lines
+    assert "1 message to players could not be rendered, or no server accepted it:" in lines
     assert max(map(len, lines)) <= WIDTH
     for line in lines:
         assert Reader(COMMANDS, lambda number: "quadraphages", 1).read("", [line]).commands == (), line

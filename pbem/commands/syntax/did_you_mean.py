@@ -19,8 +19,8 @@ def of_mail(context: Context, reading: Reading) -> Refused:
     match = context.session.get(Match, about) if about else None
     if not reading.first:
         return Refused(
-            "Your mail holds no words of your own (quotes and signatures don't count).",
-            fits="Write a command at the top of the mail.",
+            "Your message has no text of your own (quotes and signatures don't count).",
+            fits="Write a command at the top of your message.",
             match=match.id if match else None,
         )
     guess, said, turns_in = reading.guess, reading.first, match
@@ -70,11 +70,11 @@ def _of_nothing(reading: Reading, match: Match | None) -> Refused:
     word = reading.first.split()[0]
     if match is not None:
         return Refused(
-            "I found neither a turn nor a command in your mail.",
+            "I found neither a turn nor a command in your message.",
             read=reading.first[:SHOWN],
             at=0,
             width=len(word[:SHOWN]),
-            fits='To write to your opponent begin the line with "say". "help" lists the commands.',
+            fits='To write to your opponent, start the line with "say". "help" lists the commands.',
             match=match.id,
         )
     return Refused(
@@ -82,5 +82,5 @@ def _of_nothing(reading: Reading, match: Match | None) -> Refused:
         read=reading.first[:SHOWN],
         at=0,
         width=len(word[:SHOWN]),
-        fits='"help" lists the commands, one a line; the match is named as in "#42 TURN".',
+        fits='"help" lists the commands. To name a match, write "#42 TURN".',
     )

@@ -86,7 +86,7 @@ class LineReader:
             bare = self._untied(" ".join(word for word in text.split() if not any(map(word.__contains__, stands_for))))
             if bare is not None and not bare.misfit:
                 return bare
-        wrong = Refused(f"Put your own word in the place of {stands_for[0]}.", read=text, fits=line.command.usage)
+        wrong = Refused(f"Replace {stands_for[0]} with your own word.", read=text, fits=line.command.usage)
         return replace(line, misfit=True, trouble=wrong)
 
     def _untied(self, text: str) -> Line | None:

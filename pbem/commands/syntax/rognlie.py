@@ -33,32 +33,32 @@ STEP = re.compile(r"[~@]?[A-Za-z]\d{1,2}(?:\W*[A-Za-z]\d{1,2}|[+xX]|$)")
 MOST_HEAD = 6
 """So many words may stand before the userid."""
 
-_RATINGS = ("There are no ratings here.", '"games NAME" lists somebody\'s matches and how they ended.')
+_RATINGS = ("There are no ratings here.", '"games NAME" lists a player\'s matches and how they ended.')
 _AT_ONCE = (
-    "A turn is played as soon as it comes; there is no confirming.",
-    '"preview NUMBER TURN" shows where it would lead, "#NUMBER TURN" plays it.',
+    "A turn is played as soon as it arrives; you don't have to confirm it.",
+    '"preview NUMBER TURN" shows where it leads, "#NUMBER TURN" plays it.',
 )
 ADVICE = {
     "broadcast": (
-        "There is no writing to all players at once.",
-        'In the answer to a mail about a match "say WORDS" writes to your opponent.',
+        "You can't write to all players at once.",
+        'In a reply about a match, "say TEXT" writes to your opponent.',
     ),
-    "message": ("Here words go to the opponent in a match.", '"#NUMBER say WORDS", or words below a turn.'),
-    "queue": ("A turn can't be sent ahead of its time.", 'When you are to move, "#NUMBER TURN" plays it.'),
+    "message": ("Here, you write to your opponent in a match.", 'Use "#NUMBER say TEXT", or write below a turn.'),
+    "queue": ("You can't send a turn in advance.", 'When it is your turn, "#NUMBER TURN" plays it.'),
     "submit": _AT_ONCE,
     "confirm": _AT_ONCE,
     "standings": _RATINGS,
     "ratings": _RATINGS,
-    "history": ("Here the history of a match is its record.", '"record NUMBER" sends it.'),
-    "list": ("There is no list of the players.", '"help" lists the games, "games NAME" somebody\'s matches.'),
-    "add": ("A player has one address here.", '"change address NEW" puts another one in its place.'),
+    "history": ("Here, the history of a match is its record.", '"record NUMBER" sends it.'),
+    "list": ("There is no list of players.", '"help" lists the games, "games NAME" a player\'s matches.'),
+    "add": ("A player has one address here.", '"change address NEW" replaces it.'),
     "propose": (
-        "There are no offers of a draw, and a turn that was played stands.",
-        '"say WORDS" writes to your opponent.',
+        "You can't offer a draw or take back a complete turn here.",
+        '"say TEXT" writes to your opponent.',
     ),
-    "swap": ("In none of the games here sides are swapped.", '"help GAME" tells how a turn is written.'),
-    "pass": ("In none of the games here a player may pass.", '"help GAME" tells how a turn is written.'),
-    "multiple": ("Several commands are just several lines here.", '"help" lists the commands, one a line.'),
+    "swap": ("None of these games allows swapping sides.", '"help GAME" explains how turns are written.'),
+    "pass": ("None of these games allows passing.", '"help GAME" explains how turns are written.'),
+    "multiple": ("To send several commands here, write each on its own line.", '"help" lists the commands.'),
 }
 """Rognlie's words for which there is nothing here: what to say, and what works in their place."""
 
@@ -256,13 +256,13 @@ def _bare(word: str) -> str:
 
 def _unclear() -> Refused:
     return Refused(
-        "I can't tell a password from a turn in this line, so I read nothing behind your name.",
-        fits='Leave your name and the password out, nobody needs them here: "#NUMBER TURN".',
+        "I can't tell a password from a turn in this line, so I ignored everything after your name.",
+        fits='Names and passwords are not needed here; write "#NUMBER TURN".',
     )
 
 
 def _needless() -> Refused:
     return Refused(
-        "I take the words behind the number for a name and a password, so I read none of them.",
-        fits='Nobody needs them here. Write "#NUMBER TURN", or "#NUMBER resign".',
+        "The words after the number look like a name and a password, so I ignored them.",
+        fits='They are not needed here. Write "#NUMBER TURN" or "#NUMBER resign".',
     )
