@@ -23,7 +23,8 @@ if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
 from engines import GAMES
-from engines.core import Game, Position
+from engines.core import Game, Played
+from engines.diagram import Diagram
 from notation import NOTATIONS
 from notation.board import format_board
 from pbem.cli import app, logs
@@ -35,7 +36,7 @@ from pbem.errors import Unanswerable
 from pbem.players import trust as proofs_of
 from pbem.players.identity import NOTICES_MAY, Sender
 from pbem.reading.authentication import Checked, Finding
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, Player
@@ -148,13 +149,13 @@ def _worth(proven: bool, finding: Finding, proof: str) -> str:
     """What becomes of a mail that wants to change something."""
     player = Player(id=1, name="alice", address="alice@mail.example", confirmed=daemon.now(), created=daemon.now())
     sender = Sender(player.address, player, proven=proven)
-    letter = Mail(None, player.address, (), (), "", None, ())
+    message = Message(None, player.address, (), (), "", None, ())
     checked = Checked(finding, "proof")
     settings = ChecksSettings.model_validate({"authserv_id": "mx.example", "proof": proof})
     incoming = Incoming(key="", raw=b"", size=0, source="", recipients=[], received=daemon.now())
     with database_of_nothing() as session:
         try:
-            weighed = proofs_of.weigh(session, sender, letter, checked, settings, incoming)
+            weighed = proofs_of.weigh(session, sender, message, checked, settings, incoming)
         except Unanswerable:
             return "no answer"
     return "acts at once" if weighed.proven else "is asked about"
@@ -226,26 +227,27 @@ def _exhibit(key: str, game: Game) -> str:
     return (
         f"## {game.title}\n\n{_designed(key)}. Source: the designer's rule sheet. "
         f"The rules as played here: [templates/rules/{key}.md](../templates/rules/{key}.md).\n\n"
-        f"{_drawn(start)}\n\n"
+        f"{_drawn(start.diagram())}\n\n"
         f"{options if game.options else 'It has no options.'}\n\n"
         f"{'After ' + before + ': ' if before else 'A turn: '}`{turn}`\n\n{_drawn(after)}\n\n"
         f"Distinct legal turns by depth: {_perft(key)}."
     )
 
 
-def _drawn(position: Position[Any]) -> str:
-    board = format_board(position.diagram(), lit=True, notes=True)
+def _drawn(diagram: Diagram) -> str:
+    board = format_board(diagram, lit=True, notes=True)
     return "\n".join(f"    {line}".rstrip() for line in board.splitlines())
 
 
-def _opening(key: str) -> Iterator[tuple[str, Position[Any]]]:
+def _opening(key: str) -> Iterator[tuple[str, Diagram]]:
     """The first turns of the game's playthrough, as far as one after the set-up."""
     position = GAMES[key].position({})
     path = ROOT / "tests" / "playthroughs" / f"{key}.txt"
     moves = re.findall(r"^played: (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for move in moves[:3]:
-        position = position.play(NOTATIONS[key].parse(move))
-        yield move, position
+        last = Played(position, NOTATIONS[key].parse(move))
+        position = position.play(last.move)
+        yield move, position.diagram(last)
 
 
 def _perft(key: str) -> str:

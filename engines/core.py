@@ -1,36 +1,56 @@
-"""What every game is made of: Game, Option, Position, Outcome, and the two ways to say no."""
+"""What every game consists of: Game, Option, Position, Outcome, and the two ways to refuse."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Never, Protocol, Self, TypeVar
 
 from engines.diagram import Diagram
 
 Seat = Literal[0, 1]
 Move = TypeVar("Move")
+Before = TypeVar("Before")
 
 
 class Reason(Enum):
-    """Base of each game's catalogue of refusals: a value is a sentence with holes for the details."""
+    """The base of each game's catalogue of refusals. A value is a sentence with placeholders for the details."""
 
 
 class IllegalMove(Exception):
-    """A readable move that the rules forbid: the reason, and what fills the holes of its sentence."""
+    """A readable move that the rules forbid: the reason, and the details that fill in its sentence.
+
+    The detail `token` is the wrong word of the turn, if one word is wrong; `late` says that it is the last such word.
+    """
 
     def __init__(self, reason: Reason, **details: object) -> None:
         self.reason = reason
         self.details = details
         super().__init__(reason.value.format(**details))
 
+    @property
+    def token(self) -> str:
+        """The wrong word of the turn; "" if it isn't a single word."""
+        return str(self.details.get("token", ""))
+
+    def span_in(self, text: str) -> tuple[int, int] | None:
+        """Return where the wrong word starts and ends in the turn's canonical text; None if it isn't there.
+
+        >>> refusal = IllegalMove(Enum("Reason", {"IDLE": "{token} moves nothing"}).IDLE, token="3")
+        >>> refusal.span_in("a3b3 ---- 3")
+        (10, 11)
+        """
+        found = [word.span() for word in re.finditer(r"\S+", text) if word[0] == self.token]
+        return found[-1 if self.details.get("late") else 0] if found else None
+
 
 class BadOption(Exception):
-    """An option that the game has not, or a choice that the option has not; the text says which there are."""
+    """An option that the game doesn't have, or a choice that the option doesn't have. The text lists the valid ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended: the winner's seat (None: a draw) and why, in words ("39 marked cells to 31")."""
+    """How a game ended: the winner's seat (None for a draw) and the reason in words ("39 marked cells to 31")."""
 
     winner: Seat | None
     reason: str
@@ -38,7 +58,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice to be made before a game begins; the first of the choices is the default."""
+    """A choice that the players make before a game starts. The first choice is the default."""
 
     name: str
     choices: tuple[str, ...]
@@ -46,7 +66,7 @@ class Option:
 
     @property
     def spelled(self) -> str:
-        """The choices in a word; whole numbers that leave none out are named by the first and the last.
+        """The choices in short: a full range of whole numbers is written as its first and last number.
 
         >>> Option("first", ("x", "o"), "").spelled, Option("size", ("9", "7", "8", "10"), "").spelled
         ('x|o', '7...10')
@@ -58,40 +78,65 @@ class Option:
         return "|".join(self.choices)
 
 
+class Played(NamedTuple, Generic[Before, Move]):
+    """A move, or a part of a turn, that was just played, and the position before it."""
+
+    before: Before
+    move: Move
+
+
 class Position(Protocol[Move]):
-    """Where a game stands. Frozen, hashable dataclasses implement it; nothing ever changes one."""
+    """The state of a game at one moment. Implementations are frozen, hashable dataclasses; nothing changes one."""
 
     @property
     def turn(self) -> Seat | None:
-        """Whose move it is; None when the game is over."""
+        """The seat to move; None when the game is over."""
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended; None while it runs."""
+        """How the game ended; None while it goes on."""
 
     @property
     def part(self) -> Move | None:
-        """What the player to move has begun of his turn; None between turns."""
+        """The part of a turn that the player to move has already played; None between turns."""
 
     def moves(self) -> Iterator[Move]:
-        """Every legal complete turn, each once; inside a begun turn, every way to complete it."""
+        """Yield every legal complete turn once; after a part of a turn, every way to complete it."""
 
     def parts(self) -> Iterator[Move]:
-        """Every beginning of a turn that may be played by itself, each once; nothing where turns are played whole."""
+        """Yield every first part of a turn that can be played on its own, once each."""
 
     def play(self, move: Move) -> Self:
-        """The position after the move; raises IllegalMove. Never enumerates moves().
+        """Return the position after the move; raise IllegalMove. Never enumerates moves().
 
-        Where a part of a turn is played, the position that comes back has the same seat to move.
+        After a part of a turn the same seat is to move.
         """
 
-    def diagram(self) -> Diagram:
-        """The board as data, for whoever draws it."""
+    def diagram(self, last: Played[Self, Move] | None = None) -> Diagram:
+        """Return the board as data, for every way of drawing it.
+
+        With `last`, the move that led to this position, the diagram highlights its cells and has notes about it.
+        """
+
+
+class PlayedWhole:
+    """A base for positions of games in which a turn is always played whole, never in parts."""
+
+    __slots__ = ()
+
+    @property
+    def part(self) -> None:
+        """None: no turn is played in parts."""
+        return
+
+    def parts(self) -> Iterator[Never]:
+        """Yield nothing: no turn is played in parts."""
+        return iter(())
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A rule book: its key, title and options, how a contest starts, and what the two sides are called."""
+    """A rule book: its key, title and options, the function that starts a game, and the names of the two sides."""
 
     key: str
     title: str
@@ -100,7 +145,7 @@ class Game:
     sides: tuple[str, str]
 
     def chosen(self, given: Mapping[str, str]) -> dict[str, str]:
-        """Every option of the game with its choice, defaults filled in; raises BadOption."""
+        """Return every option of the game with its choice, adding the defaults; raise BadOption."""
         known = {option.name: option for option in self.options}
         for name, choice in given.items():
             if name not in known:
@@ -108,9 +153,9 @@ class Game:
                 raise BadOption(f"{self.title} has no option {name}; its options: {there_are}")
             if choice not in known[name].choices:
                 fits = " or ".join(f"{name}={fit}" for fit in known[name].spelled.split("|"))
-                raise BadOption(f"{name}={choice} is not to be had in {self.title}; write {fits}")
+                raise BadOption(f"{self.title} has no {name}={choice}; use {fits}")
         return {name: given.get(name, option.choices[0]) for name, option in known.items()}
 
     def position(self, chosen: Mapping[str, str]) -> Position[Any]:
-        """The position before the first turn; options left out have their defaults; raises BadOption."""
+        """Return the position before the first turn; omitted options take their defaults. Raise BadOption."""
         return self.start(self.chosen(chosen))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engines.core import Position
-from engines.quadrature.board import PLACES, Turn
-from engines.quadrature.position import MOST, SIDES, QuadraturePosition
+from engines.quadrature.board import PLACES, SIDES
+from engines.quadrature.position import MOST, QuadraturePosition
+from engines.step import Step
 from notation.core import BadNotation
 from notation.hints import WIDTH
 
@@ -36,13 +37,13 @@ class QuadratureNotation:
         """One line for players: how a turn is written, with an example."""
         return f'the square that a man leaves and the square to which it goes: "{EXAMPLE}"'
 
-    def parse(self, text: str) -> Turn:
+    def parse(self, text: str) -> Step:
         """The turn that a text says, on whatever position; raises BadNotation.
 
         The squares of exchanged men may follow behind an x; they say nothing new, and are left aside.
 
         >>> QUADRATURE.parse("E3-f4 x c4, a4.")
-        Turn(origin='e3', target='f4')
+        Step(origin='e3', target='f4')
         """
         if len(text) > LONGEST:
             raise BadNotation(text, LONGEST, f"the end of the turn: none is longer than {LONGEST} characters")
@@ -56,13 +57,13 @@ class QuadratureNotation:
         at = _skip(_TAIL, text, at)
         if at < len(text):
             raise BadNotation(text, at, "the end of the turn, or x and the squares of exchanged men")
-        return Turn(origin, target)
+        return Step(origin, target)
 
-    def format(self, move: Turn, position: Position[Any]) -> str:
+    def format(self, move: Step, position: Position[Any]) -> str:
         """The canonical text: the two squares."""
         return str(move)
 
-    def is_shown(self, move: Turn) -> bool:
+    def is_shown(self, move: Step) -> bool:
         """Whether a list of legal turns may hold this one: always."""
         return True
 
@@ -76,7 +77,7 @@ class QuadratureNotation:
         seat = position.turn
         if seat is None:
             return ""
-        out = position.sitting_out()
+        out = position.sitting_out
         again = "" if out is None else f"{SIDES[out]} cannot go anywhere and sits out, so {SIDES[seat]} goes again. "
         towards = ("up, towards row 11", "down, towards row 1")[seat]
         say = (
@@ -101,7 +102,7 @@ def _marker(shown: int) -> str:
     return ""
 
 
-def _listed(turns: Iterable[Turn]) -> list[str]:
+def _listed(turns: Iterable[Step]) -> list[str]:
     """The turns in lines that nobody takes for a turn when they come back in an answer."""
     lines = textwrap.wrap(" | ".join(map(str, turns)), WIDTH - 2)
     return [f"* {line.strip(' |')}" for line in lines]

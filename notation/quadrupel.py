@@ -119,11 +119,11 @@ class QuadrupelNotation:
         if here.variant.setup == "dots":
             return (
                 f"{side} sets up: write setup and the dots of the stones on {squares} in this order, "
-                f"each of 1, 2, 3 and 4 once. {here.variant.aim(here.tally)}"
+                f"each of 1, 2, 3 and 4 once. {here.variant.aim(here.score)}"
             )
         return (
             f"{side} sets up: write setup and the squares of two of the stones on {squares}; "
-            f"these become the 1-stones. {here.variant.aim(here.tally)}"
+            f"these become the 1-stones. {here.variant.aim(here.score)}"
         )
 
     def _of_turn(self, here: QuadrupelPosition) -> str:
@@ -135,7 +135,7 @@ class QuadrupelNotation:
         )
         return (
             f"A stone goes one step along its row or column, or jumps over one adjacent stone and on, "
-            f"as often as it can. {here.variant.aim(here.tally)} {announcing}"
+            f"as often as it can. {here.variant.aim(here.score)} {announcing}"
         )
 
 

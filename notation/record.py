@@ -6,7 +6,8 @@ from itertools import product
 from typing import Any
 
 from engines import GAMES
-from engines.core import BadOption, Game, IllegalMove, Position, Seat
+from engines.core import BadOption, Game, IllegalMove, Played, Position, Seat
+from engines.diagram import Diagram
 from notation import ARBITERS, NOTATIONS
 from notation.core import BadNotation
 from notation.plain import BadPlain, Plain, read_plain, write_plain
@@ -82,6 +83,17 @@ def replay(record: Record) -> tuple[Position[Any], ...]:
             raise BadRecord(ply, text, cause, player=player, token=_token(cause)) from cause
         positions.append(position)
     return tuple(positions)
+
+
+def diagrams(record: Record) -> tuple[Diagram, ...]:
+    """Return the boards of a match, from before its first turn to after its last, each with the turn before it lit.
+
+    Raise BadRecord as replay does.
+    """
+    notation, positions = NOTATIONS[record.game], replay(record)
+    moves = map(notation.parse, record.moves)
+    after = (now.diagram(Played(*last)) for *last, now in zip(positions, moves, positions[1:], strict=False))
+    return (positions[0].diagram(), *after)
 
 
 def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[Slip, ...]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import text as sql
 
 from pbem import config
-from pbem.reading.protocol import Here, MailParser
+from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from tests import databases
 
@@ -196,8 +196,8 @@ def _written(path: Path) -> tuple[int, str]:
 
 
 @contextmanager
-def correspondence(folder: Path, examiner: MailParser | None = None, **changes: str) -> Iterator[Correspondence]:
-    """A server in a folder of its own; it takes mails apart itself, which is faster, unless an examiner is given."""
+def correspondence(folder: Path, parser: MailParser | None = None, **changes: str) -> Iterator[Correspondence]:
+    """A server in a folder of its own; it takes mails apart itself, which is faster, unless a parser is given."""
     clock = Clock()
-    with daemon.open_server(settings(folder, **changes), clock, examiner or Here()) as server:
+    with daemon.open_server(settings(folder, **changes), clock, parser or InProcessParser()) as server:
         yield Correspondence(server, folder, clock)

@@ -2,13 +2,22 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from engines import GAMES
+from engines.core import Played, Position
 from engines.diagram import Diagram
-from notation import NOTATIONS
+from notation import NOTATIONS, record
+from notation.record import Record
 
 PLAYTHROUGHS = tuple(sorted((Path(__file__).parent / "playthroughs").glob("*.txt")))
 NAMES = tuple(path.stem for path in PLAYTHROUGHS)
+
+
+def diagram_after(game: str, position: Position[Any], text: str) -> Diagram:
+    """The board after a turn, with that turn highlighted."""
+    move = NOTATIONS[game].parse(text)
+    return position.play(move).diagram(Played(position, move))
 
 
 @cache
@@ -17,10 +26,5 @@ def diagrams(name: str) -> tuple[Diagram, ...]:
     lines = (Path(__file__).parent / "playthroughs" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     game = lines[0].removeprefix("game: ")
     chosen = dict(line.removeprefix("chosen: ").split("=") for line in lines if line.startswith("chosen: "))
-    position = GAMES[game].position(chosen)
-    drawn = [position.diagram()]
-    for line in lines:
-        if line.startswith("played: "):
-            position = position.play(NOTATIONS[game].parse(line.removeprefix("played: ")))
-            drawn.append(position.diagram())
-    return tuple(drawn)
+    turns = tuple(line.removeprefix("played: ") for line in lines if line.startswith("played: "))
+    return record.diagrams(Record(game, chosen, GAMES[game].sides, turns))

@@ -1,4 +1,8 @@
-"""Kvadratik, "Little Square" (Viktor Anatolyevich Sharko, 1990): discs climb onto each other on a 4x4 board."""
+"""Kvadratik, "Little Square" (Viktor Anatolyevich Sharko, 1990): discs climb onto each other on a 4x4 board.
+
+The rule sheet is in English and in Russian, and the two differ. Where a ruling decides, a comment beside the code
+names it.
+"""
 
 from collections.abc import Mapping
 
@@ -6,13 +10,13 @@ from engines.core import Game, Option
 from engines.kvadratik.board import SIDES
 from engines.kvadratik.position import KvadratikPosition
 from engines.kvadratik.refusals import Reason
-from engines.kvadratik.turns import Bonus, Disc, Move, Setup, Step, Turn
+from engines.kvadratik.turns import Bonus, Disc, Move, Setup, Turn
 
-__all__ = ["KVADRATIK", "Bonus", "Disc", "KvadratikPosition", "Move", "Reason", "Setup", "Step", "Turn"]
+__all__ = ["KVADRATIK", "Bonus", "Disc", "KvadratikPosition", "Move", "Reason", "Setup", "Turn"]
 
 
 def _start(chosen: Mapping[str, str]) -> KvadratikPosition:
-    """The empty board, Blue to set up."""
+    """Return the empty board, with Blue to set up."""
     return KvadratikPosition(
         "half" if chosen["setup"] == "half" else "row",
         "none" if chosen["flip"] == "none" else "any",

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from engines import square
 from engines.core import Seat
 from engines.diagram import Legend, Mark
-from engines.kvadratik.turns import Bonus, Disc, Step
+from engines.kvadratik.turns import Bonus, Disc
+from engines.step import Step
 
 SIDES = ("Blue", "Green")
 SIZE = 4

@@ -1,4 +1,4 @@
-"""The board of Kvadratik during a turn: what each part of a turn may do, and what it does."""
+"""The board of Kvadratik during a turn: what each part of a turn can do, and what it does."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,12 +18,13 @@ from engines.kvadratik.board import (
     turned,
     uncovered,
 )
-from engines.kvadratik.turns import Bonus, Disc, Step
+from engines.kvadratik.turns import Bonus, Disc
+from engines.step import Step
 
 
 @dataclass(slots=True)
 class Draft:
-    """The board while a seat plays its turn: changed part by part."""
+    """The board while a seat plays its turn. Each part of the turn changes it."""
 
     seat: Seat
     towers: list[str]
@@ -31,14 +32,14 @@ class Draft:
     gained: list[int] = field(default_factory=lambda: [0, 0])
     """How many discs of each seat this turn has covered in the half of the other."""
     lasting: bool = False
-    """Whether something was done that no later turn undoes: no earlier position can come back."""
+    """Whether this turn has done something that no later turn can undo, so that no earlier position can recur."""
 
     def copy(self) -> "Draft":
-        """The same board, to be changed otherwise."""
+        """Return the same board, to be changed separately."""
         return Draft(self.seat, self.towers.copy(), self.reserve)
 
     def can_put(self, disc: Disc) -> bool:
-        """Whether a disc can go from the reserve to that square: an empty one of the own first row."""
+        """Return whether a disc can go from the reserve to that square: an empty one in its own first row."""
         cell = INDEX.get(disc.cell)
         return self.reserve > 0 and disc.shown in DISCS[0] and cell in FIRST_ROWS[self.seat] and not self.towers[cell]
 
@@ -49,7 +50,7 @@ class Draft:
         self.lasting = True
 
     def is_movable(self, name: str) -> bool:
-        """Whether an own disc is on that square and uncovered."""
+        """Return whether an own disc is on that square and uncovered."""
         cell = INDEX.get(name)
         return cell is not None and self.towers[cell][-1:] in OWN[self.seat]
 
@@ -58,20 +59,20 @@ class Draft:
         self.towers[cell] = turned(self.towers[cell])
 
     def can_step(self, step: Step) -> bool:
-        """Whether an own uncovered disc can make that step by the side it shows."""
+        """Return whether an own uncovered disc can make that step with the side it shows."""
         if not self.is_movable(step.origin):
             return False
         cell = INDEX[step.origin]
         return step in STEPS[self.towers[cell][-1]][cell]
 
     def step(self, step: Step) -> None:
-        """Move the top disc; what it leaves behind stays, and the discs below it are covered or captured."""
+        """Move the top disc. The discs under it stay behind; those on its target are covered or captured."""
         origin, target = INDEX[step.origin], INDEX[step.target]
         tower, below = self.towers[origin], self.towers[target]
         self.towers[origin] = tower[:-1]
         self.towers[target] = after = landed(below, tower[-1], self.seat)
         if below:
-            # Ruling, covered: the disc lies in its opponent's half; it does not matter whose disc covers it
+            # Ruling, covered: the disc is in its opponent's half; it doesn't matter whose disc covers it
             owner = 0 if below[-1] in OWN[0] else 1
             if target not in HALVES[owner]:
                 self.gained[owner] += 1
@@ -79,18 +80,18 @@ class Draft:
                 self.lasting = True
 
     def can_add(self, bonus: Bonus) -> bool:
-        """Whether that can be added after the step that has just entered the other half.
+        """Return whether the bonus can be added after the step that has just entered the other half.
 
-        Ruling, entering: a disc from the reserve is put down and moves itself; without a reserve an own disc
-        moves from and to the own half.
+        Ruling, entering: a disc from the reserve is put down and makes the step itself. Without a reserve, an own
+        disc moves within its own half.
         """
         if bonus.disc is not None:
             return self.can_put(bonus.disc) and bonus in WITH_DISC[self.seat][INDEX[bonus.disc.cell]]
         return not self.reserve and bonus in WITHOUT_DISC[self.seat] and self.can_step(bonus.step)
 
     def bonuses(self, step: Step) -> Iterator[Bonus]:
-        """All that can be added to a step which enters the other half."""
-        if self.reserve:  # the step leaves the first row as it is: it begins in the row beside the other half
+        """Yield every bonus that can be added to a step that enters the other half."""
+        if self.reserve:  # the step starts in the row beside the other half, so it leaves the first row unchanged
             for cell in open_squares(self.towers, self.seat):
                 yield from WITH_DISC[self.seat][cell]
             return

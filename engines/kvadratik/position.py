@@ -1,18 +1,16 @@
-"""Kvadratik, "Little Square" (Viktor Anatolyevich Sharko, 1990).
+"""The state of a game of Kvadratik.
 
-Two sets of discs on a 4x4 board climb onto each other; a disc goes orthogonally or diagonally, as the side shows
-that is up. Who has no move left has lost. The sheet is in English and in Russian and the two differ; where a
-ruling decides, it is named beside the code that follows it.
+Two sets of discs on a 4x4 board climb onto each other. A disc moves orthogonally or diagonally, depending on the
+side it shows. A player without a legal turn loses.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from textwrap import wrap
 from typing import Literal, Self
 
-from engines.core import IllegalMove, Outcome, Seat
+from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram
 from engines.kvadratik.board import (
     BY_NAME,
@@ -51,18 +49,21 @@ from engines.kvadratik.refusals import (
     step_refusal,
 )
 from engines.kvadratik.turns import Disc, Move, Setup, Turn
+from engines.repetition import History
+from engines.seats import other, with_entry
 from engines.square import columns
 
 REPETITIONS = 3
 NOTE_WIDTH = 44
+NOTHING_SEEN: History[str] = History()
 
 
 @dataclass(frozen=True, slots=True)
-class KvadratikPosition:
-    """Where a game of Kvadratik stands; towers are by number of the square, pairs are by seat.
+class KvadratikPosition(PlayedWhole):
+    """The state of a game of Kvadratik; towers are by number of the square, pairs are by seat.
 
-    `rights` counts the discs covered in the other half since the seat's last turn. `seen` are the positions
-    that can still come back, sorted, each as often as it occurred. `lit` is for the picture.
+    `rights` counts the discs covered in the other half since the seat's last turn. `seen` holds the positions of
+    the match that can still recur.
     """
 
     setup: Literal["row", "half"]
@@ -72,19 +73,13 @@ class KvadratikPosition:
     towers: Towers = ("",) * len(NAMES)
     reserves: tuple[int, int] = (RESERVE, RESERVE)
     rights: tuple[int, int] = (0, 0)
-    seen: tuple[str, ...] = ()
+    seen: History[str] = NOTHING_SEEN
     outcome: Outcome | None = None
-    lit: frozenset[str] = field(default=frozenset(), compare=False)
 
-    @property
-    def part(self) -> None:
-        """Nothing: no turn is begun in parts."""
-        return
-
-    # What the player may do -----------------------------------------------------------------------
+    # Legal moves ----------------------------------------------------------------------------------
 
     def moves(self) -> Iterator[Move]:
-        """Every legal turn, each once. There can be very many, the shortest of them first."""
+        """Yield every legal turn once. There can be very many; the shortest come first."""
         if self.turn is None:
             return
         if self.setting_up:
@@ -106,12 +101,8 @@ class KvadratikPosition:
                             for bonus in here.bonuses(step):
                                 yield Turn(placed, flipped, step, bonus)
 
-    def parts(self) -> Iterator[Move]:
-        """Nothing: no turn is begun in parts."""
-        return iter(())
-
     def _setups(self) -> Iterator[Setup]:
-        """Every way to set up four discs."""
+        """Yield every way to set up four discs."""
         half = names([cell for cell in BY_NAME if cell in HALVES[self._seat]])
         squares = [()] if self.setup == "row" else combinations(half, PLACED)
         for cells in squares:
@@ -119,7 +110,7 @@ class KvadratikPosition:
                 yield Setup(cells, "".join(shown))
 
     def _placings(self) -> Iterator[tuple[Disc, ...]]:
-        """Every way to put discs down by right, the one to put down none first."""
+        """Yield every way to put discs down by right; the first puts down none."""
         seat = self._seat
         squares = open_squares(self.towers, seat)
         for number in range(min(self.rights[seat], self.reserves[seat], len(squares)) + 1):
@@ -127,26 +118,26 @@ class KvadratikPosition:
                 yield from product(*(PLACINGS[seat][cell] for cell in cells))
 
     def _flippings(self, draft: Draft) -> Iterator[tuple[str, ...]]:
-        """Every choice of own uncovered discs to be flipped, that of none first."""
+        """Yield every choice of own uncovered discs to flip; the first flips none."""
         cells = names(uncovered(draft.towers, draft.seat)) if self.flip == "any" else []
         for number in range(len(cells) + 1):
             yield from combinations(cells, number)
 
     def can_move(self, seat: Seat) -> bool:
-        """Whether the seat could make a turn now: a disc in the open can, and so can one put down by right.
+        """Return whether the seat could make a turn now, with an uncovered disc or one put down by right.
 
-        Wherever a disc stands, whichever side it shows, there is a square beside it, and any square will do.
+        Every square has a neighbour along its row or column and one along a diagonal, and a disc can go to any.
         """
         return any(tower[-1:] in OWN[seat] for tower in self.towers) or self.placeable(seat) > 0
 
     def placeable(self, seat: Seat) -> int:
-        """How many discs the seat could put down by right now."""
+        """Return how many discs the seat could put down by right now."""
         return min(self.rights[seat], self.reserves[seat], len(open_squares(self.towers, seat)))
 
     # Playing --------------------------------------------------------------------------------------
 
     def play(self, move: Move) -> Self:
-        """The position after the turn; raises IllegalMove."""
+        """Return the position after the turn; raise IllegalMove."""
         if self.turn is None:
             raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
         if isinstance(move, Setup):
@@ -157,19 +148,22 @@ class KvadratikPosition:
         return self._turned(self.turn, move)
 
     def _set_up(self, seat: Seat, move: Setup) -> Self:
-        """The position after a set-up. Kvadratik, set-up: Blue, then Green, then Blue moves."""
+        """Return the position after a set-up. Kvadratik, set-up: Blue, then Green, then Blue moves."""
         if not self.setting_up:
             raise IllegalMove(Reason.SETUP_DONE, fits=str(next(self.moves())))
         if refusal := setup_refusal(seat, self.setup, move):
             raise refusal
         draft = self._draft()
-        cells = move.cells or tuple(names(FIRST_ROWS[seat]))
-        for cell, shown in zip(cells, move.shown, strict=True):
+        for cell, shown in zip(self._set_up_on(move), move.shown, strict=True):
             draft.towers[INDEX[cell]] = DISCS[seat][shown]
-        return self._after(draft, frozenset(cells), setting_up=seat == 0)
+        return self._after(draft, setting_up=seat == 0)
+
+    def _set_up_on(self, move: Setup) -> tuple[str, ...]:
+        """Return the squares on which a set-up puts the discs."""
+        return move.cells or tuple(names(FIRST_ROWS[self._seat]))
 
     def _turned(self, seat: Seat, move: Turn) -> Self:
-        """The position after a turn that is not a set-up."""
+        """Return the position after a turn that isn't a set-up."""
         draft = self._draft()
         for number, disc in enumerate(move.placed):
             # Ruling, covered: at the start of the turn, before flips and move
@@ -185,7 +179,6 @@ class KvadratikPosition:
             flippable = set(NAMES) - set(move.flipped) if self.flip == "any" else set()
             raise step_refusal(draft.towers, seat, move.step, flippable)
         draft.step(move.step)
-        lit = {*(disc.cell for disc in move.placed), *move.flipped, *move.step}
         if move.bonus is not None:
             entered = move.step in ENTERING[seat]
             if not (entered and draft.can_add(move.bonus)):
@@ -193,60 +186,36 @@ class KvadratikPosition:
             if move.bonus.disc is not None:
                 draft.put(move.bonus.disc)
             draft.step(move.bonus.step)
-            lit.update(move.bonus.step)
-        return self._after(draft, frozenset(lit))
+        return self._after(draft)
 
-    def _after(self, draft: Draft, lit: frozenset[str], *, setting_up: bool = False) -> Self:
-        """The position that a turn has led to: the other seat to move, or the game over."""
-        seat, other = draft.seat, _other(draft.seat)
-        old = self.reserves[other]
-        reserves = (draft.reserve, old) if seat == 0 else (old, draft.reserve)
-        # Ruling, covered: what was not used of the mover's rights lapses, the other's stay until the next turn
+    def _after(self, draft: Draft, *, setting_up: bool = False) -> Self:
+        """Return the position that a turn has led to: the other seat to move, or the game over."""
+        opponent = other(draft.seat)
+        # Ruling, covered: the mover's unused rights lapse, the opponent's stay until their next turn
         gained = draft.gained
-        gained[other] += self.rights[other]
+        gained[opponent] += self.rights[opponent]
         after = type(self)(
             self.setup,
             self.flip,
-            other,
+            opponent,
             setting_up,
             tuple(draft.towers),
-            reserves,
+            with_entry(self.reserves, draft.seat, draft.reserve),
             (gained[0], gained[1]),
-            () if draft.lasting else self.seen,
-            None,
-            lit,
+            NOTHING_SEEN if draft.lasting else self.seen,
         )
         return after if setting_up else after._settled()  # noqa: SLF001 - the same class
 
     def _settled(self) -> Self:
-        """The position entered among those seen, or the game over where it ends it."""
+        """Return the position with itself added to those seen, or with the game over if it ends the game."""
         seat = self._seat
         if not self.can_move(seat):
-            return self._over(Outcome(_other(seat), f"{SIDES[seat]} has no move left"))
+            return replace(self, turn=None, outcome=Outcome(other(seat), f"{SIDES[seat]} has no move left"))
         key = f"{seat}{self.reserves}{self.rights}{','.join(self.towers)}"
-        place = bisect_left(self.seen, key)
         # Ruling: a position (board, reserves, rights, side to move) that occurs a third time is a draw
-        if self.seen[place : place + REPETITIONS - 1] == (key,) * (REPETITIONS - 1):
-            return self._over(Outcome(None, "the position has occurred three times"))
-        return self._copy(self.turn, (*self.seen[:place], key, *self.seen[place:]), None)
-
-    def _over(self, outcome: Outcome) -> Self:
-        """The position with the game over."""
-        return self._copy(None, self.seen, outcome)
-
-    def _copy(self, turn: Seat | None, seen: tuple[str, ...], outcome: Outcome | None) -> Self:
-        return type(self)(
-            self.setup,
-            self.flip,
-            turn,
-            self.setting_up,
-            self.towers,
-            self.reserves,
-            self.rights,
-            seen,
-            outcome,
-            self.lit,
-        )
+        if self.seen.count(key) == REPETITIONS - 1:
+            return replace(self, turn=None, outcome=Outcome(None, "the position has occurred three times"))
+        return replace(self, seen=self.seen.with_(key))
 
     @property
     def _seat(self) -> Seat:
@@ -255,12 +224,20 @@ class KvadratikPosition:
     def _draft(self) -> Draft:
         return Draft(self._seat, list(self.towers), self.reserves[self._seat])
 
-    # Seen from outside ----------------------------------------------------------------------------
+    # Drawing --------------------------------------------------------------------------------------
 
-    def diagram(self) -> Diagram:
-        """The top disc on every square with the tower's height behind it; towers and reserves in the notes."""
+    def diagram(self, last: Played[Self, Move] | None = None) -> Diagram:
+        """Return the board: each top disc with the height of its tower; the notes describe towers and reserves."""
         rows = tuple((label, tuple((cell, mark(self.towers[INDEX[cell]])) for cell in cells)) for label, cells in ROWS)
-        return Diagram("square", columns(SIZE), rows, self.lit, tuple(self._notes()), tuple(self._remarks()), LEGEND)
+        lit = frozenset(() if last is None else last.before._lit_by(last.move))  # noqa: SLF001 - the same class
+        return Diagram("square", columns(SIZE), rows, lit, tuple(self._notes()), tuple(self._remarks()), LEGEND)
+
+    def _lit_by(self, move: Move) -> tuple[str, ...]:
+        """Return the squares that a move highlights on the board after it."""
+        if isinstance(move, Setup):
+            return self._set_up_on(move)
+        added = move.bonus.step if move.bonus else ()
+        return (*(disc.cell for disc in move.placed), *move.flipped, *move.step, *added)
 
     def _notes(self) -> Iterator[str]:
         for seat, side in enumerate(SIDES):
@@ -273,14 +250,10 @@ class KvadratikPosition:
             yield from wrap(f"* {NAMES[cell]}: {written(self.towers[cell])}", NOTE_WIDTH, subsequent_indent="      ")
 
     def _remarks(self) -> Iterator[str]:
-        """The same in sentences."""
+        """Yield the same in sentences."""
         for seat, side in enumerate(SIDES):
             may = min(self.rights[seat], self.reserves[seat])
             yield f"{side} has {self.reserves[seat]} in reserve{f', {may} of them by right' if may else ''}."
         for cell in BY_NAME:
             if len(self.towers[cell]) > 1:
                 yield f"The tower on {NAMES[cell]} is, from the bottom: {spelled(self.towers[cell])}."
-
-
-def _other(seat: Seat) -> Seat:
-    return 1 if seat == 0 else 0

@@ -21,7 +21,8 @@ from engines.kvadratik.board import (
     uncovered,
     written,
 )
-from engines.kvadratik.turns import Bonus, Disc, Setup, Step
+from engines.kvadratik.turns import Bonus, Disc, Setup
+from engines.step import Step
 from engines.wording import either, together
 
 

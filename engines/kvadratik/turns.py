@@ -1,6 +1,8 @@
-"""What a player of Kvadratik may say: a set-up, or a turn of up to four parts."""
+"""What a player of Kvadratik can play: a set-up, or a turn of up to four parts."""
 
 from typing import NamedTuple
+
+from engines.step import Step
 
 
 class Disc(NamedTuple):
@@ -14,27 +16,12 @@ class Disc(NamedTuple):
     shown: str
 
     def __str__(self) -> str:
-        """Return the disc as it is written."""
+        """Return the disc as players write it."""
         return self.cell + self.shown
 
 
-class Step(NamedTuple):
-    """One disc's way: the square it leaves and the one it goes to.
-
-    >>> str(Step("b4", "b3"))
-    'b4b3'
-    """
-
-    origin: str
-    target: str
-
-    def __str__(self) -> str:
-        """Return the step as it is written."""
-        return self.origin + self.target
-
-
 class Bonus(NamedTuple):
-    """What entering the other half adds: a disc from the reserve and its step, or (no disc) another's step.
+    """What entering the other half adds: a disc from the reserve and its step, or (no disc) the step of another one.
 
     >>> str(Bonus(Disc("c4", "x"), Step("c4", "d3"))), str(Bonus(None, Step("c3", "c4")))
     ('@c4x c4d3', 'c3c4')
@@ -44,7 +31,7 @@ class Bonus(NamedTuple):
     step: Step
 
     def __str__(self) -> str:
-        """Return the bonus as it is written."""
+        """Return the bonus as players write it."""
         return f"@{self.disc} {self.step}" if self.disc else str(self.step)
 
 
@@ -61,13 +48,13 @@ class Setup(NamedTuple):
     shown: str
 
     def __str__(self) -> str:
-        """Return the set-up as it is written."""
+        """Return the set-up as players write it."""
         words = map("".join, zip(self.cells, self.shown, strict=False)) if self.cells else [self.shown]
         return " ".join(["setup", *words])
 
 
 class Turn(NamedTuple):
-    """A turn: discs put down by right and flipped squares, each sorted, then the step and what it adds."""
+    """A turn: the discs put down by right and the flipped squares, each sorted, then the step and what it adds."""
 
     placed: tuple[Disc, ...]
     flipped: tuple[str, ...]
@@ -75,7 +62,7 @@ class Turn(NamedTuple):
     bonus: Bonus | None = None
 
     def __str__(self) -> str:
-        """Return the turn as it is written."""
+        """Return the turn as players write it."""
         words = [f"@{disc}" for disc in self.placed] + [f"~{cell}" for cell in self.flipped] + [str(self.step)]
         return " ".join(words if self.bonus is None else [*words, str(self.bonus)])
 

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 
 from engines.core import Game, Option
-from engines.phages.board import BOARDS, SIDES, Step, spelled
-from engines.phages.position import PhagesPosition, Turn
+from engines.phages.board import BOARDS, SIDES
+from engines.phages.position import PhagesPosition
 from engines.phages.refusals import Reason
+from engines.phages.turns import Turn
 
-__all__ = ["HEXAPHAGES", "QUADRAPHAGES", "PhagesPosition", "Reason", "Step", "Turn", "spelled"]
+__all__ = ["HEXAPHAGES", "QUADRAPHAGES", "PhagesPosition", "Reason", "Turn"]
 
 
 def _game(key: str, title: str) -> Game:
-    """One of the two games; in both either side may begin (the sheet has a match of each kind)."""
+    """Return one of the two games. In both, either side can begin (the rule sheet has a match of each kind)."""
 
     def start(chosen: Mapping[str, str]) -> PhagesPosition:
         return PhagesPosition(key, 0 if chosen["first"] == "x" else 1, BOARDS[key].start)

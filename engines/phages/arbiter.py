@@ -1,18 +1,22 @@
-"""What an arbiter makes of a turn of Quadraphages or Hexaphages that was written down with slips."""
+"""How an arbiter reads a turn of Quadraphages or Hexaphages that was written down with slips."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from engines.bitboard import bits
 from engines.core import Seat
-from engines.phages import PhagesPosition, Reason, Turn
-from engines.phages.board import BOARDS, MOVERS, SIDES, Board, Step, bits
-from engines.phages.refusals import step_refusal
+from engines.phages.board import BOARDS, SIDES, Board
+from engines.phages.position import PhagesPosition
+from engines.phages.refusals import Reason, step_refusal
+from engines.phages.turns import MOVERS
+from engines.seats import other, with_entry
+from engines.step import Step
 from engines.wording import either
 
 
 class Fault(NamedTuple):
-    """A slip in a turn: the word where it is, what is wrong there, and how it was taken."""
+    """A slip in a turn: the word that has it, what is wrong there, and how the arbiter took it."""
 
     token: str
     why: str
@@ -21,12 +25,12 @@ class Fault(NamedTuple):
 def arbitrate(
     position: PhagesPosition, seat: Seat, first: Sequence[Step], number: int, second: Sequence[Step]
 ) -> tuple[PhagesPosition, tuple[Fault, ...]]:
-    """The position after a turn as it was meant, and every slip in it; the steps come as they were typed.
+    """Return the position after a turn as it was meant, and every slip in it; the steps come as they were typed.
 
-    The three records, tolerant replay: the stone meant is the unmoved one that can legally reach the written
-    target, else the one that stands on the target already. Where that still leaves a choice it is the one
-    on the written origin, else the first unmoved in reading order. The written origin and the cell where the
-    stone really stood are marked, and it goes to the target.
+    Ruling, tolerant replay of the three records: the stone meant is the unmoved one that can legally reach the
+    written target, or else the one already on the target. If several fit, it is the one on the written origin,
+    or else the first unmoved stone in reading order. It goes to the target, and marks both the written origin
+    and the cell where it really stood.
     """
     faults: list[Fault] = []
     if position.turn is None:
@@ -34,7 +38,7 @@ def arbitrate(
         faults.append(Fault(str(number), f"{over}; the turn is played all the same"))
     here = replace(position, turn=seat, outcome=None, part=None)
     if here.number is not None:
-        here = _operated(here, 1, here.number, first, faults)
+        here = _operated(here, seat, 1, here.number, first, faults)
     elif first:
         why = "the first turn of the game has no operation 1; it is left out"
         faults.append(Fault(str(first[0]), why))
@@ -42,18 +46,16 @@ def arbitrate(
         fits = either(map(str, here.numbers()))
         why = Reason.NUMBER_IDLE.value.format(number=number, side=SIDES[seat], fits=fits)
         faults.append(Fault(str(number), why))
-    here = _operated(here, 3, number, second, faults)
-    last = Turn(tuple(sorted(first)), number, tuple(sorted(second)))
-    after = replace(here, turn=1 if seat == 0 else 0, number=number, last=last)
+    here = _operated(here, seat, 3, number, second, faults)
+    after = replace(here, turn=other(seat), number=number)
     return after if second else after.settled(), tuple(faults)
 
 
 def _operated(
-    here: PhagesPosition, operation: int, number: int, steps: Sequence[Step], faults: list[Fault]
+    here: PhagesPosition, seat: Seat, operation: int, number: int, steps: Sequence[Step], faults: list[Fault]
 ) -> PhagesPosition:
-    """The position after an operation as it was meant; its slips are added to the faults."""
+    """Return the position after an operation as it was meant, and add its slips to the faults."""
     board = BOARDS[here.game]
-    seat: Seat = 1 if here.turn == 1 else 0
     hostile = bits(here.stones[1 - seat])
     marks, waiting = list(here.marks), list(here.stones[seat])
     done: list[Step] = []
@@ -80,12 +82,11 @@ def _operated(
     landed = [board.index[earlier.target] for earlier in done]
     _find_idle(board, operation, number, waiting, landed, hostile, marks, faults)
     own = tuple(sorted(waiting + landed))
-    stones = (here.stones[0], own) if seat else (own, here.stones[1])
-    return replace(here, stones=stones, marks=(marks[0], marks[1]))
+    return replace(here, stones=with_entry(here.stones, seat, own), marks=(marks[0], marks[1]))
 
 
 def _meant(waiting: list[int], able: list[int], origin: int | None, target: int | None) -> int | None:
-    """The stone meant by a step that is not legal as it is written; None where there is none."""
+    """Return the stone meant by a step that isn't legal as written; None if there is none."""
     if target is None:
         return None
     for cells in (able, [target], [origin], sorted(waiting)):
@@ -96,7 +97,7 @@ def _meant(waiting: list[int], able: list[int], origin: int | None, target: int 
 
 
 def _taken(board: Board, step: Step, cell: int | None) -> str:
-    """How a slip was taken, in words."""
+    """Return in words how a slip was taken."""
     if cell is None:
         return "it is left out"
     if board.names[cell] == step.origin:

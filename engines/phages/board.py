@@ -7,7 +7,9 @@ from typing import NamedTuple, Self
 from engines import hex as hexagon
 from engines import square
 from engines.diagram import Legend, Mark, Shape
+from engines.phages.turns import NUMBERS
 from engines.square import Rows
+from engines.step import Step
 
 SIDES = ("X", "O")
 LEGEND = Legend(
@@ -20,28 +22,10 @@ LEGEND = Legend(
         Mark("o", "trace", 1, ("marked cell", "marked cells"), "o"),
     ),
 )
-NUMBERS = range(1, 9)
-MOVERS = 2
-"""How many stones an operation moves if they can: Quadraphages all, Hexaphages (ruling) two of three."""
-
-
-class Step(NamedTuple):
-    """One stone's way in an operation: the cell it leaves and the cell it goes to.
-
-    >>> str(Step("c1", "b1"))
-    'c1b1'
-    """
-
-    origin: str
-    target: str
-
-    def __str__(self) -> str:
-        """Return the step as it is written."""
-        return self.origin + self.target
 
 
 class Line(NamedTuple):
-    """What is known of a step before anything stands on the board; `between` are bits of cells."""
+    """What is known about a step on an empty board; `between` holds the cells it passes, as bits."""
 
     origin: int
     target: int
@@ -51,9 +35,9 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A board: its picture, where the stones begin, and for every straight step and every number a table.
+    """A board: its shape, where the stones start, and tables of every straight step and every number.
 
-    Cells are numbered row by row. `reach[cell][number]` lists (target, cells between as bits).
+    Cells are numbered row by row. `reach[cell][number]` lists pairs of a target and the cells between, as bits.
     """
 
     shape: Shape
@@ -77,7 +61,7 @@ class Board:
         directions: str,
         start: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> Self:
-        """The board with its tables."""
+        """Return the board with its tables."""
         names = tuple(cell for _, cells in rows for cell in cells)
         index = {name: number for number, name in enumerate(names)}
         lines: dict[tuple[str, str], Line] = {}
@@ -97,17 +81,17 @@ class Board:
         return cls(shape, columns, rows, directions, seats, names, index, lines, tuple(steps), table)
 
     def by_name(self, cells: Iterable[int]) -> list[int]:
-        """The cells in the order of their names, as canonical texts have them."""
+        """Return the cells in the order of their names, which is the order in canonical texts."""
         return sorted(cells, key=self.names.__getitem__)
 
     def named(self, cells: Iterable[int]) -> tuple[str, ...]:
-        """The names of the cells, sorted."""
+        """Return the names of the cells, sorted."""
         return tuple(sorted(self.names[cell] for cell in cells))
 
     def reachable(self, cell: int, number: int, hostile: int, closed: int) -> list[int]:
-        """Where a stone can land by a number: not past `hostile` cells, not upon `closed` ones (both bits).
+        """Return where a stone can land by a number: not past `hostile` cells, not on `closed` ones (both bits).
 
-        The sheet: own stones and marks in between do not block, the opponent's stones do.
+        Rule sheet: own stones and marks on the way don't block a stone, the opponent's stones do.
         """
         ways = self.reach[cell][number]
         return [target for target, between in ways if not (between & hostile or closed >> target & 1)]
@@ -131,21 +115,3 @@ BOARDS: Mapping[str, Board] = {
         (("e5", "k3", "k7"), ("g3", "g7", "m5")),
     ),
 }
-
-
-def bits(cells: Iterable[int]) -> int:
-    """The cells as one number with a bit for each."""
-    total = 0
-    for cell in cells:
-        total |= 1 << cell
-    return total
-
-
-def spelled(steps: Iterable[Step]) -> str:
-    """An operation as it is written: by origin, and `----` for what stays.
-
-    >>> spelled([Step("g9", "h9"), Step("c1", "b1")]), spelled([])
-    ('c1b1 g9h9', '---- ----')
-    """
-    words = [origin + target for origin, target in sorted(steps)]
-    return " ".join(words + ["----"] * (MOVERS - len(words)))

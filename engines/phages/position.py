@@ -1,42 +1,34 @@
-"""Quadraphages and Hexaphages (Bill Taylor and João Pedro Neto, 2007): one rule book, two boards.
+"""The state of a game of Quadraphages or Hexaphages.
 
-A turn has three operations: (1) move own stones by the number announced last, (2) announce a number,
-(3) move own stones by it. A stone marks every cell it leaves. Where the rule sheet is silent, the ruling
-is named beside the code that follows it.
+A turn has three operations: (1) move one's own stones by the number announced last, (2) announce a number,
+(3) move one's own stones by that number. A stone marks every cell it leaves. Where the rule sheet is silent, a
+comment beside the code names the ruling.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from dataclasses import dataclass
+from typing import Self
 
-from engines.core import IllegalMove, Outcome, Seat
+from engines.bitboard import bits
+from engines.core import IllegalMove, Outcome, Played, Seat
 from engines.diagram import Diagram
-from engines.phages.board import BOARDS, LEGEND, MOVERS, NUMBERS, SIDES, Board, Step, bits, spelled
+from engines.phages.board import BOARDS, LEGEND, SIDES, Board
 from engines.phages.refusals import Reason, step_refusal
+from engines.phages.turns import MOVERS, NUMBERS, Turn, in_order, spelled
+from engines.seats import other, with_entry
+from engines.step import Step
 from engines.wording import either
 
 Stones = tuple[tuple[int, ...], tuple[int, ...]]
 Marks = tuple[int, int]
 
 
-class Turn(NamedTuple):
-    """A turn: the steps of operation 1, the number, the steps of operation 3, each sorted by origin.
-
-    Stones that stay are not mentioned. `second` is None in a part, whose operation 3 is still to come;
-    `number` is None (and `first` empty) in a completion, which is the operation 3 of a part kept before.
-    """
-
-    first: tuple[Step, ...]
-    number: int | None
-    second: tuple[Step, ...] | None
-
-
 @dataclass(frozen=True, slots=True)
 class PhagesPosition:
-    """Where a game of Quadraphages or Hexaphages stands; cells are numbers on its Board, marks are bits.
+    """The state of a game of Quadraphages or Hexaphages. Cells are numbers on its Board, marks are bits.
 
-    `number` was announced last (None before the first turn). `part` is the turn begun and not complete:
-    its operation 1 is played on this board already, and `number` is its number. `last` is for the picture.
+    `number` is the number announced last (None before the first turn). `part` is the part of a turn already
+    played: its operation 1 has been played on this board, and `number` is its number.
     """
 
     game: str
@@ -46,12 +38,11 @@ class PhagesPosition:
     number: int | None = None
     part: Turn | None = None
     outcome: Outcome | None = None
-    last: Turn | None = field(default=None, compare=False)
 
-    # What the player may do -----------------------------------------------------------------------
+    # Legal moves ----------------------------------------------------------------------------------
 
     def moves(self) -> Iterator[Turn]:
-        """Every legal complete turn, each once; inside a begun turn, every operation 3 that completes it."""
+        """Yield every legal complete turn once; after a part, every operation 3 that completes it."""
         if self.turn is None:
             return
         if self.part is not None:
@@ -65,7 +56,7 @@ class PhagesPosition:
                     yield Turn(first, number, second)
 
     def parts(self) -> Iterator[Turn]:
-        """Every operation 1 with every number that may follow it; nothing inside a begun turn."""
+        """Yield every operation 1 with every number that can follow it; nothing after a part."""
         if self.turn is None or self.part is not None:
             return
         for first in self.operations(self.number):
@@ -73,20 +64,20 @@ class PhagesPosition:
                 yield Turn(first, number, None)
 
     def operations(self, number: int | None) -> Iterator[tuple[Step, ...]]:
-        """Every way to move own stones by a number, each once; only () where none can move.
+        """Yield every way to move one's own stones by a number, once each; only () if none can move.
 
-        A stone stays only where it cannot move when its chance comes. The player chooses the order, so of
-        two stones that could only reach the same cell either may take it. In Hexaphages (ruling) the chance
-        comes to two stones, so a third may stay as it likes. Without a number (first turn) nothing moves.
+        A stone stays only if it can't move when its chance comes. The player chooses the order, so if two
+        stones could only reach the same cell, either can take it. In Hexaphages (ruling) two stones get their
+        chance, so the third can stay freely. Without a number (first turn) nothing moves.
         """
         reach = [(self._board.steps[c], self._reach(c, number)) for c in self._board.by_name(self._own)]
         for place, (steps, targets) in enumerate(reach):
             for other_steps, other_targets in reach[place + 1 :]:
                 for target in targets:
                     step = steps[target]
-                    for other in other_targets:
-                        if other != target:
-                            yield step, other_steps[other]
+                    for second in other_targets:
+                        if second != target:
+                            yield step, other_steps[second]
         for place, (steps, targets) in enumerate(reach):
             elsewhere = {t for index, (_, ts) in enumerate(reach) if index != place for t in ts}
             for target in targets:
@@ -96,28 +87,28 @@ class PhagesPosition:
             yield ()
 
     def numbers(self) -> tuple[int, ...]:
-        """The numbers that may be announced from here: those that let an own stone move, if any does."""
+        """Return the numbers that can be announced: those by which an own stone can move, or all if none can."""
         return tuple(number for number in NUMBERS if self.can_move(number)) or tuple(NUMBERS)
 
     def can_move(self, number: int | None) -> bool:
-        """Whether any own stone can move by a number."""
+        """Return whether any own stone can move by a number."""
         return any(self._reach(cell, number) for cell in self._own)
 
     def own_stones(self) -> tuple[str, ...]:
-        """The cells of the stones of the player to move, sorted."""
+        """Return the cells of the stones of the player to move, sorted."""
         return self._board.named(self._own)
 
     def targets(self, cell: str, number: int) -> tuple[str, ...]:
-        """The cells that an own stone standing on this cell can reach by a number, sorted."""
+        """Return the cells that an own stone on this cell can reach by a number, sorted."""
         return self._board.named(self._reach(self._board.index[cell], number))
 
     # Playing --------------------------------------------------------------------------------------
 
     def play(self, move: Turn) -> Self:
-        """The position after the turn, or after a part of it (then the same seat is to move).
+        """Return the position after the turn, or after a part of it (then the same seat is to move).
 
-        Inside a begun turn, its operation 3 completes it; the whole turn written again does so too if its
-        operation 1 and number are the kept ones, and the same part again changes nothing.
+        After a part, its operation 3 completes the turn. So does the whole turn written again, if its
+        operation 1 and number are those of the part. The same part again changes nothing.
         """
         if self.turn is None:
             raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
@@ -126,15 +117,15 @@ class PhagesPosition:
         if move.number is None or (move.first and self.number is None):
             raise self._unfit(move)
         stones, marks = self._operated(1, self.number, move.first)
-        moved = self._moved(stones, marks, move.number, Turn(_sorted(move.first), move.number, None))
+        moved = self._moved(stones, marks, move.number, Turn(in_order(move.first), move.number, None))
         self._check_number(moved, move.number)
         return moved if move.second is None else moved.play(Turn((), None, move.second))
 
     def _completed(self, part: Turn, move: Turn) -> Self:
-        """The position after what follows a begun turn."""
+        """Return the position after a move that follows a part of a turn."""
         if move.number is None:
             return self._finished(move.second or ())
-        if (_sorted(move.first), move.number) != (part.first, part.number):
+        if (in_order(move.first), move.number) != (part.first, part.number):
             raise IllegalMove(
                 Reason.BEGUN_OTHERWISE,
                 token=str(move.number),
@@ -144,32 +135,29 @@ class PhagesPosition:
         return self if move.second is None else self._finished(move.second)
 
     def _finished(self, second: tuple[Step, ...]) -> Self:
-        """The position after operation 3 of the begun turn: the other seat to move, or the game over.
+        """Return the position after operation 3: the other seat is to move, or the game is over.
 
-        Quadraphages, ruling: end. It is over as soon as a whole operation 3 and the opponent's following
-        operation 1 move nothing, whatever another number would have moved; no mail is needed to say so.
+        Quadraphages, ruling: end. The game is over as soon as a whole operation 3 and the opponent's following
+        operation 1 move nothing, even if another number would have moved a stone.
         """
         stones, marks = self._operated(3, self.number, second)
-        first = self.part.first if self.part else ()
-        last = Turn(first, self.number, _sorted(second))
-        other: Seat = 1 if self.turn == 0 else 0
-        after = type(self)(self.game, other, stones, marks, self.number, None, None, last)
+        after = type(self)(self.game, other(self._seat), stones, marks, self.number)
         return after if second else after.settled()
 
     def settled(self) -> Self:
-        """The position itself, or the game over where the announced number moves no stone either."""
+        """Return the position, with the game over if the announced number moves no stone of the side to move."""
         if self.can_move(self.number):
             return self
         outcome = _outcome(self.marked(0), self.marked(1))
-        return type(self)(self.game, None, self.stones, self.marks, self.number, None, outcome, self.last)
+        return type(self)(self.game, None, self.stones, self.marks, self.number, None, outcome)
 
     def _operated(self, operation: int, number: int | None, steps: tuple[Step, ...]) -> tuple[Stones, Marks]:
-        """Stones and marks after an operation of the player to move; raises IllegalMove."""
-        if number is None:  # the first turn of the game begins with operation 2
+        """Return stones and marks after an operation of the player to move; raise IllegalMove."""
+        if number is None:  # the first turn of the game starts with operation 2
             return self.stones, self.marks
         board, seat = self._board, self._seat
         if len(steps) > MOVERS:
-            raise IllegalMove(Reason.TOO_MANY, operation=operation, token=str(steps[MOVERS]))
+            raise IllegalMove(Reason.TOO_MANY, operation=operation, token=str(steps[MOVERS]), late=operation == 3)
         hostile, closed = bits(self.stones[1 - seat]), self._closed
         waiting, left = list(self.stones[seat]), 0
         landed: list[int] = []
@@ -195,14 +183,12 @@ class PhagesPosition:
                     names = {"cell": board.names[cell], "target": board.names[target]}
                     raise IllegalMove(Reason.MUST_MOVE, operation=operation, number=number, **names)
         own = tuple(sorted(waiting + landed))
-        if seat:
-            return (self.stones[0], own), (self.marks[0], self.marks[1] | left)
-        return (own, self.stones[1]), (self.marks[0] | left, self.marks[1])
+        return with_entry(self.stones, seat, own), with_entry(self.marks, seat, self.marks[seat] | left)
 
     def _check_number(self, moved: Self, number: int) -> None:
-        """Refuse a number that may not be announced when operation 1 is done.
+        """Refuse a number that can't be announced after operation 1.
 
-        The sheet: "if possible" it lets a stone move; else it may be any from 1 to 8.
+        Rule sheet: the number lets a stone move "if possible"; otherwise it is any from 1 to 8.
         """
         if number not in NUMBERS:
             raise IllegalMove(Reason.NUMBER_RANGE, number=number, token=str(number))
@@ -211,7 +197,7 @@ class PhagesPosition:
             raise IllegalMove(Reason.NUMBER_IDLE, number=number, token=str(number), side=side, fits=fits)
 
     def _unfit(self, move: Turn) -> IllegalMove:
-        """Why this is no turn here: it lacks the number, or has an operation 1 where there is none."""
+        """Return why this is no turn here: it lacks the number, or it has an operation 1 in the first turn."""
         steps = move.first or move.second or ()
         if self.number is None:
             fitting = [number for number in NUMBERS if steps and self._allows(3, number, steps)]
@@ -227,7 +213,7 @@ class PhagesPosition:
         return IllegalMove(Reason.NUMBER_MISSING, fits=fits)
 
     def _allows(self, operation: int, number: int, steps: tuple[Step, ...]) -> bool:
-        """Whether these steps are a legal operation by that number here."""
+        """Return whether these steps are a legal operation by that number here."""
         try:
             self._operated(operation, number, steps)
         except IllegalMove:
@@ -235,11 +221,11 @@ class PhagesPosition:
         return True
 
     def _example(self) -> str:
-        """Some legal turn, as it is written."""
+        """Return a legal turn, as players write it."""
         first, number, second = next(self.moves())
         return f"{'' if self.opening else spelled(first) + ' '}{number} {spelled(second or ())}"
 
-    # Small questions ------------------------------------------------------------------------------
+    # Properties -----------------------------------------------------------------------------------
 
     @property
     def opening(self) -> bool:
@@ -264,23 +250,23 @@ class PhagesPosition:
         return self.marks[0] | self.marks[1] | bits(self.stones[0]) | bits(self.stones[1])
 
     def _reach(self, cell: int, number: int | None) -> list[int]:
-        """The cells that an own stone on this cell can reach by a number; none without a number."""
+        """Return the cells that an own stone on this cell can reach by a number; none without a number."""
         if number is None:
             return []
         return self._board.reachable(cell, number, bits(self.stones[1 - self._seat]), self._closed)
 
     def _moved(self, stones: Stones, marks: Marks, number: int | None = None, part: Turn | None = None) -> Self:
-        """The position with operation 1 played, and the number announced if there is one."""
-        return type(self)(self.game, self.turn, stones, marks, number, part, None, part)
+        """Return the position after operation 1, and after the number if there is one."""
+        return type(self)(self.game, self.turn, stones, marks, number, part)
 
-    # Seen from outside ----------------------------------------------------------------------------
+    # Drawing --------------------------------------------------------------------------------------
 
     def marked(self, seat: Seat) -> int:
-        """How many cells a seat has marked; one under a stone (only in old records) does not count."""
+        """Return how many cells a seat has marked; a marked cell under a stone (old records only) doesn't count."""
         return (self.marks[seat] & ~bits(self.stones[0] + self.stones[1])).bit_count()
 
-    def diagram(self) -> Diagram:
-        """The board as records print it: marks x and o, stones X and O; the cells of the last turn are lit."""
+    def diagram(self, last: Played[Self, Turn] | None = None) -> Diagram:
+        """Return the board as records print it: marks x and o, stones X and O; with the cells of the last turn."""
         board = self._board
         shown = dict.fromkeys(board.names, ".")
         for seat, side in enumerate(SIDES):
@@ -288,23 +274,16 @@ class PhagesPosition:
         for side, cells in zip(SIDES, self.stones, strict=True):
             shown |= {board.names[cell]: side for cell in cells}
         rows = tuple((label, tuple((cell, shown[cell]) for cell in cells)) for label, cells in board.rows)
-        lit = frozenset(cell for step in self._last_steps() for cell in step)
+        lit: frozenset[str] = frozenset()
+        if last is not None:
+            lit = last.move.cells if last.before.part is None else last.move.cells | last.before.part.cells
         notes = () if self.number is None else (f"last number {self.number}",)
         remarks = () if self.number is None else (f"The last number is {self.number}.",)
         return Diagram(board.shape, board.columns, rows, lit, notes, remarks, LEGEND)
 
-    def _last_steps(self) -> tuple[Step, ...]:
-        """The steps of the last turn, or of the begun one."""
-        return self.last.first + (self.last.second or ()) if self.last else ()
-
 
 def _outcome(x: int, o: int) -> Outcome:
-    """Who has won: whoever has marked most cells; stones do not count, as each side has equally many."""
+    """Return who has won: the side with more marked cells. Stones don't count, as both sides have equally many."""
     if x == o:
         return Outcome(None, f"{x} marked cells each")
     return Outcome(0 if x > o else 1, f"{max(x, o)} marked cells to {min(x, o)}")
-
-
-def _sorted(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps of an operation in the order in which a Turn has them."""
-    return tuple(sorted(steps)) if len(steps) > 1 else steps

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from engines import core
+from engines.bitboard import bits
 from engines.core import IllegalMove, Seat
-from engines.phages.board import SIDES, Board, Step, bits
+from engines.phages.board import SIDES, Board
+from engines.step import Step
 from engines.wording import either, together
 
 
@@ -53,6 +55,7 @@ def step_refusal(
     names: dict[str, object] = {
         "operation": operation,
         "token": str(step),
+        "late": operation == 3,
         "number": number,
         "cell": origin,
         "target": target,

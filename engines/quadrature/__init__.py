@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from engines.core import Game, Option
-from engines.quadrature.board import Turn
-from engines.quadrature.position import SIDES, QuadraturePosition, Reason, Seen
+from engines.quadrature.board import SIDES
+from engines.quadrature.position import QuadraturePosition
+from engines.quadrature.refusals import Reason
 
-__all__ = ["QUADRATURE", "QuadraturePosition", "Reason", "Seen", "Turn"]
-
+__all__ = ["QUADRATURE", "QuadraturePosition", "Reason"]
 
 _MEN = Option("men", ("18", "16"), "how many men each side has, nine of them on the board")
 

@@ -1,41 +1,40 @@
 """The board of Quadrature in numbers: squares, steps, and what rectangles of men do.
 
-Rows and columns are counted from 0; the men of a side are a number for each row, with a bit for each column.
+Rows and columns are counted from 0. The men of a side are a number for each row, with a bit for each column.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from engines import square
+from engines.diagram import Legend, Mark
+from engines.step import Step
 
+SIDES = ("Black", "White")
+MARKS = ("#", "O")
 SIZE = 11
 FORWARD = (1, -1)
 """Black moves up, towards row 11; White moves down."""
 GOALS = (("e11", "f11", "g11"), ("e1", "f1", "g1"))
-"""The far bar, or home plate, of each side: three own men there win."""
+"""The far bar, or home plate, of each side: three of its men there win."""
+LEGEND = Legend(
+    SIDES,
+    (
+        Mark(".", "empty", None, ("empty", "empty")),
+        Mark(",", "empty", None, ("empty goal square", "empty goal squares")),
+        Mark("#", "piece", 0, ("man", "men")),
+        Mark("O", "piece", 1, ("man", "men")),
+    ),
+    areas=(frozenset(cell for goal in GOALS for cell in goal),),
+)
 
 Men = tuple[int, ...]
 """The men of a side: a number for each row, with a bit for each column."""
 Both = tuple[Men, Men]
 
 
-class Turn(NamedTuple):
-    """A turn: the square that a man leaves and the square to which it goes.
-
-    >>> str(Turn("e3", "f4"))
-    'e3f4'
-    """
-
-    origin: str
-    target: str
-
-    def __str__(self) -> str:
-        """Return the turn as it is written."""
-        return self.origin + self.target
-
-
 class Way(NamedTuple):
-    """A turn in numbers: from which column and row to which, and whether it goes sideways."""
+    """A step in numbers: the column and row of both its ends, and whether it goes sideways."""
 
     column: int
     row: int
@@ -52,11 +51,11 @@ PLACES: Mapping[str, tuple[int, int]] = {
 }
 
 
-def _ways(forward: int) -> dict[Turn, Way]:
-    """Every step that a side's men can make on an empty board, in the order of the squares."""
+def _ways(forward: int) -> dict[Step, Way]:
+    """Return every step that a side's men can make on an empty board, in the order of the squares."""
     steps = ((-1, forward), (0, forward), (1, forward), (-1, 0), (1, 0))
     return {
-        Turn(name, NAMES[row + up][column + right]): Way(column, row, column + right, row + up, up == 0)
+        Step(name, NAMES[row + up][column + right]): Way(column, row, column + right, row + up, up == 0)
         for name, (column, row) in sorted(PLACES.items())
         for right, up in steps
         if 0 <= column + right < SIZE and 0 <= row + up < SIZE
@@ -67,7 +66,7 @@ WAYS = (_ways(FORWARD[0]), _ways(FORWARD[1]))
 
 
 def men_on(cells: Sequence[str]) -> Men:
-    """Men on these squares."""
+    """Return men on these squares."""
     rows = [0] * SIZE
     for cell in cells:
         column, row = PLACES[cell]
@@ -76,17 +75,17 @@ def men_on(cells: Sequence[str]) -> Men:
 
 
 def squares_of(men: Men) -> tuple[str, ...]:
-    """The squares of these men, from the bottom row up."""
+    """Return the squares of these men, from the bottom row up."""
     return tuple(name for row, names in zip(men, NAMES, strict=True) for x, name in enumerate(names) if row >> x & 1)
 
 
 START: Both = (men_on(NAMES[2][1:10]), men_on(NAMES[8][1:10]))
 GOAL_ROWS = tuple((PLACES[goal[0]][1], men_on(goal)[PLACES[goal[0]][1]]) for goal in GOALS)
-"""Each side's goal: its row, and the bits of its columns."""
+"""Each side's goal: its row, and its columns as bits."""
 
 
 def stepped(own: Men, way: Way) -> list[int]:
-    """The rows of own men after a step."""
+    """Return the rows of the side's own men after a step."""
     rows = list(own)
     rows[way.row] &= ~(1 << way.column)
     rows[way.to_row] |= 1 << way.to_column
@@ -94,23 +93,24 @@ def stepped(own: Men, way: Way) -> list[int]:
 
 
 def corners(men: Men, column: int, row: int) -> tuple[str, ...]:
-    """Three of these men that make a rectangle with an empty square; () where there are no such men.
+    """Return the squares of three of these men that make a rectangle with an empty square; () if there are none.
 
-    Quadrature, squaring: a man may not go where three opposing men would square it.
+    Quadrature, squaring: a man can't go where three opposing men would square it.
     """
     bit, level = 1 << column, men[row]
-    for other, cells in enumerate(men):
+    for number, cells in enumerate(men):
         if cells & bit and cells & level:
             across = (cells & level).bit_length() - 1
-            return tuple(sorted((NAMES[row][across], NAMES[other][column], NAMES[other][across])))
+            return tuple(sorted((NAMES[row][across], NAMES[number][column], NAMES[number][across])))
     return ()
 
 
 def exchange(own: list[int], other: list[int], way: Way, reserve: int) -> tuple[str, ...]:
-    """Exchange what the man that went this way squares, and what the added men square; both lists change.
+    """Exchange the men squared by the man that went this way, and by the men added for them; change both lists.
 
-    Quadrature, squaring: an opposing man is squared when it and three own men are the corners of a rectangle
-    and one of the three was moved or added in this turn. The order does not matter, as own men only come.
+    Return the squares of the exchanged men, in order. Quadrature, squaring: an opposing man is squared if it and
+    three own men are the corners of a rectangle and one of the three was moved or added in this turn. The order
+    makes no difference to the outcome, as own men are only added.
     """
     new = [(way.to_column, way.to_row)]
     for column, row in new:
@@ -124,7 +124,7 @@ def exchange(own: list[int], other: list[int], way: Way, reserve: int) -> tuple[
 
 
 def _squared(own: Sequence[int], other: Sequence[int], column: int, row: int) -> list[tuple[int, int]]:
-    """The columns and rows of the opposing men that the own man here squares, each once."""
+    """Return the columns and rows of the opposing men that the own man here squares, once each."""
     bit = 1 << column
     mine, theirs = own[row] & ~bit, other[row]
     beside, found = 0, []
@@ -142,5 +142,5 @@ def _squared(own: Sequence[int], other: Sequence[int], column: int, row: int) ->
 
 
 def count(men: Men) -> int:
-    """How many men these are."""
+    """Return the number of men."""
     return sum(map(int.bit_count, men))

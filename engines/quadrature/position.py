@@ -1,27 +1,29 @@
-"""Quadrature (Mark Steere, 1992): men go forward on a square board, and three of them square a fourth.
+"""The state of a game of Quadrature.
 
-A turn moves one man one square. Opposing men that it squares are exchanged for own men from the reserve, and
-those square further. Where the rule sheets are silent, the ruling is named beside the code that follows it.
+A turn moves one man one square. Opposing men that it squares are exchanged for own men from the reserve, and those
+square further. Where the rule sheets are silent, a comment beside the code names the ruling.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from dataclasses import dataclass
+from typing import Self
 
-from engines import core, square
-from engines.core import IllegalMove, Outcome, Seat
-from engines.diagram import Diagram, Legend, Mark
+from engines import square
+from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
+from engines.diagram import Diagram
 from engines.quadrature.board import (
     FORWARD,
     GOAL_ROWS,
     GOALS,
+    LEGEND,
+    MARKS,
     PLACES,
     ROWS,
+    SIDES,
     SIZE,
     START,
     WAYS,
     Both,
-    Turn,
     Way,
     corners,
     count,
@@ -29,161 +31,86 @@ from engines.quadrature.board import (
     squares_of,
     stepped,
 )
+from engines.quadrature.refusals import Reason
+from engines.repetition import History
+from engines.seats import SEATS, other, with_entry
+from engines.step import Step
 from engines.wording import either, together
 
-SIDES = ("Black", "White")
-MARKS = ("#", "O")
-LEGEND = Legend(
-    SIDES,
-    (
-        Mark(".", "empty", None, ("empty", "empty")),
-        Mark(",", "empty", None, ("empty goal square", "empty goal squares")),
-        Mark("#", "piece", 0, ("man", "men")),
-        Mark("O", "piece", 1, ("man", "men")),
-    ),
-    areas=(frozenset(cell for goal in GOALS for cell in goal),),
-)
 FEW = 2
-"""A side with so few men on the board has lost."""
+"""A side with this number of men on the board, or fewer, has lost."""
 MOST = 2
 """The marker's two dots: no further sideways move that squares nothing."""
 IN_A_NOTE = 5
-"""As many squares as a note beside the board has room for."""
+"""The number of squares that fit into a note beside the board."""
 
-
-class Reason(core.Reason):
-    """Why a turn is refused."""
-
-    GAME_OVER = "the game is over: {outcome}"
-    OFF_BOARD = "{cell} is not on this board; its columns are a to k, its rows 1 to 11"
-    EMPTY = "no man stands on {cell}; {instead}"
-    OPPONENT = "the man on {cell} is {other}'s; {instead}"
-    NOT_A_STEP = "{token} is no step: a man goes one square forward, diagonally forward or sideways; {instead}"
-    BACKWARD = "{token} goes backward, and {side}'s men go {way}, or sideways; {instead}"
-    OCCUPIED = "a man of {holder} stands on {target} already; {instead}"
-    SQUARED = "{target} would complete a rectangle with {other}'s men on {corners}; {instead}"
-    MARKER = "{token} goes sideways and squares nothing, and {side}'s marker shows 2 already; {instead}"
-
-
-class Played(NamedTuple):
-    """The last turn, for the picture: whose it was, and what was exchanged in it, one after the other."""
-
-    seat: Seat
-    turn: Turn
-    squared: tuple[str, ...]
-
-
-class Seen:
-    """The arrangements of men that a match has had; adding one is cheap and leaves the old Seen as it was.
-
-    They are kept in few sets, each at least twice as large as the next, which positions share.
-    """
-
-    __slots__ = ("_sets",)
-
-    def __init__(self, sets: tuple[frozenset[Both], ...]) -> None:
-        self._sets = sets
-
-    def __contains__(self, men: Both) -> bool:
-        return any(men in some for some in self._sets)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Seen) and self._all() == other._all()
-
-    def __hash__(self) -> int:
-        return hash(self._all())
-
-    def __repr__(self) -> str:
-        return f"<{len(self._all())} arrangements>"
-
-    def with_(self, men: Both) -> "Seen":
-        """These arrangements and one more, which is new."""
-        sets, last = self._sets, frozenset((men,))
-        while sets and len(sets[-1]) < 2 * len(last):
-            sets, last = sets[:-1], sets[-1] | last
-        return Seen((*sets, last))
-
-    def _all(self) -> frozenset[Both]:
-        return frozenset().union(*self._sets)
+AT_START: History[Both] = History((START,))
 
 
 @dataclass(frozen=True, slots=True)
-class QuadraturePosition:
-    """Where a game of Quadrature stands. `each` is how many men a side has, on the board and in reserve.
+class QuadraturePosition(PlayedWhole):
+    """The state of a game of Quadrature. `each` is how many men a side has, on the board and in reserve.
 
-    `seen` are the arrangements of the match so far, this one included: a match that comes here by another
-    way is another position, as another turn draws it. `last` is for the picture.
+    `seen` holds the arrangements of men in the match so far, this one included. Two matches that reach the same
+    board in different ways are in different positions, because different turns draw.
     """
 
     each: int
     turn: Seat | None = 0
     men: Both = START
     markers: tuple[int, int] = (0, 0)
-    seen: Seen = field(default_factory=lambda: Seen((frozenset((START,)),)))
+    seen: History[Both] = AT_START
     outcome: Outcome | None = None
-    last: Played | None = field(default=None, compare=False)
+    sitting_out: Seat | None = None
+    """The side that would be to move now but has no legal turn, if there is one."""
 
-    @property
-    def part(self) -> None:
-        """None always: a turn is one move."""
+    # Legal moves ----------------------------------------------------------------------------------
 
-    # What the player may do -----------------------------------------------------------------------
-
-    def parts(self) -> Iterator[Turn]:
-        """Nothing: a turn is one move."""
-        return iter(())
-
-    def moves(self) -> Iterator[Turn]:
-        """Every legal turn, each once, by the squares that men leave."""
+    def moves(self) -> Iterator[Step]:
+        """Yield every legal turn once, by the squares that men leave."""
         return iter(()) if self.turn is None else self._turns(self.turn)
 
     def reserve(self, seat: Seat) -> int:
-        """How many men a side has in reserve.
+        """Return how many men a side has in reserve.
 
-        Exchanged men go back to their owner, so each side has always `each`, and both together eighteen on the
-        board. With 18 a side the reserve is as large as the opponent's men are many, and with 16 two
-        smaller: it is never empty before the opponent is left with two men and has lost.
+        Exchanged men go back to their owner. So each side always has `each`, and there are always eighteen on
+        the board. With 18 a side the reserve is as large as the number of the opponent's men, with 16 two
+        smaller. It is never empty before the opponent is down to two men and has lost.
         """
         return self.each - count(self.men[seat])
 
     def can_move(self, seat: Seat) -> bool:
-        """Whether a side would have a legal turn here."""
+        """Return whether a side would have a legal turn here."""
         return next(self._turns(seat), None) is not None
 
-    def sitting_out(self) -> Seat | None:
-        """The side that would be to move now and has no legal turn, if there is one."""
-        if self.last is None or self.turn != self.last.seat:
-            return None
-        return 1 if self.turn == 0 else 0
-
-    def would_repeat(self, turn: Turn) -> bool:
-        """Whether a legal turn would bring back an earlier arrangement of the men, and so draw."""
+    def would_repeat(self, turn: Step) -> bool:
+        """Return whether a legal turn would repeat an earlier arrangement of the men, and so draw."""
         after = self.play(turn)
-        return after.outcome is not None and after.men in self.seen
+        return after.outcome is not None and self.seen.count(after.men) > 0
 
-    def _turns(self, seat: Seat) -> Iterator[Turn]:
+    def _turns(self, seat: Seat) -> Iterator[Step]:
         own = self.men[seat]
         for turn, way in WAYS[seat].items():
             if own[way.row] >> way.column & 1 and self._obstacle(seat, way) is None:
                 yield turn
 
     def _obstacle(self, seat: Seat, way: Way) -> Reason | None:
-        """Why a man of the side must not go this way; None where it may."""
-        own, other = self.men[seat], self.men[1 - seat]
-        if (own[way.to_row] | other[way.to_row]) >> way.to_column & 1:
+        """Return why a man of the side can't go this way; None if it can."""
+        own, opposing = self.men[seat], self.men[1 - seat]
+        if (own[way.to_row] | opposing[way.to_row]) >> way.to_column & 1:
             return Reason.OCCUPIED
-        if corners(other, way.to_column, way.to_row):
+        if corners(opposing, way.to_column, way.to_row):
             return Reason.SQUARED
-        if way.sideways and self.markers[seat] == MOST and not exchange(stepped(own, way), list(other), way, 1):
+        if way.sideways and self.markers[seat] == MOST and not exchange(stepped(own, way), list(opposing), way, 1):
             return Reason.MARKER
         return None
 
     # Playing --------------------------------------------------------------------------------------
 
-    def play(self, move: Turn) -> Self:
-        """The position after the turn and all its exchanges; raises IllegalMove.
+    def play(self, move: Step) -> Self:
+        """Return the position after the turn and all its exchanges; raise IllegalMove.
 
-        Who has no legal turn sits out, and the same seat is to move again.
+        A side without a legal turn sits out, and the same seat is to move again.
         """
         seat = self.turn
         if seat is None:
@@ -194,31 +121,34 @@ class QuadraturePosition:
         obstacle = self._obstacle(seat, way)
         if obstacle is not None:
             raise self._refusal(obstacle, seat, move)
-        own, other = stepped(self.men[seat], way), list(self.men[1 - seat])
-        squared = exchange(own, other, way, self.reserve(seat))
+        men, squared = self._exchanged(seat, way)
         marker = self.markers[seat] + 1 if way.sideways and not squared else 0
-        men = (tuple(own), tuple(other)) if seat == 0 else (tuple(other), tuple(own))
-        markers = (marker, self.markers[1]) if seat == 0 else (self.markers[0], marker)
-        return self._after(seat, men, markers, Played(seat, move, squared))
+        return self._after(seat, men, with_entry(self.markers, seat, marker))
 
-    def _after(self, seat: Seat, men: Both, markers: tuple[int, int], last: Played) -> Self:
-        """The position after a turn of the seat: the game over, or with whoever can move to move."""
+    def _exchanged(self, seat: Seat, way: Way) -> tuple[Both, tuple[str, ...]]:
+        """Return the men after a legal step and its exchanges, and the squares of the exchanged men in order."""
+        own, opposing = stepped(self.men[seat], way), list(self.men[1 - seat])
+        squared = exchange(own, opposing, way, self.reserve(seat))
+        return (tuple(own), tuple(opposing)) if seat == 0 else (tuple(opposing), tuple(own)), squared
+
+    def _after(self, seat: Seat, men: Both, markers: tuple[int, int]) -> Self:
+        """Return the position after a turn of the seat: the game over, or the next side that can move to move."""
         outcome = self._ended(seat, men)
         if outcome is not None:
-            return type(self)(self.each, None, men, markers, self.seen, outcome, last)
-        seen, other = self.seen.with_(men), _other(seat)
-        after = type(self)(self.each, other, men, markers, seen, None, last)
-        if after.can_move(other):
+            return type(self)(self.each, None, men, markers, self.seen, outcome)
+        seen = self.seen.with_(men)
+        after = type(self)(self.each, other(seat), men, markers, seen)
+        if after.can_move(other(seat)):
             return after
         if after.can_move(seat):
-            return type(self)(self.each, seat, men, markers, seen, None, last)
-        return type(self)(self.each, None, men, markers, seen, Outcome(None, "neither side can move"), last)
+            return type(self)(self.each, seat, men, markers, seen, None, other(seat))
+        return type(self)(self.each, None, men, markers, seen, Outcome(None, "neither side can move"))
 
     def _ended(self, seat: Seat, men: Both) -> Outcome | None:
-        """How a turn of the seat that led to this arrangement ends the game; None where it does not.
+        """Return how a turn of the seat that led to this arrangement ends the game; None if it doesn't.
 
-        Quadrature, object of the game, and basic moves: an arrangement that comes a second time is a draw,
-        whatever the markers show and whoever is to move.
+        Quadrature, object of the game, and basic moves: an arrangement that occurs a second time is a draw,
+        whatever the markers show and whichever side is to move.
         """
         left, goal = count(men[1 - seat]), GOAL_ROWS[seat]
         if left <= FEW:
@@ -226,14 +156,14 @@ class QuadraturePosition:
             return Outcome(seat, f"{SIDES[1 - seat]} has only {few} left on the board")
         if men[seat][goal[0]] & goal[1] == goal[1]:
             return Outcome(seat, f"{SIDES[seat]} has men on {together(GOALS[seat])}")
-        if men in self.seen:
+        if self.seen.count(men):
             return Outcome(None, "the men stand as they stood once before")
         return None
 
     # Refusing -------------------------------------------------------------------------------------
 
-    def _no_step(self, seat: Seat, move: Turn) -> IllegalMove:
-        """Why these squares are no step of a man of the side."""
+    def _no_step(self, seat: Seat, move: Step) -> IllegalMove:
+        """Return why these squares are no step of one of the side's men."""
         for cell in move:
             if cell not in PLACES:
                 return IllegalMove(Reason.OFF_BOARD, cell=cell, token=str(move))
@@ -245,8 +175,8 @@ class QuadraturePosition:
         backward = to_row - row == -FORWARD[seat] and abs(to_column - column) <= 1
         return self._refusal(Reason.BACKWARD if backward else Reason.NOT_A_STEP, seat, move)
 
-    def _refusal(self, reason: Reason, seat: Seat, move: Turn) -> IllegalMove:
-        """The refusal of a turn between squares of the board, with what would work instead."""
+    def _refusal(self, reason: Reason, seat: Seat, move: Step) -> IllegalMove:
+        """Return the refusal of a turn between squares of the board, with what would work instead."""
         column, row = PLACES[move.target]
         return IllegalMove(
             reason,
@@ -261,8 +191,8 @@ class QuadraturePosition:
             instead=self._instead(seat, move),
         )
 
-    def _instead(self, seat: Seat, move: Turn) -> str:
-        """What the man can do instead, or who can go where it was to go, or some legal turn, in words."""
+    def _instead(self, seat: Seat, move: Step) -> str:
+        """Return in words what the man can do instead, or which men can go there, or some legal turn."""
         legal = list(self._turns(seat))
         column, row = PLACES[move.origin]
         targets = sorted(turn.target for turn in legal if turn.origin == move.origin)
@@ -275,47 +205,43 @@ class QuadraturePosition:
             return f"{either(origins)} can go to {move.target}"
         return f"{legal[0]} would be legal"
 
-    # Seen from outside ----------------------------------------------------------------------------
+    # Drawing --------------------------------------------------------------------------------------
 
-    def diagram(self) -> Diagram:
-        """The board with Black's men #, White's O and the empty goal squares a comma; the last turn is lit.
+    def diagram(self, last: Played[Self, Step] | None = None) -> Diagram:
+        """Return the board with Black's men #, White's O, and a comma for empty goal squares.
 
-        The notes say what each marker shows, how many men are in reserve, what the last turn exchanged, and
-        who sits out.
+        The notes give both markers and reserves, the men exchanged in the last turn, and a side that sits out.
         """
         marks = {cell: "," for goal in GOALS for cell in goal}
         for men, mark in zip(self.men, MARKS, strict=True):
             marks |= dict.fromkeys(squares_of(men), mark)
         rows = tuple((label, tuple((cell, marks.get(cell, ".")) for cell in cells)) for label, cells in ROWS)
-        lit = frozenset((*self.last.turn, *self.last.squared) if self.last else ())
-        return Diagram("square", square.columns(SIZE), rows, lit, tuple(self._notes()), tuple(self._remarks()), LEGEND)
+        squared = () if last is None else last.before._squared(last.move)  # noqa: SLF001 - the same class
+        lit = frozenset(() if last is None else (*last.move, *squared))
+        notes, remarks = tuple(self._notes(squared)), tuple(self._remarks(squared))
+        return Diagram("square", square.columns(SIZE), rows, lit, notes, remarks, LEGEND)
 
-    def _notes(self) -> Iterator[str]:
-        """The lines beside the board."""
-        seats: tuple[Seat, Seat] = (0, 1)
-        for seat in seats:
+    def _squared(self, turn: Step) -> tuple[str, ...]:
+        """Return the squares of the men that a legal turn exchanges, in order."""
+        return () if self.turn is None else self._exchanged(self.turn, WAYS[self.turn][turn])[1]
+
+    def _notes(self, squared: tuple[str, ...]) -> Iterator[str]:
+        """Yield the lines beside the board."""
+        for seat in SEATS:
             yield f"{SIDES[seat]} {MARKS[seat]}  |{self.markers[seat]}|  reserve {self.reserve(seat)}"
-        if self.last is not None and self.last.squared:
-            squared = self.last.squared
+        if squared:
             words = [f"{cell}," for cell in squared[:-2]] + [together(squared[-2:])]
             for start in range(0, len(words), IN_A_NOTE):
                 yield f"{'        ' if start else 'squared '}{' '.join(words[start : start + IN_A_NOTE])}"
-        out = self.sitting_out()
-        if out is not None:
-            yield f"{SIDES[out]} has no move and sits out"
+        if self.sitting_out is not None:
+            yield f"{SIDES[self.sitting_out]} has no move and sits out"
 
-    def _remarks(self) -> Iterator[str]:
-        """The same in sentences."""
-        seats: tuple[Seat, Seat] = (0, 1)
-        for seat in seats:
+    def _remarks(self, squared: tuple[str, ...]) -> Iterator[str]:
+        """Yield the same in sentences."""
+        for seat in SEATS:
             side = SIDES[seat]
             yield f"{side}'s marker shows {self.markers[seat]}, and {side} has {self.reserve(seat)} in reserve."
-        if self.last is not None and self.last.squared:
-            yield f"The last turn squared {together(self.last.squared)}."
-        out = self.sitting_out()
-        if out is not None:
-            yield f"{SIDES[out]} has no move and sits out."
-
-
-def _other(seat: Seat) -> Seat:
-    return 1 if seat == 0 else 0
+        if squared:
+            yield f"The last turn squared {together(squared)}."
+        if self.sitting_out is not None:
+            yield f"{SIDES[self.sitting_out]} has no move and sits out."

@@ -1,6 +1,6 @@
 """Quadrupel (Andreas Liebl-Wachsmuth, 1986): four stones a side, four figures, six variants.
 
-The stones move alike in all variants; what figures are good for is said by a module a family:
+Stones move alike in all variants. What figures are good for is in one module for each family of variants:
 `first_figure` (basic, minimum-points, position), `extra_turns` (added-value, combination) and
 `two_games` (maximum-points).
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from engines.core import Game, Option
 from engines.quadrupel.board import SIDES
-from engines.quadrupel.extra_turns import ADDED_VALUE, COMBINATION
+from engines.quadrupel.extra_turns import AddedValue, Combination
 from engines.quadrupel.first_figure import Basic, MinimumPoints, Placing
 from engines.quadrupel.position import QuadrupelPosition
 from engines.quadrupel.refusals import Reason
@@ -21,16 +21,16 @@ __all__ = ["QUADRUPEL", "Dots", "Move", "Ones", "QuadrupelPosition", "Reason", "
 
 VARIANTS: Mapping[str, Callable[[Mapping[str, str]], Variant]] = {
     "basic": lambda _: Basic(),
-    "added-value": lambda _: ADDED_VALUE,
+    "added-value": lambda _: AddedValue(),
     "minimum-points": lambda chosen: MinimumPoints(int(chosen["minimum"])),
     "maximum-points": lambda _: MaximumPoints(),
     "position": lambda chosen: Placing("place" if chosen["zone2"] == "place" else "ban"),
-    "combination": lambda _: COMBINATION,
+    "combination": lambda _: Combination(),
 }
 
 
 def _start(chosen: Mapping[str, str]) -> QuadrupelPosition:
-    """The position before the first turn or set-up."""
+    """Return the position before the first turn or set-up."""
     return QuadrupelPosition(VARIANTS[chosen["variant"]](chosen), auto=chosen["announce"] == "auto")
 
 

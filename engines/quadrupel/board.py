@@ -1,9 +1,10 @@
 """The board of Quadrupel as tables: zones, steps, jumps and figures, with sets of squares as bits of a number."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from engines import square
+from engines.bitboard import bits, cells_in
 from engines.wording import together
 
 SIZE = 6
@@ -47,37 +48,13 @@ class Figure(NamedTuple):
         return f"{self.name} on {together(self.squares)}"
 
 
-def bits(cells: Iterable[int]) -> int:
-    """The squares as one number with a bit for each.
-
-    >>> bits([0, 2, 3])
-    13
-    """
-    total = 0
-    for cell in cells:
-        total |= 1 << cell
-    return total
-
-
-def cells(squares: int) -> Iterator[int]:
-    """The squares of which the bits are set, in reading order.
-
-    >>> list(cells(13))
-    [0, 2, 3]
-    """
-    while squares:
-        lowest = squares & -squares
-        yield lowest.bit_length() - 1
-        squares ^= lowest
-
-
 def named(squares: int) -> list[str]:
     """The names of the squares, sorted.
 
     >>> named(bits([6, 1]))
     ['a2', 'b1']
     """
-    return sorted(NAMES[cell] for cell in cells(squares))
+    return sorted(NAMES[cell] for cell in cells_in(squares))
 
 
 def _steps(name: str) -> int:

@@ -1,11 +1,13 @@
-"""The variants in which the opponent of the first builder has extra turns: added-value and combination."""
+"""The variants in which the opponent gets extra turns after the first figure: added-value and combination."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from engines.core import Seat
 from engines.quadrupel.board import SIDES, Figure
-from engines.quadrupel.legend import ALIKE, ZONED, Empty
-from engines.quadrupel.variant import ANY_FIGURE, Built, SetUp, Stones, Tally, Verdict, other, passed_on, points, won
+from engines.quadrupel.marks import ALIKE, ZONED, Empty
+from engines.quadrupel.variant import ANY_FIGURE, Formed, Score, SetUp, Stones, Variant, Verdict, points, won
+from engines.seats import other
 
 MOST_EXTRA_TURNS = 3
 BEST_POINTS = {1: 30, 2: 27, 3: 27, 4: 27}
@@ -13,95 +15,89 @@ BEST_POINTS = {1: 30, 2: 27, 3: 27, 4: 27}
 
 
 @dataclass(frozen=True, slots=True)
-class ExtraTurns:
-    """Quadrupel 2, added value game: figures have values, and each extra turn costs 1 of them.
+class AddedValue(Variant):
+    """Quadrupel 2, added value game: figures have values, and each extra turn costs 1 of them."""
 
-    With `dots` it is Quadrupel 5, combination game: that times the points of the figure.
-    """
+    empty: ClassVar[Empty] = ALIKE
+    dots: ClassVar[bool] = False
+    """Whether a figure is worth its value times its points."""
 
-    dots: bool
-    setup: SetUp
-    empty: Empty
+    def worth(self, figure: Figure, stones: Stones, score: Score) -> int:
+        """Return its value less the extra turns, in combination times its points."""
+        return (figure.value - score.extra) * (points(stones) if self.dots else 1)
 
-    def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
-        """Its value less the extra turns, in combination times its points."""
-        return (figure.value - tally.extra) * (points(stones) if self.dots else 1)
+    def meets(self, formed: Formed, score: Score) -> bool:
+        """Return whether it is the first figure, or in an extra turn reaches the first one."""
+        return score.extra == 0 or formed.worth >= score.announced[0].worth
 
-    def meets(self, built: Built, tally: Tally) -> bool:
-        """Whether it is the first figure, or in an extra turn reaches the first one."""
-        return tally.extra == 0 or built.worth >= tally.announced[0].worth
+    def announced(self, formed: Formed, score: Score) -> Verdict:
+        """Start the opponent's extra turns if any can reach this figure; end the match if this is the second one."""
+        if not score.extra:
+            return self._next(other(formed.seat), Score((formed,), 1), shown=formed.figure)
+        first = score.announced[0]
+        said = f"{formed}, worth {formed.worth} in extra turn {score.extra}"
+        if formed.worth == first.worth:
+            return won(None, formed.figure, score, f"{said}, equals {first}")
+        return won(formed.seat, formed.figure, score, f"{said}, beats {first}, worth {first.worth}")
 
-    def loses(self, built: Built) -> bool:
-        """No figure does."""
-        return False
+    def quiet(self, seat: Seat, score: Score) -> Verdict:
+        """Let the other side move; in extra turns the same one, as long as the first figure can be reached."""
+        if not score.extra:
+            return Verdict(other(seat), score)
+        return self._next(seat, Score(score.announced, score.extra + 1))
 
-    def announced(self, built: Built, tally: Tally) -> Verdict:
-        """The opponent's extra turns begin if any can reach this figure; it ends where this one is the second."""
-        if not tally.extra:
-            return self._next(other(built.seat), Tally((built,), 1), shown=built.figure)
-        first = tally.announced[0]
-        said = f"{built}, worth {built.worth} in extra turn {tally.extra}"
-        if built.worth == first.worth:
-            return won(None, built.figure, tally, f"{said}, equals {first}")
-        return won(built.seat, built.figure, tally, f"{said}, beats {first}, worth {first.worth}")
-
-    def lost(self, built: Built) -> str:
-        """No figure loses."""
-        return ""
-
-    def quiet(self, seat: Seat, tally: Tally) -> Verdict:
-        """The other one is to move; in extra turns the same one, as long as the first figure can be reached."""
-        if not tally.extra:
-            return passed_on(seat, tally)
-        return self._next(seat, Tally(tally.announced, tally.extra + 1))
-
-    def claim(self, tally: Tally) -> str:
-        """Any figure at first; in extra turns one that reaches the first."""
-        if not tally.extra:
+    def claim(self, score: Score) -> str:
+        """Return any figure at first; in extra turns one that reaches the first."""
+        if not score.extra:
             return ANY_FIGURE
-        return f"a figure worth {tally.announced[0].worth} or more in extra turn {tally.extra}"
+        return f"a figure worth {score.announced[0].worth} or more in extra turn {score.extra}"
 
-    def aim(self, tally: Tally) -> str:
-        """To build the figure that is worth most."""
-        if not tally.extra:
+    def aim(self, score: Score) -> str:
+        """Return the aim: to form the figure that is worth most."""
+        if not score.extra:
             return (
                 "Once a figure of all four own stones is announced, only the opponent of its builder "
                 "moves, in extra turns, and wins with a figure worth more, each extra turn deducted."
             )
-        first = tally.announced[0]
-        by = f"{tally.extra} off its value" + (", then times its points" if self.dots else "")
+        first = score.announced[0]
+        by = f"{score.extra} off its value" + (", then times its points" if self.dots else "")
         return (
-            f"This is extra turn {tally.extra} of {self.extra_turns(first.worth)}. A figure counts "
+            f"This is extra turn {score.extra} of {self.extra_turns(first.worth)}. A figure counts "
             f"with {by}: more than {first.worth} wins, {first.worth} draws, less cannot be announced."
         )
 
-    def notes(self, tally: Tally) -> tuple[str, ...]:
-        """The first figure and the extra turn to be played."""
+    def notes(self, score: Score) -> tuple[str, ...]:
+        """Return the first figure and the extra turn to be played."""
         about = ("points: dots times zone",) if self.dots else ()
-        if not tally.announced:
+        if not score.announced:
             return about
-        first = tally.announced[0]
+        first = score.announced[0]
         most = self.extra_turns(first.worth)
         whose = SIDES[other(first.seat)]
-        over = f"extra turn {tally.extra} of {most}, {whose}'s" if tally.extra <= most else "no extra turn is left"
+        over = f"extra turn {score.extra} of {most}, {whose}'s" if score.extra <= most else "no extra turn is left"
         return (*about, f"{first.side}'s {first.figure.name} is worth {first.worth}", over)
 
     def extra_turns(self, worth: int) -> int:
-        """How many extra turns there are at most against a first figure of that worth."""
+        """Return the greatest number of extra turns against a first figure of that worth."""
         return sum(self._best(extra) >= worth for extra in range(1, MOST_EXTRA_TURNS + 1))
 
-    def _next(self, seat: Seat, tally: Tally, shown: Figure | None = None) -> Verdict:
-        """The extra turn that comes, or the end where the first figure cannot be reached any more."""
-        first = tally.announced[0]
-        if tally.extra <= self.extra_turns(first.worth):
-            return Verdict(seat, tally, figure=shown)
+    def _next(self, seat: Seat, score: Score, shown: Figure | None = None) -> Verdict:
+        """Return the next extra turn, or the end of the match if the first figure can't be reached any more."""
+        first = score.announced[0]
+        if score.extra <= self.extra_turns(first.worth):
+            return Verdict(seat, score, figure=shown)
         why = f"{first}, worth {first.worth}, which {SIDES[seat]} can no longer reach"
-        return won(first.seat, first.figure, tally, why)
+        return won(first.seat, first.figure, score, why)
 
     def _best(self, extra: int) -> int:
-        """The most that any figure can be worth in an extra turn."""
+        """Return the most that any figure can be worth in an extra turn."""
         return max((value - extra) * (most if self.dots else 1) for value, most in BEST_POINTS.items())
 
 
-ADDED_VALUE = ExtraTurns(dots=False, setup="none", empty=ALIKE)
-COMBINATION = ExtraTurns(dots=True, setup="dots", empty=ZONED)
+@dataclass(frozen=True, slots=True)
+class Combination(AddedValue):
+    """Quadrupel 5, combination game: as in added value, but the value counts times the points of the figure."""
+
+    setup: ClassVar[SetUp] = "dots"
+    empty: ClassVar[Empty] = ZONED
+    dots: ClassVar[bool] = True

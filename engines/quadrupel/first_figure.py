@@ -1,152 +1,108 @@
 """The variants that the first good figure decides: basic, minimum-points and position."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
-from engines.core import Seat
 from engines.quadrupel.board import ZONES, Figure
-from engines.quadrupel.legend import ALIKE, SECOND_APART, ZONED, Empty
-from engines.quadrupel.variant import ANY_FIGURE, Built, SetUp, Stones, Tally, Verdict, passed_on, points, won
+from engines.quadrupel.marks import ALIKE, SECOND_APART, ZONED, Empty
+from engines.quadrupel.variant import Formed, Score, SetUp, Stones, Variant, Verdict, points, won
 
 
 @dataclass(frozen=True, slots=True)
-class Basic:
+class Basic(Variant):
     """Quadrupel 1: the first announced figure wins, whatever it is."""
 
-    setup: SetUp = "none"
-    empty: Empty = ALIKE
+    empty: ClassVar[Empty] = ALIKE
 
-    def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
-        """Nothing is counted."""
-        return 1
+    def announced(self, formed: Formed, score: Score) -> Verdict:
+        """Return a win for the side that formed the figure."""
+        return won(formed.seat, formed.figure, score, str(formed))
 
-    def meets(self, built: Built, tally: Tally) -> bool:
-        """Any figure does."""
-        return True
-
-    def loses(self, built: Built) -> bool:
-        """No figure does."""
-        return False
-
-    def announced(self, built: Built, tally: Tally) -> Verdict:
-        """Its builder has won."""
-        return won(built.seat, built.figure, tally, str(built))
-
-    def lost(self, built: Built) -> str:
-        """No figure loses."""
-        return ""
-
-    def quiet(self, seat: Seat, tally: Tally) -> Verdict:
-        """The other one is to move."""
-        return passed_on(seat, tally)
-
-    def claim(self, tally: Tally) -> str:
-        """Any figure."""
-        return ANY_FIGURE
-
-    def aim(self, tally: Tally) -> str:
-        """To be the first with a figure."""
+    def aim(self, score: Score) -> str:
+        """Return the aim: to be the first with a figure."""
         return "Whoever first announces a figure of all four own stones wins."
-
-    def notes(self, tally: Tally) -> tuple[str, ...]:
-        """There is nothing to say."""
-        return ()
 
 
 @dataclass(frozen=True, slots=True)
-class MinimumPoints:
-    """Quadrupel 3: the first announced figure of at least so many points wins; one below loses."""
+class MinimumPoints(Variant):
+    """Quadrupel 3: the first announced figure of at least `minimum` points wins; one with fewer points loses."""
+
+    setup: ClassVar[SetUp] = "dots"
+    empty: ClassVar[Empty] = ZONED
 
     minimum: int
-    setup: SetUp = "dots"
-    empty: Empty = ZONED
 
-    def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
-        """Its points."""
+    def worth(self, figure: Figure, stones: Stones, score: Score) -> int:
+        """Return the points of the figure."""
         return points(stones)
 
-    def meets(self, built: Built, tally: Tally) -> bool:
-        """Whether it has points enough."""
-        return built.worth >= self.minimum
+    def meets(self, formed: Formed, score: Score) -> bool:
+        """Return whether the figure has enough points."""
+        return formed.worth >= self.minimum
 
-    def loses(self, built: Built) -> bool:
-        """Whether it has too few points."""
-        return built.worth < self.minimum
+    def loses(self, formed: Formed) -> bool:
+        """Return whether the figure has too few points."""
+        return formed.worth < self.minimum
 
-    def announced(self, built: Built, tally: Tally) -> Verdict:
-        """Its builder has won."""
-        return won(built.seat, built.figure, tally, f"{built}, {built.worth} points; {self.minimum} were needed")
+    def announced(self, formed: Formed, score: Score) -> Verdict:
+        """Return a win for the side that formed the figure."""
+        return won(formed.seat, formed.figure, score, f"{formed}, {formed.worth} points; {self.minimum} were needed")
 
-    def lost(self, built: Built) -> str:
-        """It has too few points."""
-        return f"{built} has only {built.worth} points; {self.minimum} were needed"
+    def lost(self, formed: Formed) -> str:
+        """Return that the figure has too few points."""
+        return f"{formed} has only {formed.worth} points; {self.minimum} were needed"
 
-    def quiet(self, seat: Seat, tally: Tally) -> Verdict:
-        """The other one is to move."""
-        return passed_on(seat, tally)
-
-    def claim(self, tally: Tally) -> str:
-        """Any figure; one of too few points loses, so it need not be kept from being announced."""
-        return ANY_FIGURE
-
-    def aim(self, tally: Tally) -> str:
-        """To be the first with points enough."""
+    def aim(self, score: Score) -> str:
+        """Return the aim: to be the first with enough points."""
         return (
             f"Whoever first announces a figure of at least {self.minimum} points wins. "
             f"To end a turn in a figure of fewer points loses, announced or not."
         )
 
-    def notes(self, tally: Tally) -> tuple[str, ...]:
-        """What is needed, and what points are."""
+    def notes(self, score: Score) -> tuple[str, ...]:
+        """Return what is needed, and how points are counted."""
         return ("points: dots times zone", f"a figure needs {self.minimum} points")
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
-    """Quadrupel 4, position game: both 1-stones must be on zone 2 (`place`), or neither (`ban`)."""
+class Placing(Variant):
+    """Quadrupel 4, position game: both 1-stones must be in zone 2 (`place`), or neither (`ban`)."""
+
+    setup: ClassVar[SetUp] = "ones"
+    empty: ClassVar[Empty] = SECOND_APART
 
     zone2: Literal["place", "ban"]
-    setup: SetUp = "ones"
-    empty: Empty = SECOND_APART
 
-    def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
-        """1 where the 1-stones stand as they should, else 0."""
+    def worth(self, figure: Figure, stones: Stones, score: Score) -> int:
+        """Return 1 if the 1-stones are where they should be, else 0."""
         inside = sum(ZONES[cell] == 2 for cell, dots in stones if dots)
         return int(inside == (2 if self.zone2 == "place" else 0))
 
-    def meets(self, built: Built, tally: Tally) -> bool:
-        """Whether the 1-stones stand as they should."""
-        return built.worth == 1
+    def meets(self, formed: Formed, score: Score) -> bool:
+        """Return whether the 1-stones are where they should be."""
+        return formed.worth == 1
 
-    def loses(self, built: Built) -> bool:
-        """Whether they don't."""
-        return built.worth == 0
+    def loses(self, formed: Formed) -> bool:
+        """Return whether they are not."""
+        return formed.worth == 0
 
-    def announced(self, built: Built, tally: Tally) -> Verdict:
-        """Its builder has won."""
-        return won(built.seat, built.figure, tally, f"{built}, with {self._wanted}")
+    def announced(self, formed: Formed, score: Score) -> Verdict:
+        """Return a win for the side that formed the figure."""
+        return won(formed.seat, formed.figure, score, f"{formed}, with {self._wanted}")
 
-    def lost(self, built: Built) -> str:
-        """The 1-stones stand wrong."""
-        return f"{built} is not with {self._wanted}"
+    def lost(self, formed: Formed) -> str:
+        """Return that the 1-stones are in the wrong place."""
+        return f"{formed} is not with {self._wanted}"
 
-    def quiet(self, seat: Seat, tally: Tally) -> Verdict:
-        """The other one is to move."""
-        return passed_on(seat, tally)
-
-    def claim(self, tally: Tally) -> str:
-        """Any figure; a wrong one loses, so it need not be kept from being announced."""
-        return ANY_FIGURE
-
-    def aim(self, tally: Tally) -> str:
-        """To be the first with a figure and the 1-stones in their places."""
+    def aim(self, score: Score) -> str:
+        """Return the aim: to be the first with a figure and the 1-stones in their place."""
         return (
             f"Whoever first announces a figure with {self._wanted} wins. "
             f"To end a turn in any other figure loses, announced or not."
         )
 
-    def notes(self, tally: Tally) -> tuple[str, ...]:
-        """Where the 1-stones belong."""
+    def notes(self, score: Score) -> tuple[str, ...]:
+        """Return where the 1-stones belong."""
         return (f"a figure needs {self._wanted}",)
 
     @property

@@ -1,24 +1,26 @@
-"""Where a game of Quadrupel stands, and what a turn makes of it; what figures are good for, its Variant says."""
+"""The state of a game of Quadrupel, and what a turn makes of it; its Variant says what figures are good for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import NamedTuple, Self
 
-from engines.core import IllegalMove, Outcome, Seat
+from engines.bitboard import bits, cells_in
+from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram
-from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, ZONES, bits, cells, reach
-from engines.quadrupel.legend import LEGENDS, MARKS, NOTES
+from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, ZONES, reach
+from engines.quadrupel.marks import LEGENDS, MARKS, NOTES
 from engines.quadrupel.refusals import Reason, example, goes_by_jumps, set_up_refusal, turn_refusal
 from engines.quadrupel.turns import ANNOUNCEMENT, Dots, Move, Ones, Turn
-from engines.quadrupel.variant import AT_START, NOTHING_YET, Built, Stone, Stones, Tally, Variant, Verdict, other, won
+from engines.quadrupel.variant import AT_START, NO_SCORE, Formed, Score, Stone, Stones, Variant, Verdict, won
+from engines.seats import other, seat_of, with_entry
 
-OFTEN = 4
-"""So many moves of one stone between two squares, in a row, are the most."""
+MOST_REPEATS = 4
+"""The greatest number of moves in a row that one stone can make between two squares."""
 
 
-class Shuttle(NamedTuple):
-    """A seat's last move, and how many of its last moves in a row went between these two squares (at most 4)."""
+class RepeatCount(NamedTuple):
+    """A seat's last move, and how many of its last moves in a row went between the same two squares (at most 4)."""
 
     origin: int
     target: int
@@ -26,24 +28,23 @@ class Shuttle(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class QuadrupelPosition:
-    """Where a game of Quadrupel stands. `lit` is for the picture: the last turn, or the figure that ended the game."""
+class QuadrupelPosition(PlayedWhole):
+    """The state of a game of Quadrupel; pairs are by seat."""
 
     variant: Variant
     auto: bool
     turn: Seat | None = 0
     stones: tuple[Stones, Stones] = AT_START
-    shuttles: tuple[Shuttle | None, Shuttle | None] = (None, None)
-    tally: Tally = NOTHING_YET
+    repeats: tuple[RepeatCount | None, RepeatCount | None] = (None, None)
+    score: Score = NO_SCORE
     outcome: Outcome | None = None
-    lit: frozenset[str] = field(default=frozenset(), compare=False)
 
-    # What the player may do -----------------------------------------------------------------------
+    # Legal moves ----------------------------------------------------------------------------------
 
     def moves(self) -> Iterator[Move]:
-        """Every legal turn, each once; one that announces comes right behind the same one that doesn't.
+        """Yield every legal turn once; a turn that announces comes right after the same turn without the word.
 
-        With announce=auto the word is not needed, so no turn is listed with it.
+        With announce=auto the word isn't needed, so no turn is listed with it.
         """
         if self.turn is None:
             return
@@ -52,40 +53,36 @@ class QuadrupelPosition:
             return
         for stone in self.stones[self.turn]:
             origin = NAMES[stone.cell]
-            for target in cells(self._reach(self.turn, stone.cell)):
+            for target in cells_in(self._reach(self.turn, stone.cell)):
                 yield Turn(origin, NAMES[target])
-                if not self.auto and self._may_announce(self._built(self._carried(self.turn, stone, target))):
+                if not self.auto and self._can_announce(self._formed(self._carried(self.turn, stone, target))):
                     yield Turn(origin, NAMES[target], announced=True)
 
-    def parts(self) -> Iterator[Move]:
-        """Nothing: a turn is played at once."""
-        return iter(())
-
     def _set_ups(self, seat: Seat) -> Iterator[Move]:
-        """Every way to set up the stones of a seat."""
+        """Yield every way to set up the stones of a seat."""
         if self.variant.setup == "dots":
             yield from map(Dots, permutations((1, 2, 3, 4)))
         else:
             yield from map(Ones, combinations(START[seat], 2))
 
     def _reach(self, seat: Seat, cell: int) -> int:
-        """Where an own stone may go, as bits; not back and forth once more."""
+        """Return where an own stone can go, as bits, without moving back and forth once too often."""
         targets = reach(cell, self._occupied)
         barred = self._barred(seat)
         return targets & ~(1 << barred[1]) if barred and barred[0] == cell else targets
 
     def _barred(self, seat: Seat) -> tuple[int, int] | None:
-        """The move that would be back and forth once more.
+        """Return the move that would go back and forth once too often.
 
-        Quadrupel, game play: not more than twice. Ruling: after A-B, B-A, A-B, B-A the next is not A-B.
+        Quadrupel, game play: not more than twice. Ruling: after A-B, B-A, A-B, B-A the next move can't be A-B.
         """
-        shuttle = self.shuttles[seat]
-        return (shuttle.target, shuttle.origin) if shuttle and shuttle.times >= OFTEN else None
+        last = self.repeats[seat]
+        return (last.target, last.origin) if last and last.times >= MOST_REPEATS else None
 
     # Playing --------------------------------------------------------------------------------------
 
     def play(self, move: Move) -> Self:
-        """The position after the turn or set-up; raises IllegalMove."""
+        """Return the position after the turn or set-up; raise IllegalMove."""
         if self.turn is None:
             raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
         if isinstance(move, Turn):
@@ -93,27 +90,21 @@ class QuadrupelPosition:
         return self._set_up(self.turn, move)
 
     def _turned(self, seat: Seat, turn: Turn) -> Self:
-        """The position after a stone has moved."""
+        """Return the position after a stone has moved."""
         if self.setting_up:
             raise IllegalMove(Reason.SET_UP_FIRST, side=SIDES[seat], fits=example(seat, self.variant.setup))
         stone, target = self._way(seat, turn)
         carried = self._carried(seat, stone, target)
-        built = self._built(carried)
-        if turn.announced and not self._may_announce(built):
-            names = {"token": ANNOUNCEMENT, "origin": turn.origin, "target": turn.target}
-            raise IllegalMove(Reason.NO_FIGURE, **names, goal=self.variant.claim(self.tally))
-        verdict = self._verdict(seat, built, announced=turn.announced or self.auto)
+        verdict = self._verdict(seat, turn, self._formed(carried))
         if verdict.anew:
-            return type(self)(self.variant, self.auto, verdict.turn, tally=verdict.tally)
-        shuttle = self._shuttle(seat, stone.cell, target)
-        stones = (carried, self.stones[1]) if seat == 0 else (self.stones[0], carried)
-        shuttles = (shuttle, self.shuttles[1]) if seat == 0 else (self.shuttles[0], shuttle)
-        lit = frozenset(verdict.figure.squares if verdict.figure else (turn.origin, turn.target))
-        now = (verdict.turn, stones, shuttles, verdict.tally, verdict.outcome, lit)
+            return type(self)(self.variant, self.auto, verdict.turn, score=verdict.score)
+        stones = with_entry(self.stones, seat, carried)
+        repeats = with_entry(self.repeats, seat, self._repeat_count(seat, stone.cell, target))
+        now = (verdict.turn, stones, repeats, verdict.score, verdict.outcome)
         return type(self)(self.variant, self.auto, *now).settled()
 
     def _way(self, seat: Seat, turn: Turn) -> tuple[Stone, int]:
-        """The stone that goes and the square where it ends; raises IllegalMove."""
+        """Return the stone that moves and the square where it ends; raise IllegalMove."""
         origin, target = INDEX.get(turn.origin, -1), INDEX.get(turn.target, -1)
         stone = next((stone for stone in self.stones[seat] if stone.cell == origin), None)
         if (
@@ -125,35 +116,38 @@ class QuadrupelPosition:
             raise turn_refusal(self.stones, seat, turn, self._barred(seat))
         return stone, target
 
-    def _verdict(self, seat: Seat, built: Built | None, *, announced: bool) -> Verdict:
-        """What follows from what the turn has built, if anything."""
-        if built is not None:
-            if self.variant.loses(built):
-                return won(other(seat), built.figure, self.tally, self.variant.lost(built))
-            if announced and self.variant.meets(built, self.tally):
-                return self.variant.announced(built, self.tally)
-        return self.variant.quiet(seat, self.tally)
+    def _verdict(self, seat: Seat, turn: Turn, formed: Formed | None) -> Verdict:
+        """Return what follows from the figure that a turn forms, if it forms one; raise IllegalMove."""
+        if turn.announced and not self._can_announce(formed):
+            names = {"token": ANNOUNCEMENT, "origin": turn.origin, "target": turn.target}
+            raise IllegalMove(Reason.NO_FIGURE, **names, goal=self.variant.claim(self.score))
+        if formed is not None:
+            if self.variant.loses(formed):
+                return won(other(seat), formed.figure, self.score, self.variant.lost(formed))
+            if (turn.announced or self.auto) and self.variant.meets(formed, self.score):
+                return self.variant.announced(formed, self.score)
+        return self.variant.quiet(seat, self.score)
 
     def settled(self) -> Self:
-        """The position itself, or a draw where the player to move cannot (ruling)."""
+        """Return the position, or a draw if the player to move can't move (ruling)."""
         seat = self.turn
         if seat is None or any(self._reach(seat, stone.cell) for stone in self.stones[seat]):
             return self
         return replace(self, turn=None, outcome=Outcome(None, f"{SIDES[seat]} has no legal move"))
 
     def _carried(self, seat: Seat, stone: Stone, target: int) -> Stones:
-        """The stones of a seat when one of them has gone to a square."""
+        """Return the stones of a seat after one of them has gone to a square."""
         return tuple(sorted([*(s for s in self.stones[seat] if s is not stone), Stone(target, stone.dots)]))
 
-    def _shuttle(self, seat: Seat, origin: int, target: int) -> Shuttle:
-        """The seat's last move when it has made this one."""
-        last = self.shuttles[seat]
+    def _repeat_count(self, seat: Seat, origin: int, target: int) -> RepeatCount:
+        """Return the seat's last move after this one."""
+        last = self.repeats[seat]
         if last is not None and (last.target, last.origin) == (origin, target):
-            return Shuttle(origin, target, min(last.times + 1, OFTEN))
-        return Shuttle(origin, target, 1)
+            return RepeatCount(origin, target, min(last.times + 1, MOST_REPEATS))
+        return RepeatCount(origin, target, 1)
 
     def _set_up(self, seat: Seat, move: Dots | Ones) -> Self:
-        """The position after a seat has set up its stones.
+        """Return the position after a seat has set up its stones.
 
         Ruling: the seat that begins sets up first, the other one sees that and answers, then play starts.
         """
@@ -166,48 +160,58 @@ class QuadrupelPosition:
             raise refusal
         dots = move.dots if isinstance(move, Dots) else tuple(int(name in move.squares) for name in START[seat])
         own = tuple(sorted(Stone(INDEX[name], shown) for name, shown in zip(START[seat], dots, strict=True)))
-        stones = (own, self.stones[1]) if seat == 0 else (self.stones[0], own)
-        lit = frozenset(NAMES[stone.cell] for stone in own if stone.dots)
-        return replace(self, turn=other(seat), stones=stones, lit=lit)
+        return replace(self, turn=other(seat), stones=with_entry(self.stones, seat, own))
 
     # Figures --------------------------------------------------------------------------------------
 
-    def _built(self, stones: Stones) -> Built | None:
-        """The figure that the stones of the player to move form, if any."""
+    def _formed(self, stones: Stones) -> Formed | None:
+        """Return the figure that the stones of the player to move form, if any."""
         figure = FIGURES.get(bits(cell for cell, _ in stones))
         if figure is None or self.turn is None:
             return None
-        return Built(self.turn, figure, self.variant.worth(figure, stones, self.tally))
+        return Formed(self.turn, figure, self.variant.worth(figure, stones, self.score))
 
-    def _may_announce(self, built: Built | None) -> bool:
-        """Whether a turn that ends so may announce: what meets the goal, and what loses "announced or not"."""
-        return built is not None and (self.variant.loses(built) or self.variant.meets(built, self.tally))
+    def _can_announce(self, formed: Formed | None) -> bool:
+        """Return whether a turn that ends so can announce: if it meets the goal, or loses "announced or not"."""
+        return formed is not None and (self.variant.loses(formed) or self.variant.meets(formed, self.score))
 
-    # Seen from outside ----------------------------------------------------------------------------
+    # Drawing --------------------------------------------------------------------------------------
 
     @property
     def setting_up(self) -> bool:
-        """Whether the player to move has his stones to set up before he can move them."""
+        """Whether the player to move has to set up stones before moving them."""
         if self.turn is None or self.variant.setup == "none":
             return False
         return not any(stone.dots for stone in self.stones[self.turn])
-
-    @property
-    def part(self) -> Move | None:
-        """Nothing: a turn is played at once."""
-        return None
 
     @property
     def _occupied(self) -> int:
         """All squares with stones, as bits."""
         return bits(cell for side in self.stones for cell, _ in side)
 
-    def diagram(self) -> Diagram:
-        """The board: black stones x and white stones o with their dots, empty squares by zone where it matters."""
+    def diagram(self, last: Played[Self, Move] | None = None) -> Diagram:
+        """Return the board: black stones x and white stones o with their dots, empty squares by zone where it matters.
+
+        The last turn highlights the move, or the figure that counted; a set-up highlights the stones with dots.
+        """
         shown = {name: self.variant.empty[zone - 1] for name, zone in zip(NAMES, ZONES, strict=True)}
         for mark, side in zip(MARKS, self.stones, strict=True):
             shown |= {NAMES[cell]: f"{mark}{dots or ''}" for cell, dots in side}
         rows = tuple((label, tuple((cell, shown[cell]) for cell in names)) for label, names in ROWS)
-        notes, empty = self.variant.notes(self.tally), self.variant.empty
+        lit = frozenset(() if last is None else last.before._lit_by(last.move))  # noqa: SLF001 - the same class
+        notes, empty = self.variant.notes(self.score), self.variant.empty
         remarks = tuple(f"{note[:1].upper()}{note[1:]}." for note in notes)
-        return Diagram("square", COLUMNS, rows, self.lit, (*NOTES[empty], *notes), remarks, LEGENDS[empty])
+        return Diagram("square", COLUMNS, rows, lit, (*NOTES[empty], *notes), remarks, LEGENDS[empty])
+
+    def _lit_by(self, move: Move) -> tuple[str, ...]:
+        """Return the squares that a legal move highlights on the board after it."""
+        seat = seat_of(self.turn or 0)
+        if isinstance(move, Dots):
+            return START[seat]
+        if isinstance(move, Ones):
+            return move.squares
+        stone, target = self._way(seat, move)
+        verdict = self._verdict(seat, move, self._formed(self._carried(seat, stone, target)))
+        if verdict.anew:
+            return ()
+        return verdict.figure.squares if verdict.figure else (move.origin, move.target)

@@ -5,8 +5,9 @@ in strict mode nobody is told of a chance that he has not seen.
 """
 
 from engines import core
+from engines.bitboard import bits
 from engines.core import IllegalMove, Seat
-from engines.quadrupel.board import INDEX, JUMPS, NAMES, SIDES, START, bits, named, reach
+from engines.quadrupel.board import INDEX, JUMPS, NAMES, SIDES, START, named, reach
 from engines.quadrupel.turns import Dots, Move, Ones, Turn
 from engines.quadrupel.variant import SetUp, Stones
 from engines.wording import either, together

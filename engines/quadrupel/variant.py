@@ -1,21 +1,23 @@
-"""What the variants of Quadrupel are told and what they answer: stones, what was built, what that leads to."""
+"""What the variants of Quadrupel are told and what they answer: stones, figures, and what they lead to."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple
 
 from engines.core import Outcome, Seat
 from engines.quadrupel.board import INDEX, KINDS, SIDES, START, ZONES, Figure
-from engines.quadrupel.legend import Empty
+from engines.quadrupel.marks import Empty
+from engines.seats import other
 from engines.wording import either
 
 SetUp = Literal["none", "dots", "ones"]
-"""What the players set up: nothing, the dots of all four stones, or which two are the 1-stones."""
+"""What the players set up: nothing, the dots of all four stones, or which two stones are the 1-stones."""
 
 ANY_FIGURE = f"a {either(KINDS)} of all four own stones"
 
 
 class Stone(NamedTuple):
-    """A stone: its square, and the dots that it shows (0: none)."""
+    """A stone: its square, and the dots that it shows (0 for none)."""
 
     cell: int
     dots: int = 0
@@ -30,8 +32,8 @@ AT_START: tuple[Stones, Stones] = (
 )
 
 
-class Built(NamedTuple):
-    """A figure that somebody built, and what it is worth in the variant that is played."""
+class Formed(NamedTuple):
+    """A figure that a side has formed, and what it is worth in the variant."""
 
     seat: Seat
     figure: Figure
@@ -39,100 +41,101 @@ class Built(NamedTuple):
 
     @property
     def side(self) -> str:
-        """Who built it: Black or White."""
+        """The side that formed it: Black or White."""
         return SIDES[self.seat]
 
     def __str__(self) -> str:
-        """Return whose figure it is and where, in words."""
+        """Return in words whose figure it is and where."""
         return f"{self.side}'s {self.figure}"
 
 
-class Tally(NamedTuple):
-    """What was announced so far without ending the match.
+class Score(NamedTuple):
+    """The figures announced so far without ending the match.
 
-    In added-value and combination the first figure, and in `extra` which extra turn is to be played (0: none);
-    in maximum-points the figures of the games that are over.
+    In added-value and combination this is the first figure, and `extra` is the extra turn to be played (0 for
+    none). In maximum-points these are the figures of the games that are over.
     """
 
-    announced: tuple[Built, ...] = ()
+    announced: tuple[Formed, ...] = ()
     extra: int = 0
 
 
-NOTHING_YET = Tally()
+NO_SCORE = Score()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a turn leads to: who moves next (None: nobody, it is over), and whether a new game begins.
+    """What a turn leads to: the seat to move (None if the match is over), and whether a new game starts.
 
-    `figure` is the one that counted, and may be shown; a figure that nobody announced is never mentioned.
+    `figure` is the figure that counted and can be shown. A figure that nobody announced is never mentioned.
     """
 
     turn: Seat | None
-    tally: Tally
+    score: Score
     outcome: Outcome | None = None
     figure: Figure | None = None
     anew: bool = False
 
 
-class Variant(Protocol):
-    """A way to play Quadrupel. The stones move alike in all; a variant says what figures are good for."""
+class Variant(ABC):
+    """A way to play Quadrupel. Stones move alike in all variants; a variant says what figures are good for.
 
-    @property
-    def setup(self) -> SetUp:
-        """What the players set up before a game."""
+    Implementations are frozen dataclasses. The defaults here are those of the basic game.
+    """
 
-    @property
-    def empty(self) -> Empty:
-        """The marks of empty squares of zone 1, 2 and 3, where the picture tells them apart."""
+    __slots__ = ()
 
-    def worth(self, figure: Figure, stones: Stones, tally: Tally) -> int:
-        """What a figure of these stones is worth now."""
+    setup: ClassVar[SetUp] = "none"
+    """What the players set up before a game."""
+    empty: ClassVar[Empty]
+    """The marks of empty squares of zone 1, 2 and 3."""
 
-    def meets(self, built: Built, tally: Tally) -> bool:
-        """Whether the figure meets the goal, so that announcing it counts."""
+    def worth(self, figure: Figure, stones: Stones, score: Score) -> int:
+        """Return what a figure of these stones is worth now."""
+        return 1
 
-    def loses(self, built: Built) -> bool:
-        """Whether a turn that ends in this figure loses, announced or not."""
+    def meets(self, formed: Formed, score: Score) -> bool:
+        """Return whether the figure meets the goal, so that announcing it counts."""
+        return True
 
-    def announced(self, built: Built, tally: Tally) -> Verdict:
-        """What follows when a figure that meets the goal is announced."""
+    def loses(self, formed: Formed) -> bool:
+        """Return whether a turn that ends in this figure loses, announced or not."""
+        return False
 
-    def lost(self, built: Built) -> str:
-        """Why a figure loses, in words."""
+    def lost(self, formed: Formed) -> str:
+        """Return in words why a figure loses."""
+        return ""
 
-    def quiet(self, seat: Seat, tally: Tally) -> Verdict:
-        """What follows when the seat has moved and nothing is announced."""
+    @abstractmethod
+    def announced(self, formed: Formed, score: Score) -> Verdict:
+        """Return what follows when a figure that meets the goal is announced."""
 
-    def claim(self, tally: Tally) -> str:
-        """What may be announced now, in words; nothing in it depends on where the stones stand."""
+    def quiet(self, seat: Seat, score: Score) -> Verdict:
+        """Return what follows when the seat has moved and announced nothing."""
+        return Verdict(other(seat), score)
 
-    def aim(self, tally: Tally) -> str:
-        """What the player to move is after, in a sentence or two; it doesn't depend on the stones either."""
+    def claim(self, score: Score) -> str:
+        """Return in words what can be announced now; the words don't depend on where the stones are."""
+        return ANY_FIGURE
 
-    def notes(self, tally: Tally) -> tuple[str, ...]:
-        """What is said beside the board, besides what empty squares look like; lines of at most 46 columns."""
+    @abstractmethod
+    def aim(self, score: Score) -> str:
+        """Return what the player to move aims for, in one or two sentences that don't depend on the stones."""
 
-
-def other(seat: Seat) -> Seat:
-    """The opponent's seat."""
-    return 1 if seat == 0 else 0
-
-
-def passed_on(seat: Seat, tally: Tally) -> Verdict:
-    """The usual: the other one is to move."""
-    return Verdict(other(seat), tally)
+    def notes(self, score: Score) -> tuple[str, ...]:
+        """Return lines of at most 46 columns for the side of the board, except those about empty squares."""
+        return ()
 
 
-def won(seat: Seat | None, figure: Figure, tally: Tally, why: str) -> Verdict:
-    """The seat has won (None: it is a draw), by this figure."""
-    return Verdict(None, tally, Outcome(seat, why), figure)
+def won(seat: Seat | None, figure: Figure, score: Score, why: str) -> Verdict:
+    """Return the verdict that the seat has won (None: that it is a draw) by this figure."""
+    return Verdict(None, score, Outcome(seat, why), figure)
 
 
 def points(stones: Stones) -> int:
-    """The points of a figure of these stones: the dots of each times the zone it stands in.
+    """Return the points of a figure of these stones: the dots of each stone times the zone it is in.
 
-    Quadrupel, point game: this is the figure of the sheet's example.
+    Quadrupel, point game: the rule sheet's example.
 
     >>> from engines.quadrupel.board import INDEX
     >>> points(tuple(Stone(INDEX[name], dots) for name, dots in [("d4", 4), ("c5", 2), ("e5", 1), ("d6", 3)]))

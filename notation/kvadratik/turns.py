@@ -19,7 +19,8 @@ from engines.kvadratik.board import (
     open_squares,
     uncovered,
 )
-from engines.kvadratik.turns import Bonus, Disc, Move, Setup, Step, Turn
+from engines.kvadratik.turns import Bonus, Disc, Move, Setup, Turn
+from engines.step import Step
 from engines.wording import either
 from notation.core import BadNotation
 from notation.hints import listed

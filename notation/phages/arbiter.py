@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 from engines.core import Position, Seat
-from engines.phages import PhagesPosition, Step
+from engines.phages import PhagesPosition
 from engines.phages.arbiter import Fault, arbitrate
-from engines.phages.board import NUMBERS
+from engines.phages.turns import NUMBERS
+from engines.step import Step
 from notation.core import BadNotation
 
 _STEP = re.compile(r"([A-Za-z][0-9])[-:]?([A-Za-z][0-9])")

@@ -7,8 +7,10 @@ from itertools import islice
 from typing import Any
 
 from engines.core import Position
-from engines.phages import PhagesPosition, Step, Turn, spelled
-from engines.phages.board import BOARDS, MOVERS, NUMBERS, Board
+from engines.phages import PhagesPosition, Turn
+from engines.phages.board import BOARDS, Board
+from engines.phages.turns import MOVERS, NUMBERS, spelled
+from engines.step import Step
 from engines.wording import either, together
 from notation.core import BadNotation
 from notation.hints import WIDTH, listed

@@ -1,8 +1,10 @@
 """Two people at one keyboard: a game with the texts and boards that the mails use, but no server."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from engines import GAMES
+from engines.core import Played
 from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.record import Record
@@ -19,6 +21,7 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
     position = game.position(options)
     texts: list[str] = []
     part: str | None = None
+    before: Played[Any, Any] | None = None
     resigned = None
 
     def so_far() -> Record:
@@ -29,7 +32,8 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
     while position.turn is not None and resigned is None:
         here = position if part is None else position.play(notation.parse(part))
         if fresh:
-            say(f"\n{format_board(here.diagram(), lit=True, notes=True)}\n\n{notation.hint(here)}\n")
+            last = before if part is None else Played(position, notation.parse(part))
+            say(f"\n{format_board(here.diagram(last), lit=True, notes=True)}\n\n{notation.hint(here)}\n")
         try:
             line = ask(f"{game.sides[position.turn]}, turn {len(texts) + 1}> ").strip()
         except EOFError:
@@ -59,10 +63,11 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
                 fresh = True
                 if taken.complete:
                     texts.append(taken.text)
+                    before = Played(position, notation.parse(taken.text))
                     position, part = taken.position, None
                 else:
                     part = taken.text
-    say(f"\n{format_board(position.diagram(), lit=True, notes=True)}\n\n{_ending(so_far())}")
+    say(f"\n{format_board(position.diagram(before), lit=True, notes=True)}\n\n{_ending(so_far())}")
     return so_far()
 
 

@@ -9,7 +9,7 @@ import structlog
 from structlog.typing import EventDict
 
 from pbem.config import LogSettings
-from pbem.reading.text.normalize import visible
+from pbem.reading.text.normalize import escape_controls
 
 
 class Log(structlog.PrintLogger):
@@ -45,5 +45,6 @@ def configure(settings: LogSettings, file: TextIO = sys.stderr) -> None:
 def _harmless(_logger: object, _method: str, event: EventDict) -> EventDict:
     """The event without what could steer a terminal or begin a line of its own: servers and mails may have said it."""
     return {
-        name: visible(value).replace("\n", "\\n") if isinstance(value, str) else value for name, value in event.items()
+        name: escape_controls(value).replace("\n", "\\n") if isinstance(value, str) else value
+        for name, value in event.items()
     }

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
 
-from pbem.reading.text.normalize import visible
+from pbem.reading.text.normalize import escape_controls
 
 
 def console(*, errors: bool = False) -> Console:
@@ -35,4 +35,4 @@ class _Shown:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         pieces: Iterable[Segment] = console.render(self._what, options)
-        return (piece if piece.control else Segment(visible(piece.text), piece.style) for piece in pieces)
+        return (piece if piece.control else Segment(escape_controls(piece.text), piece.style) for piece in pieces)

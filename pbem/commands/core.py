@@ -13,7 +13,7 @@ from pbem.errors import Refused
 from pbem.matches.queries import awaiting
 from pbem.players import preferences, schedule
 from pbem.players.identity import Sender, address_with
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.reading.protocol import MailParser
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Player
@@ -27,10 +27,10 @@ class Context:
     session: Session
     server: ServerSettings
     keyring: Keyring
-    examiner: MailParser
+    parser: MailParser
     now: datetime
     incoming: Incoming
-    mail: Mail
+    mail: Message
     sender: Sender
     commands: "Mapping[str, Command]"
     """Every command there is, for those who explain them."""

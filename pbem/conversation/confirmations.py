@@ -114,15 +114,15 @@ def confirm(context: Context, held_id: int) -> str:
         context.session.add(held)
         context.answer("dropped")
         return "not confirmed"
-    letter = context.examiner.read(held.raw, held.sender, tuple(held.recipients))
-    if letter.trouble is not None:  # it was read before: the machine is short of time or memory just now
-        reply.refuse(context, reply.unread(letter.trouble), None)
-        return f"unread: {letter.trouble}"
+    message = context.parser.read(held.raw, held.sender, tuple(held.recipients))
+    if message.error is not None:  # it was read before: the machine is short of time or memory just now
+        reply.refuse(context, reply.unread(message.error), None)
+        return f"unread: {message.error}"
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)
-    told_of = identity.of(context.session, letter, context.server, context.keyring, context.now)
+    told_of = identity.of(context.session, message, context.server, context.keyring, context.now)
     context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, held=None)
-    verdict = execute.understand(context, letter, execute.execute)
+    verdict = execute.understand(context, message, execute.execute)
     context.subject = context.mail.subject
     held.verdict = f"confirmed; {verdict}"
     return f"confirmed mail {held_id}; {verdict}"

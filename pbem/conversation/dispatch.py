@@ -39,11 +39,11 @@ def converse(context: Context, limits: LimitsSettings) -> str:
             None,
         )
         verdict = "refused"
-    elif context.mail.trouble is not None:
+    elif context.mail.error is not None:
         if context.sender.is_stranger:
-            raise Unanswerable(context.mail.trouble)
-        reply.refuse(context, reply.unread(context.mail.trouble), None)
-        verdict = f"unread: {context.mail.trouble}"
+            raise Unanswerable(context.mail.error)
+        reply.refuse(context, reply.unread(context.mail.error), None)
+        verdict = f"unread: {context.mail.error}"
     elif context.sender.held is not None:
         verdict = confirmations.confirm(context, context.sender.held)
     elif context.sender.move is not None:

@@ -16,14 +16,14 @@ from pbem.commands.syntax.mail import Reader, Reading, tagged_match
 from pbem.conversation import reply, suggested_yes
 from pbem.errors import Refused
 from pbem.matches.naming import is_hidden
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing
 
 
-def understand(context: Context, letter: Mail, act: Callable[[Context, Reading], str]) -> str:
+def understand(context: Context, message: Message, act: Callable[[Context, Reading], str]) -> str:
     """Read the mail and act on it; a `yes` in its first line stands for what the answered mail suggests."""
     try:
-        reading, agreed = _reading(context, letter)
+        reading, agreed = _reading(context, message)
     except Refused as refusal:
         reply.refuse(context, refusal, None)
         return "refused"
@@ -34,7 +34,7 @@ def understand(context: Context, letter: Mail, act: Callable[[Context, Reading],
     return verdict
 
 
-def _reading(context: Context, letter: Mail) -> tuple[Reading, Outgoing | None]:
+def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | None]:
     """What the mail says, in the light of the match it answers, and the mail whose suggestion it agrees to."""
 
     @cache  # every line of the mail asks; the row itself is fetched when it is locked
@@ -44,17 +44,17 @@ def _reading(context: Context, letter: Mail) -> tuple[Reading, Outgoing | None]:
     player = context.sender.player
     about = context.sender.match
     if about is None and not context.sender.plies:  # the answered mail showed several; its Subject names at most one
-        about = tagged_match(letter.subject)
+        about = tagged_match(message.subject)
     reader = Reader(COMMANDS, game_of, about, player.name if player else None)
-    reading = reader.read(letter.subject, letter.lines)
+    reading = reader.read(message.subject, message.lines)
     context.subject = reading.subject
-    if player is None or not suggested_yes.consents(letter.lines):
+    if player is None or not suggested_yes.consents(message.lines):
         return reading, None
-    agreed = suggested_yes.answered(context.session, letter, context.sender)
+    agreed = suggested_yes.answered(context.session, message, context.sender)
     if reading.commands and (agreed is None or agreed.proposal is None):
         return reading, None  # "Ok" and a turn below it
     line = suggested_yes.line_of(context.session, agreed)
-    return reader.read(letter.subject, (line, *suggested_yes.below(letter.lines))), agreed
+    return reader.read(message.subject, (line, *suggested_yes.below(message.lines))), agreed
 
 
 def execute(context: Context, reading: Reading) -> str:

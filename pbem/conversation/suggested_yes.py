@@ -8,8 +8,8 @@ from sqlmodel import Session, col, select
 from pbem.errors import Refused
 from pbem.matches.queries import count
 from pbem.players.identity import Sender
-from pbem.reading.message import Mail
-from pbem.reading.text.normalize import smoothed
+from pbem.reading.message import Message
+from pbem.reading.text.normalize import to_ascii
 from pbem.storage.models import Match, Outgoing, OutgoingState, Ply
 
 YES = frozenset(
@@ -51,7 +51,7 @@ def below(lines: Sequence[str]) -> Sequence[str]:
     return lines[next(at for at, line in enumerate(lines) if line.strip()) + 1 :]
 
 
-def answered(session: Session, mail: Mail, sender: Sender) -> Outgoing | None:
+def answered(session: Session, message: Message, sender: Sender) -> Outgoing | None:
     """The mail of ours to that player which the mail answers; where it does not say so, the newest in its match.
 
     It is locked for this transaction, so that two answers at once can't both be carried out. None for a mail to
@@ -61,8 +61,8 @@ def answered(session: Session, mail: Mail, sender: Sender) -> Outgoing | None:
     if player is None:
         return None
     ours = select(Outgoing).where(Outgoing.player == player.id, Outgoing.epoch == player.epoch).with_for_update()
-    rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(mail.answers)))}
-    found = next((rows[each] for each in mail.answers if each in rows), None)
+    rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(message.answers)))}
+    found = next((rows[each] for each in message.answers if each in rows), None)
     if found is None and sender.proven:
         newest = ours.where(
             col(Outgoing.state).not_in((OutgoingState.COLLECTED, OutgoingState.TOLD, OutgoingState.DROPPED))
@@ -129,6 +129,6 @@ def _opens_with(words: frozenset[str], lines: Sequence[str]) -> bool:
 
 def _first(lines: Sequence[str]) -> str:
     """The first line, without the marks at its ends and behind its first word."""
-    line = smoothed(next((line.strip() for line in lines if line.strip()), ""))
+    line = to_ascii(next((line.strip() for line in lines if line.strip()), ""))
     first, _, rest = line.strip(" .,;!\"'*_`").partition(" ")
     return f"{first.strip('.,;:!')} {rest}"

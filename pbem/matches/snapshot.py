@@ -7,7 +7,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from engines import GAMES
-from engines.core import Game, Position, Seat
+from engines.core import Game, Played, Position, Seat
 from engines.diagram import Diagram
 from notation import NOTATIONS
 from notation.record import Record, replay
@@ -50,6 +50,8 @@ class Snapshot:
     """Who played each of the complete turns."""
     total: int
     """How many complete turns the match has by now."""
+    last: Played[Any, Any] | None = None
+    """The turn, or the part of one, that led to the position."""
     supposed: Hypothesis | None = None
     """What is only looked at, where it is not the match as it stands."""
 
@@ -82,15 +84,16 @@ class Snapshot:
     @property
     def diagram(self) -> Diagram:
         """The board, with the last turn lit, or what is chosen of the next."""
-        diagram = self.position.diagram()
+        diagram = self.position.diagram(self.last)
         chosen = self.supposed.chosen if self.supposed else ""
         return replace(diagram, lit=cells_of(chosen)) if chosen else diagram
 
     @property
     def record(self) -> Record:
-        """The match as a record."""
+        """The match as a record. Somebody who left the server has not resigned."""
         resigned: Seat | None = None
-        if self.ended_here and self.match.winner is not None and self.position.turn is not None:
+        left = (self.match.reason or "").endswith(" left")
+        if self.ended_here and self.match.winner is not None and self.position.turn is not None and not left:
             resigned = 0 if self.match.winner == 1 else 1
         return replace(record_of(self.match, self.players, self.texts), resigned=resigned)
 
@@ -101,10 +104,16 @@ class Snapshot:
             texts=(*self.texts, text),
             base=position,
             position=position,
+            last=Played(self.base, NOTATIONS[self.match.game].parse(text)),
             part=None,
             seats=(*self.seats, *((self.base.turn,) if self.base.turn is not None else ())),
             total=self.total + 1,
         )
+
+    def begun(self, part: str) -> "Snapshot":
+        """Return the match with a part of the next turn played."""
+        move = NOTATIONS[self.match.game].parse(part)
+        return replace(self, position=self.base.play(move), part=part, last=Played(self.base, move))
 
     def suppose(
         self,
@@ -124,10 +133,10 @@ class Snapshot:
             assert before.turn is not None  # noqa: S101 - the turns were read on these positions
             played.append((before.turn, text))
             there = there.after(text, before.play(notation.parse(text)))
-        position = there.base.play(notation.parse(part)) if part else there.base
+        there = there if part is None else there.begun(part)
         since = self.ply if past else None
         supposed = Hypothesis(tuple(played), before, chosen, since, playable=playable, kept=kept)
-        return replace(there, position=position, part=part, total=self.total, supposed=supposed)
+        return replace(there, total=self.total, supposed=supposed)
 
     def seat_of(self, player: Player) -> Seat | None:
         """Where the player sits; None for somebody else."""
@@ -143,11 +152,10 @@ def stand(session: Session, match: Match, ply: int | None = None, part: str | No
     players = (shown(match, first), shown(match, second))
     texts = tuple(turns[:ply])
     positions = replay(record_of(match, players, texts))
-    base = position = positions[-1]
-    if part is not None:
-        position = position.play(NOTATIONS[match.game].parse(part))
+    last = Played(positions[-2], NOTATIONS[match.game].parse(texts[-1])) if texts else None
     seats = tuple(before.turn for before in positions[:-1] if before.turn is not None)  # a turn was played in each
-    return Snapshot(match, players, texts, base, position, part, seats, len(turns))
+    whole = Snapshot(match, players, texts, positions[-1], positions[-1], None, seats, len(turns), last)
+    return whole if part is None else whole.begun(part)
 
 
 def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:

@@ -76,8 +76,6 @@ def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
 
 
 def _illegal(read: str, error: IllegalMove) -> Refused:
-    """What to say of a move that the rules forbid, with the place of the word that is wrong."""
-    token = str(error.details.get("token", ""))
-    # Where the same word stands twice, in two operations of a turn, the engine says which one it means.
-    at = read.rfind(token) if error.details.get("operation") == 3 else read.find(token)
-    return Refused(f"{error}.", read=read, at=at if token and at >= 0 else None, width=len(token))
+    """Return the refusal of a move that the rules forbid, with the place of the wrong word."""
+    start, end = error.span_in(read) or (None, 0)
+    return Refused(f"{error}.", read=read, at=start, width=end - (start or 0))

@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
 from pbem.matches.naming import name
+from pbem.matches.queries import count as count_turns
 from pbem.matches.queries import of_player
 from pbem.reading.protocol import MailParser
 from pbem.storage import outbox
@@ -39,10 +40,10 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     return list({row.address: row for row in rows}.values())
 
 
-def take(session: Session, server: ServerSettings, examiner: MailParser, row: Incoming, now: datetime) -> str | None:
+def take(session: Session, server: ServerSettings, parser: MailParser, row: Incoming, now: datetime) -> str | None:
     """Count the bounce that the mail is; what it came to. None where it is none, or is about no mail of ours."""
     back = returned(session, row.raw, server.domain)
-    if not back or not examiner.is_final(row.raw):
+    if not back or not parser.is_final(row.raw):
         return None
     for owed in back:
         count(session, server, owed, now)
@@ -123,5 +124,5 @@ def _tell_opponent(session: Session, server: ServerSettings, player: Player, mat
         purpose=Purpose.PLAY,
         subject=match.id or 0,
         match=match,
-        ply=0,
+        ply=count_turns(session, match),
     )

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Unanswerable
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -49,9 +49,9 @@ class Sender:
         return self.ply if match == self.match else self.plies.get(match)
 
 
-def of(session: Session, mail: Mail, server: ServerSettings, keyring: Keyring, now: datetime) -> Sender:
+def of(session: Session, message: Message, server: ServerSettings, keyring: Keyring, now: datetime) -> Sender:
     """The sender of the mail; raises Unanswerable for a token that is none and for a mail without sender."""
-    tags = list(_tags(mail, server))
+    tags = list(_tags(message, server))
     spent: Sender | None = None
     for tag in tags:
         token = tokens.parse(tag)
@@ -66,18 +66,18 @@ def of(session: Session, mail: Mail, server: ServerSettings, keyring: Keyring, n
         return spent
     if tags:
         raise Unanswerable("unknown token")
-    if mail.sender is None:
+    if message.sender is None:
         raise Unanswerable("no sender")
-    owed = _owed(session, mail)
+    owed = _owed(session, message)
     answered = token_of(owed) if owed else None
     if owed and answered:
         player = session.get_one(Player, answered.player)
         fresh = owed.epoch == player.epoch and not is_over(session, answered, now)
-        if fresh and owed.address == mail.sender:
+        if fresh and owed.address == message.sender:
             return _by_token(session, answered, player)
         return Sender(player.address, player, proven=False, match=owed.match, ply=owed.ply if owed.match else None)
-    player = session.exec(select(Player).where(Player.address == mail.sender)).first()
-    return Sender(mail.sender, player, proven=False)
+    player = session.exec(select(Player).where(Player.address == message.sender)).first()
+    return Sender(message.sender, player, proven=False)
 
 
 def token_of(row: Outgoing) -> Token | None:
@@ -100,9 +100,9 @@ def is_ours(recipient: str, server: ServerSettings) -> bool:
     return domain == server.domain.lower() and (local == ours or local.startswith(ours + server.delimiter))
 
 
-def _tags(mail: Mail, server: ServerSettings) -> Iterator[str]:
+def _tags(message: Message, server: ServerSettings) -> Iterator[str]:
     """What stands behind the + in each of our addresses that the mail went to."""
-    for recipient in mail.recipients:
+    for recipient in message.recipients:
         if is_ours(recipient, server):
             tag = recipient.rpartition("@")[0][len(server.local) + 1 :]
             if tag:
@@ -160,9 +160,8 @@ def _shown(session: Session, token: Token) -> dict[int, int]:
     return {int(number): ply for number, ply in row.words.get("plies", {}).items()}
 
 
-def _owed(session: Session, mail: Mail) -> Outgoing | None:
+def _owed(session: Session, message: Message) -> Outgoing | None:
     """The mail of ours that this one answers, the nearest one first."""
-    found = {
-        row.message_id: row for row in session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(mail.answers)))
-    }
-    return next((found[answered] for answered in mail.answers if answered in found), None)
+    rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(message.answers)))
+    found = {row.message_id: row for row in rows}
+    return next((found[answered] for answered in message.answers if answered in found), None)

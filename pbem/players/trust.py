@@ -13,12 +13,12 @@ from pbem.config import ChecksSettings
 from pbem.errors import Unanswerable
 from pbem.players.identity import Sender
 from pbem.reading.authentication import Checked, Finding
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.storage.models import Incoming, Player
 
 
 def weigh(
-    session: Session, sender: Sender, letter: Mail, checked: Checked, settings: ChecksSettings, row: Incoming
+    session: Session, sender: Sender, message: Message, checked: Checked, settings: ChecksSettings, row: Incoming
 ) -> Sender:
     """The sender, proven or not by all that is known; raises Unanswerable where the checks failed and nothing proves.
 
@@ -28,8 +28,8 @@ def weigh(
     if sender.held is not None or sender.move is not None:
         return sender
     finding = checked.finding
-    is_own = sender.player is not None and letter.sender == sender.player.address
-    if sender.proven and not is_own and _is_another_s(session, letter):
+    is_own = sender.player is not None and message.sender == sender.player.address
+    if sender.proven and not is_own and _is_another_s(session, message):
         return replace(sender, proven=False)
     if sender.proven:
         passed = finding is Finding.PASSED and is_own
@@ -44,9 +44,9 @@ def weigh(
     return sender
 
 
-def _is_another_s(session: Session, letter: Mail) -> bool:
+def _is_another_s(session: Session, message: Message) -> bool:
     """Whether From is another player's: an opponent who was sent a copy, and answered to all, among them us."""
-    other = select(Player.id).where(Player.address == letter.sender, col(Player.confirmed).is_not(None))
+    other = select(Player.id).where(Player.address == message.sender, col(Player.confirmed).is_not(None))
     return session.exec(other).first() is not None
 
 

@@ -89,7 +89,7 @@ def check_parts(page: bytes) -> None:
     >>> check_parts(b"\n--b\n" * 20_000)
     Traceback (most recent call last):
         ...
-    pbem.bounds.Unreadable: it has too many parts
+    pbem.reading.limits.Unreadable: it has too many parts
     """
     if page.count(b"\n--") > MOST_SEPARATORS:
         raise Unreadable("it has too many parts")

@@ -1,18 +1,18 @@
-"""Bytes -> Mail: who sent it, to whom, in answer to what, whether a machine wrote it, and a person's lines.
+"""Bytes -> Message: who sent it, to whom, in answer to what, whether a machine wrote it, and a person's lines.
 
-Raw mail is hostile until read. It is counted before it is parsed (see bounds), and parsed under the `compat32` policy,
+Raw mail is hostile until read. It is counted before it is parsed (see limits), and parsed under the `compat32` policy,
 which does not interpret headers; every header is cut to a length before anything looks into it. Nothing here is ever
 written out again.
 """
 
 import email
 import email.header
+import email.message
 import email.utils
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from email.message import Message
 from email.policy import compat32
 
 from pbem.reading import from_header, limits
@@ -54,12 +54,12 @@ AWAY_SUBJECTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Mail:
-    """What of a mail matters here."""
+class Message:
+    """What pbem needs to know of an email."""
 
     message_id: str | None
     sender: str | None
-    """The one address of the one From, in lower case; None where it can be read in several ways (see authorship)."""
+    """The one address of the one From, in lower case; None where it can be read in several ways (see from_header)."""
     recipients: tuple[str, ...]
     """Every address it was sent or delivered to, envelope first, in lower case."""
     answers: tuple[str, ...]
@@ -69,28 +69,28 @@ class Mail:
     """Why we take it for a machine's mail; None when a person seems to have written it."""
     lines: tuple[str, ...]
     """The lines that the person wrote: no quotes, no signature."""
-    trouble: str | None = None
+    error: str | None = None
     """Why those lines can't be read, although the header can; None where they were."""
 
 
-def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Mail:
+def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
     """The mail in those bytes; raises Unreadable where not even its header can be read, and MemoryError."""
     page = limits.plain(raw)
     try:
         limits.check_parts(page)
         with _nothing_but_unreadable():
-            message = email.message_from_bytes(_fitting(page), policy=compat32)
-            return _mail(message, sender, recipients, _lines(message))
+            mime = email.message_from_bytes(_fitting(page), policy=compat32)
+            return _message(mime, sender, recipients, _lines(mime))
     except Unreadable as error:
         return read_head(raw, sender, recipients, str(error))
 
 
-def read_head(raw: bytes, sender: str | None, recipients: tuple[str, ...], trouble: str) -> Mail:
+def read_head(raw: bytes, sender: str | None, recipients: tuple[str, ...], error: str) -> Message:
     """The mail without its lines, which can't be read for that reason; raises as `read` does."""
     head, _ = limits.fit_head(limits.plain(raw))
     with _nothing_but_unreadable():
-        message = email.message_from_bytes(head, policy=compat32)
-        return replace(_mail(message, sender, recipients, ()), trouble=trouble)
+        mime = email.message_from_bytes(head, policy=compat32)
+        return replace(_message(mime, sender, recipients, ()), error=error)
 
 
 @contextmanager
@@ -112,28 +112,28 @@ def _fitting(page: bytes) -> bytes:
     return page
 
 
-def _lines(message: Message) -> tuple[str, ...]:
-    shown = body.body(message)
-    return reply_text.lines(shown.text, shown.is_html, from_header.author(_values(message, "From")))
+def _lines(mime: email.message.Message) -> tuple[str, ...]:
+    shown = body.body(mime)
+    return reply_text.lines(shown.text, shown.is_html, from_header.author(_values(mime, "From")))
 
 
-def _mail(message: Message, sender: str | None, recipients: tuple[str, ...], lines: tuple[str, ...]) -> Mail:
-    from_addresses = _addresses(message, "From")
-    author = from_header.author(_values(message, "From"))
-    subject = normalize.tidied(header(message, "Subject"))
-    received_by = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(message, name))
+def _message(
+    mime: email.message.Message, sender: str | None, recipients: tuple[str, ...], lines: tuple[str, ...]
+) -> Message:
+    from_addresses = _addresses(mime, "From")
+    author = from_header.author(_values(mime, "From"))
+    subject = normalize.clean(header(mime, "Subject"))
+    received_by = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(mime, name))
     envelope = tuple(recipient.lower() for recipient in recipients)
-    return Mail(
-        message_id=next(iter(_ids(header(message, "Message-ID"))), None),
+    return Message(
+        message_id=next(iter(_ids(header(mime, "Message-ID"))), None),
         sender=author if author is not None and is_address(author) else None,
         recipients=tuple(dict.fromkeys(envelope + received_by)),
-        answers=tuple(
-            dict.fromkeys([*_ids(header(message, "In-Reply-To")), *reversed(_ids(header(message, "References")))])
-        ),
+        answers=tuple(dict.fromkeys([*_ids(header(mime, "In-Reply-To")), *reversed(_ids(header(mime, "References")))])),
         subject=" ".join(subject.split()),
-        automatic=_automatic(message, sender, from_addresses, subject),
+        automatic=_automatic(mime, sender, from_addresses, subject),
         lines=lines,
-        trouble="it has too many recipients" if len(received_by) > limits.MOST_RECIPIENTS else None,
+        error="it has too many recipients" if len(received_by) > limits.MOST_RECIPIENTS else None,
     )
 
 
@@ -181,23 +181,23 @@ def _answer_mark(subject: str) -> int:
     return min(ends) + 1 if word.rstrip(" .") in ANSWERED else 0
 
 
-def header(message: Message, name: str) -> str:
+def header(mime: email.message.Message, name: str) -> str:
     """The header's text, decoded, on one line, cut to a length; "" where there is none."""
-    value = next(iter(_values(message, name)), "")
+    value = next(iter(_values(mime, name)), "")
     words = []
     for part, charset in email.header.decode_header(value.replace("\r", "").replace("\n", "")):
         words.append(body.decoded(part, charset) if isinstance(part, bytes) else part)
     return "".join(words)
 
 
-def _values(message: Message, name: str) -> list[str]:
+def _values(mime: email.message.Message, name: str) -> list[str]:
     """The values of all headers of that name as they stand in the mail, each cut to a length."""
-    values = [str(value)[:LONGEST_VALUE] for key, value in message.raw_items() if key.lower() == name.lower()]
+    values = [str(value)[:LONGEST_VALUE] for key, value in mime.raw_items() if key.lower() == name.lower()]
     return [body.decoded(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
 
 
-def _addresses(message: Message, name: str) -> tuple[str, ...]:
-    pairs = email.utils.getaddresses(_values(message, name))
+def _addresses(mime: email.message.Message, name: str) -> tuple[str, ...]:
+    pairs = email.utils.getaddresses(_values(mime, name))
     return tuple(dict.fromkeys(address.lower() for _, address in pairs if "@" in address and address.isprintable()))
 
 
@@ -212,21 +212,21 @@ def _ids(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _automatic(message: Message, sender: str | None, addresses: tuple[str, ...], subject: str) -> str | None:
+def _automatic(mime: email.message.Message, sender: str | None, addresses: tuple[str, ...], subject: str) -> str | None:
     """Why this is a machine's mail (RFC 3834 and what machines really send), or None."""
-    submitted = header(message, "Auto-Submitted").partition(";")[0].strip().lower()
-    precedence = header(message, "Precedence").strip().lower()
+    submitted = header(mime, "Auto-Submitted").partition(";")[0].strip().lower()
+    precedence = header(mime, "Precedence").strip().lower()
     signs = {
-        "null sender": sender == "" or header(message, "Return-Path").strip() == "<>",
+        "null sender": sender == "" or header(mime, "Return-Path").strip() == "<>",
         "Auto-Submitted": submitted not in ("", "no"),
-        "report": message.get_content_type() == "multipart/report",
-        "list": any(name.lower().startswith("list-") for name in message.keys()),  # noqa: SIM118
+        "report": mime.get_content_type() == "multipart/report",
+        "list": any(name.lower().startswith("list-") for name in mime.keys()),  # noqa: SIM118
         "Precedence": precedence in ("bulk", "junk", "list", "auto_reply"),
-        "autoreply header": any(name in message for name in AWAY_HEADERS),
-        "own mail": "X-PBeM-Server" in message,
+        "autoreply header": any(name in mime for name in AWAY_HEADERS),
+        "own mail": "X-PBeM-Server" in mime,
         "machine's address": any(address.partition("@")[0] in MACHINES for address in addresses),
         "away notice": _unmarked(subject).startswith(AWAY_SUBJECTS),
-        "loop": len(message.get_all("Received", [])) > MOST_RECEIVED,
+        "loop": len(mime.get_all("Received", [])) > MOST_RECEIVED,
     }
     return next((sign for sign, seen in signs.items() if seen), None)
 

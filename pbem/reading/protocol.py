@@ -11,48 +11,48 @@ from typing import Literal, Protocol
 from pydantic import TypeAdapter
 
 from pbem.config import ChecksSettings
-from pbem.reading import authentication, bounce_report, message
+from pbem.reading import authentication, bounce_report
 from pbem.reading.authentication import Checked
 from pbem.reading.limits import Unreadable
-from pbem.reading.message import Mail
+from pbem.reading.message import Message, read, read_head
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The question what is in the mail."""
+class ReadRequest:
+    """A request to tell what is in the mail."""
 
     sender: str | None
     recipients: tuple[str, ...]
-    trouble: str | None = None
+    error: str | None = None
     """Why only its header is to be read."""
-    kind: Literal["reading"] = "reading"
+    kind: Literal["read"] = "read"
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
-    """The question whether the mail reports that an address can't be reached, ever."""
+class BounceRequest:
+    """A request to tell whether the mail reports that an address can't be reached, ever."""
 
-    kind: Literal["failing"] = "failing"
+    kind: Literal["bounce"] = "bounce"
 
 
 @dataclass(frozen=True, slots=True)
-class Checking:
-    """The question what the sender checks say of the mail."""
+class CheckRequest:
+    """A request to tell what the sender checks say of the mail."""
 
     ours: str
     settings: ChecksSettings
     now: datetime
-    kind: Literal["checking"] = "checking"
+    kind: Literal["check"] = "check"
 
 
-Question = Reading | Failing | Checking
+Request = ReadRequest | BounceRequest | CheckRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What was found out: one of the first three, or why nothing was."""
 
-    message: Mail | None = None
+    message: Message | None = None
     is_final: bool | None = None
     checked: Checked | None = None
     unreadable: str | None = None
@@ -60,8 +60,8 @@ class Answer:
     """Whether nothing more can be asked there."""
 
 
-QUESTIONS: TypeAdapter[Question] = TypeAdapter(Question)
-ANSWERS: TypeAdapter[Answer] = TypeAdapter(Answer)
+REQUESTS: TypeAdapter[Request] = TypeAdapter(Request)
+RESPONSES: TypeAdapter[Response] = TypeAdapter(Response)
 
 
 class Unavailable(Exception):
@@ -71,7 +71,7 @@ class Unavailable(Exception):
 class MailParser(Protocol):
     """Who takes mails apart; raises Unavailable where that can't be done now."""
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Mail:
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
         """The mail in those bytes, perhaps without its lines; raises Unreadable."""
 
     def is_final(self, raw: bytes) -> bool:
@@ -84,36 +84,36 @@ class MailParser(Protocol):
         """Let go of whatever it takes. Never raises."""
 
 
-class Here:
+class InProcessParser:
     """Examines mails in this process: for whoever is made for it, and for tests."""
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Mail:
-        """As Examiner has it."""
-        return message.read(raw, sender, recipients)
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+        """As MailParser has it."""
+        return read(raw, sender, recipients)
 
     def is_final(self, raw: bytes) -> bool:
-        """As Examiner has it."""
+        """As MailParser has it."""
         return bounce_report.is_final(raw)
 
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
-        """As Examiner has it."""
+        """As MailParser has it."""
         return authentication.check(raw, ours, settings, now)
 
     def close(self) -> None:
-        """As Examiner has it."""
+        """As MailParser has it."""
 
 
-def answer(question: Question, raw: bytes) -> Answer:
-    """The answer, found in this process; raises MemoryError, and nothing else whatever the bytes are."""
+def respond(request: Request, raw: bytes) -> Response:
+    """Return the response, found in this process; raises MemoryError, and nothing else whatever the bytes are."""
     try:
-        match question:
-            case Reading(sender, recipients, None):
-                return Answer(message=message.read(raw, sender, recipients))
-            case Reading(sender, recipients, trouble):
-                return Answer(message=message.read_head(raw, sender, recipients, trouble or ""))
-            case Failing():
-                return Answer(is_final=bounce_report.is_final(raw))
-            case Checking(ours, settings, now):
-                return Answer(checked=authentication.check(raw, ours, settings, now))
+        match request:
+            case ReadRequest(sender, recipients, None):
+                return Response(message=read(raw, sender, recipients))
+            case ReadRequest(sender, recipients, error):
+                return Response(message=read_head(raw, sender, recipients, error or ""))
+            case BounceRequest():
+                return Response(is_final=bounce_report.is_final(raw))
+            case CheckRequest(ours, settings, now):
+                return Response(checked=authentication.check(raw, ours, settings, now))
     except Unreadable as error:
-        return Answer(unreadable=str(error))
+        return Response(unreadable=str(error))

@@ -1,6 +1,6 @@
 """The sandbox: mails are taken apart in a process of their own, which is ended where one takes too much.
 
-The process (see examiner) is started when the first mail comes, kept for the next ones, and replaced after a while.
+The process (see worker) is started when the first mail comes, kept for the next ones, and replaced after a while.
 A mail for which it was ended is unreadable, and no other mail suffers. Where it ends without our doing, it is tried
 once more: the kernel or an operator may have ended it for a reason that has nothing to do with the mail.
 """
@@ -23,8 +23,17 @@ import pbem
 from pbem.config import ChecksSettings, ReadingSettings
 from pbem.reading.authentication import Checked, Finding
 from pbem.reading.limits import Unreadable, header_block
-from pbem.reading.message import Mail
-from pbem.reading.protocol import ANSWERS, QUESTIONS, Answer, Checking, Failing, Question, Reading, Unavailable
+from pbem.reading.message import Message
+from pbem.reading.protocol import (
+    REQUESTS,
+    RESPONSES,
+    BounceRequest,
+    CheckRequest,
+    ReadRequest,
+    Request,
+    Response,
+    Unavailable,
+)
 from pbem.reading.worker import HEAD, LENGTH, READY, receive
 
 log = structlog.get_logger()
@@ -59,28 +68,28 @@ class Sandbox:
         self._process: _Process | None = None
         self._is_closed = False
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Mail:
-        """As Examiner has it; a mail for which the process ends is read once more, its header alone."""
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+        """As MailParser has it; a mail for which the process ends is read once more, its header alone."""
         try:
-            answer = self._ask(Reading(sender, recipients), raw)
+            answer = self._ask(ReadRequest(sender, recipients), raw)
         except Stopped as stopped:
-            answer = self._ask_again(Reading(sender, recipients, trouble=str(stopped)), header_block(raw))
+            answer = self._ask_again(ReadRequest(sender, recipients, error=str(stopped)), header_block(raw))
         if answer.message is None:
             raise Unreadable(answer.unreadable or BREAKS)
         return answer.message
 
     def is_final(self, raw: bytes) -> bool:
-        """As Examiner has it; what can't be examined is no report."""
+        """As MailParser has it; what can't be examined is no report."""
         try:
-            return bool(self._ask(Failing(), raw).is_final)
+            return bool(self._ask(BounceRequest(), raw).is_final)
         except Stopped:
             return False
 
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
-        """As Examiner has it; a mail that is made so that it can't be checked has failed."""
+        """As MailParser has it; a mail that is made so that it can't be checked has failed."""
         more = settings.dns_seconds if settings.dkim else 0
         try:
-            checked = self._ask(Checking(ours, settings, now), raw, more).checked
+            checked = self._ask(CheckRequest(ours, settings, now), raw, more).checked
         except Stopped:
             checked = None
         return checked or Checked(Finding.FAILED)
@@ -95,21 +104,21 @@ class Sandbox:
                 self._process.end()
             self._turn.release()
 
-    def _ask_again(self, question: Question, head: bytes) -> Answer:
+    def _ask_again(self, request: Request, head: bytes) -> Response:
         """The answer about the header alone; raises Unreadable where even that is too much."""
         try:
-            return self._ask(question, head)
+            return self._ask(request, head)
         except Stopped as stopped:
             raise Unreadable(str(stopped)) from stopped
 
-    def _ask(self, question: Question, raw: bytes, more_seconds: float = 0) -> Answer:
+    def _ask(self, request: Request, raw: bytes, more_seconds: float = 0) -> Response:
         """The answer; raises Stopped where the mail was too much, Unavailable where no process can be had."""
         seconds = self._settings.seconds + more_seconds
         with self._turn:
             for _ in range(2):
                 process = self._running()
                 try:
-                    answer = process.ask(question, raw, seconds)
+                    answer = process.ask(request, raw, seconds)
                 except TimeoutError:
                     self._stop(process, TOO_LONG, raw)
                 except _Gone:
@@ -148,7 +157,7 @@ class Sandbox:
 
 
 class _Process:
-    """A running examiner, and the socket over which it is asked."""
+    """A running parser, and the socket over which it is asked."""
 
     def __init__(self, megabytes: int) -> None:
         self.asked = 0
@@ -182,15 +191,15 @@ class _Process:
             why = "has ended"
         raise Unavailable(f"the process to read mail in {why} (exit code {self.end()})")
 
-    def ask(self, question: Question, raw: bytes, seconds: float) -> Answer:
+    def ask(self, request: Request, raw: bytes, seconds: float) -> Response:
         """The answer; raises TimeoutError, and _Gone where the process has ended or talks nonsense."""
         self.asked += 1
         until = time.monotonic() + seconds
-        asked = QUESTIONS.dump_json(question)
+        asked = REQUESTS.dump_json(request)
         try:
             self._socket.settimeout(seconds)
             self._socket.sendall(HEAD.pack(seconds, len(asked), len(raw)) + asked + raw)
-            return ANSWERS.validate_json(self._received(until))
+            return RESPONSES.validate_json(self._received(until))
         except TimeoutError:
             raise
         except (OSError, ValidationError) as error:

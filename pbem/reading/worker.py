@@ -1,6 +1,6 @@
-"""The examiner: a process that takes mails apart for the server, and may be ended at any time.
+"""The parser: a process that takes mails apart for the server, and may be ended at any time.
 
-    python -m pbem.examiner DESCRIPTOR MEGABYTES
+    python -m pbem.reading.worker DESCRIPTOR MEGABYTES
 
 It is asked over a socket, one mail at a time, knows neither settings nor secrets, and gets only so much memory
 and time. It ends by itself where the server has gone: at the end of the socket, or by the alarm of the mail in hand.
@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from pbem.reading.protocol import ANSWERS, QUESTIONS, Answer, answer
+from pbem.reading.protocol import REQUESTS, RESPONSES, Response, respond
 
 HEAD = struct.Struct(">dII")
 """Before each question: how many seconds it may take, the length of the question, the length of the mail."""
@@ -27,11 +27,11 @@ GRACE_SECONDS = 2
 MOST_FILES = 32
 MEGABYTE = 1 << 20
 MEMORY = Path("/proc/self/statm")
-OUT_OF_MEMORY = Answer(unreadable="it takes too much memory to read", is_last=True)
+OUT_OF_MEMORY = Response(unreadable="it takes too much memory to read", is_last=True)
 
 
 def main(descriptor: int, megabytes: int) -> None:
-    """Answer questions until there are no more."""
+    """Answer requests until there are no more."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # whoever stops the server sends them to us, too; a mail may be in hand
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -41,8 +41,8 @@ def main(descriptor: int, megabytes: int) -> None:
         while head := receive(server, HEAD.size):
             seconds, asked, size = HEAD.unpack(head)
             _allow(seconds)
-            found = _answer(receive(server, asked), receive(server, size))
-            reply = ANSWERS.dump_json(found)
+            found = _respond(receive(server, asked), receive(server, size))
+            reply = RESPONSES.dump_json(found)
             server.sendall(LENGTH.pack(len(reply)) + reply)
             signal.setitimer(signal.ITIMER_REAL, 0)
             if found.is_last:
@@ -62,9 +62,9 @@ def receive(sender: socket.socket, size: int, until: float | None = None) -> byt
     return bytes(received)
 
 
-def _answer(question: bytes, raw: bytes) -> Answer:
+def _respond(request: bytes, raw: bytes) -> Response:
     try:
-        return answer(QUESTIONS.validate_json(question), raw)
+        return respond(REQUESTS.validate_json(request), raw)
     except MemoryError:
         return OUT_OF_MEMORY
 

@@ -3,14 +3,11 @@
 A file is named by the match's number and its game, and holds no address of anybody.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
-from engines.core import Position, Seat
+from engines.core import Seat
 from notation import gamerecord, record
 from notation.gamerecord import Ending, Site
-from notation.record import replay
 from pbem.matches.snapshot import Snapshot
 from pbem.rendering import board_image
 from pbem.rendering.mime import Attachment
@@ -22,12 +19,11 @@ def of(standing: Snapshot, *, site: str, generated: datetime) -> tuple[Attachmen
     `site` is what this server is called, `generated` the time that the JSON says it was made at: that of the
     mail, so that a mail which is rendered again is the same.
     """
-    positions = replay(standing.record)
     files = [_text(standing)]
     if standing.ended_here:
         files.append(_json(standing, site, generated))
     if standing.texts:
-        files.append(_animation(standing, positions))
+        files.append(_animation(standing))
     return tuple(files)
 
 
@@ -53,10 +49,10 @@ def _json(standing: Snapshot, site: str, generated: datetime) -> Attachment:
     return Attachment(_name(standing, "json"), "application", "json", text.encode())
 
 
-def _animation(standing: Snapshot, positions: Sequence[Position[Any]]) -> Attachment:
+def _animation(standing: Snapshot) -> Attachment:
     """The boards from the first to the last."""
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(standing.texts, start=1))]
-    content = board_image.animation([position.diagram() for position in positions], captions=captions)
+    content = board_image.animation(record.diagrams(standing.record), captions=captions)
     return Attachment(_name(standing, "gif"), "image", "gif", content)
 
 

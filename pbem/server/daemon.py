@@ -118,18 +118,18 @@ class Server:
 
 @contextmanager
 def open_server(
-    settings: Settings, clock: Callable[[], datetime] = now, examiner: MailParser | None = None
+    settings: Settings, clock: Callable[[], datetime] = now, parser: MailParser | None = None
 ) -> Iterator[Server]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
 
-    Without another examiner, mails are read in a process of their own, started when the first one comes.
+    Without another parser, mails are read in a process of their own, started when the first one comes.
     The outbox belongs to whoever sends, who closes it too: it may be in the middle of a mail when we end.
     """
     keyring = Keyring(settings.server.key.read())
     dkim = settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    examiner = examiner or Sandbox(settings.reading)
+    parser = parser or Sandbox(settings.reading)
     engine = database.connect(settings.server.database)
     queue, results = WorkQueue(engine), DeliveryResults(Locks(engine))
     try:
@@ -137,7 +137,7 @@ def open_server(
         yield Server(
             settings=settings,
             engine=engine,
-            services=Services(settings.server, keyring, settings.checks, settings.limits, examiner),
+            services=Services(settings.server, keyring, settings.checks, settings.limits, parser),
             renderer=Renderer(settings.server, keyring),
             outbox=_outbox(settings),
             queue=queue,
@@ -148,7 +148,7 @@ def open_server(
             clock=clock,
         )
     finally:
-        examiner.close()
+        parser.close()
         queue.close()
         results.locks.close()
         engine.dispose()

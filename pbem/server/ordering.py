@@ -13,7 +13,7 @@ from pbem.commands.syntax.mail import tagged_match
 from pbem.config import ServerSettings
 from pbem.errors import Unanswerable
 from pbem.players import identity
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
 
@@ -25,13 +25,13 @@ _NUMBER = re.compile(r"(?:#|(?<!\w)[A-Za-z]+ {1,4})([0-9]{1,9})(?![\w.])")
 
 
 def ordering_keys(
-    session: Session, letter: Mail, server: ServerSettings, keyring: Keyring, now: datetime
+    session: Session, message: Message, server: ServerSettings, keyring: Keyring, now: datetime
 ) -> frozenset[str]:
     """Return the keys of a message: its sender, its player, and the matches that it answers or names."""
-    keys = {f"address {letter.sender}"} if letter.sender else set()
-    matches = set(_named(letter))
+    keys = {f"address {message.sender}"} if message.sender else set()
+    matches = set(_named(message))
     try:
-        sender = identity.of(session, letter, server, keyring, now)
+        sender = identity.of(session, message, server, keyring, now)
     except Unanswerable:  # it will only be filed
         return frozenset(keys)
     if sender.player is not None:
@@ -40,16 +40,16 @@ def ordering_keys(
         asked = select(Outgoing.match).where(Outgoing.incoming == sender.held, Outgoing.template == "confirm")
         matches.update(match for match in session.exec(asked) if match is not None)
     matches.update(sender.plies)
-    matches.update(match for match in (sender.match, tagged_match(letter.subject)) if match is not None)
+    matches.update(match for match in (sender.match, tagged_match(message.subject)) if match is not None)
     return frozenset(keys | {f"match {match}" for match in matches})
 
 
-def _named(letter: Mail) -> list[int]:
+def _named(message: Message) -> list[int]:
     r"""Return every number in the text that could be a match's.
 
     >>> from types import SimpleNamespace
     >>> _named(SimpleNamespace(subject="Re: [pbem #7] c4", lines=["move 12 1 c4d5 2 d5", "#3: hello, it is 10.30"]))
     [7, 12, 3]
     """
-    text = "\n".join((letter.subject, *letter.lines))
+    text = "\n".join((message.subject, *message.lines))
     return [int(number) for number, _ in zip(_NUMBER.findall(text), range(MOST), strict=False)]

@@ -21,7 +21,7 @@ from pbem.players import bounces, identity, trust
 from pbem.reading import authentication
 from pbem.reading.authentication import Checked
 from pbem.reading.limits import Unreadable
-from pbem.reading.message import Mail
+from pbem.reading.message import Message
 from pbem.reading.protocol import MailParser, Unavailable
 from pbem.server import attempts
 from pbem.server.attempts import Attempts
@@ -44,7 +44,7 @@ class Services:
     keyring: Keyring
     checks: ChecksSettings
     limits: LimitsSettings
-    examiner: MailParser
+    parser: MailParser
     attempts: Attempts = field(default_factory=Attempts)
 
 
@@ -114,18 +114,18 @@ def _attempt(
 class _Examined:
     """What the bytes of a mail say."""
 
-    letter: Mail | None
+    message: Message | None
     checked: Checked = authentication.NOT_CHECKED
     unreadable: str = ""
-    """Why there is no letter."""
+    """Why there is no message."""
 
 
 def _ordering_keys(engine: Engine, services: Services, examined: _Examined, now: datetime) -> frozenset[str]:
     """Where the mail must keep its place; nowhere if it can't be read."""
-    if examined.letter is None:
+    if examined.message is None:
         return frozenset()
     with transaction(engine) as session:
-        return ordering_keys(session, examined.letter, services.server, services.keyring, now)
+        return ordering_keys(session, examined.message, services.server, services.keyring, now)
 
 
 def _examine(engine: Engine, services: Services, incoming_id: int, now: datetime) -> _Examined:
@@ -134,35 +134,35 @@ def _examine(engine: Engine, services: Services, incoming_id: int, now: datetime
         row = session.get_one(Incoming, incoming_id)
         raw, sender, recipients = row.raw, row.sender, tuple(row.recipients)
     try:
-        letter = services.examiner.read(raw, sender, recipients)
+        message = services.parser.read(raw, sender, recipients)
     except Unreadable as error:
         return _Examined(None, unreadable=str(error))
     if not (services.checks.authserv_id or services.checks.dkim):
-        return _Examined(letter)
-    return _Examined(letter, services.examiner.check(raw, services.server.address, services.checks, now))
+        return _Examined(message)
+    return _Examined(message, services.parser.check(raw, services.server.address, services.checks, now))
 
 
 def _handle(session: Session, services: Services, row: Incoming, examined: _Examined, now: datetime) -> dict[str, Any]:
     """Handle the mail within the transaction; what the log is to say of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     try:
-        letter = examined.letter
-        if letter is None:
+        message = examined.message
+        if message is None:
             raise Unanswerable(examined.unreadable)
-        about["message_id"] = letter.message_id
-        if (letter.automatic or letter.sender is None) and (bounce := _bounce(session, services, row, now)):
+        about["message_id"] = message.message_id
+        if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, row, now)):
             raise Unanswerable(bounce)
-        if letter.automatic:
-            raise Unanswerable(f"automatic: {letter.automatic}")
-        if letter.sender is not None and identity.is_ours(letter.sender, services.server):
+        if message.automatic:
+            raise Unanswerable(f"automatic: {message.automatic}")
+        if message.sender is not None and identity.is_ours(message.sender, services.server):
             raise Unanswerable("automatic: own mail")
-        sender = identity.of(session, letter, services.server, services.keyring, now)
-        sender = trust.weigh(session, sender, letter, examined.checked, services.checks, row)
+        sender = identity.of(session, message, services.server, services.keyring, now)
+        sender = trust.weigh(session, sender, message, examined.checked, services.checks, row)
         if sender.player is None and (bounce := _bounce(session, services, row, now)):
             raise Unanswerable(bounce)
         failpoints.reach(Step.AUTHORISED)
         context = Context(
-            session, services.server, services.keyring, services.examiner, now, row, letter, sender, COMMANDS
+            session, services.server, services.keyring, services.parser, now, row, message, sender, COMMANDS
         )
         verdict = dispatch.converse(context, services.limits)
         about |= {
@@ -179,4 +179,4 @@ def _handle(session: Session, services: Services, row: Incoming, examined: _Exam
 
 
 def _bounce(session: Session, services: Services, row: Incoming, now: datetime) -> str | None:
-    return bounces.take(session, services.server, services.examiner, row, now)
+    return bounces.take(session, services.server, services.parser, row, now)

@@ -58,4 +58,4 @@ def test_a_whole_match_with_s_nail(folder: Path) -> None:
     done = subprocess.run([str(PLAY), str(folder)], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
-    assert format_board(record.replay(sample)[-1].diagram(), lit=True, notes=True) in done.stdout
+    assert format_board(record.diagrams(sample)[-1], lit=True, notes=True) in done.stdout

@@ -8,8 +8,9 @@ import pytest
 
 from engines import GAMES
 from engines.core import IllegalMove
-from engines.phages import PhagesPosition, Step, Turn
+from engines.phages import PhagesPosition, Turn
 from engines.phages.board import BOARDS
+from engines.step import Step
 from notation import NOTATIONS
 from tests.engines import brute
 

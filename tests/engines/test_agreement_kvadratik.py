@@ -9,8 +9,9 @@ import pytest
 
 from engines import GAMES
 from engines.core import IllegalMove
-from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Setup, Step, Turn
+from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Setup, Turn
 from engines.kvadratik.board import NAMES
+from engines.step import Step
 from notation import NOTATIONS
 from tests.engines import brute_kvadratik as brute
 

@@ -8,14 +8,15 @@ import pytest
 
 from engines import GAMES
 from engines.core import IllegalMove
-from engines.quadrature import QuadraturePosition, Turn
+from engines.quadrature import QuadraturePosition
 from engines.quadrature.board import PLACES
+from engines.step import Step
 from notation import NOTATIONS
 from tests.engines import brute_quadrature as brute
 from tests.engines.brute_quadrature import State
 
 MEN = GAMES["quadrature"].options[0].choices
-PARSE: Callable[[str], Turn] = NOTATIONS["quadrature"].parse
+PARSE: Callable[[str], Step] = NOTATIONS["quadrature"].parse
 
 
 def start(men: str) -> QuadraturePosition:
@@ -84,13 +85,13 @@ def test_many_matches_go_as_the_brute_force_has_them(men: str, choose: Callable[
             assert_alike(position, state, turns)
 
 
-def spellable() -> Iterator[Turn]:
+def spellable() -> Iterator[Step]:
     for origin in PLACES:
         for target in PLACES:
-            yield Turn(origin, target)
+            yield Step(origin, target)
 
 
-def accepts(position: QuadraturePosition, turn: Turn) -> bool:
+def accepts(position: QuadraturePosition, turn: Step) -> bool:
     try:
         position.play(turn)
     except IllegalMove:

@@ -147,7 +147,7 @@ def test_those_matches_reach_every_kind_of_end(variant: str) -> None:
             break
         *_, (end, _, _) = match({"variant": variant}, seed, longest=6, brink=True)
         if end.outcome is not None:
-            first = end.tally.announced[0].seat
+            first = end.score.announced[0].seat
             ends.add("drawn" if end.outcome.winner is None else "first" if end.outcome.winner == first else "second")
 
     assert ends >= wanted
@@ -157,8 +157,8 @@ def test_those_matches_go_back_and_forth_until_they_may_not() -> None:
     barred = 0
     for seed in range(3, 40, 4):
         for position, _, turns in match({}, seed, longest=20):
-            if turns and position.turn is not None and (shuttle := position.shuttles[position.turn]) is not None:
-                barred += shuttle.times == 4
+            if turns and position.turn is not None and (repeat := position.repeats[position.turn]) is not None:
+                barred += repeat.times == 4
 
     assert barred > 5
 

@@ -14,10 +14,12 @@ from notation.record import BadRecord
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import MOST_COMMANDS, Reader
 from pbem.config import ChecksSettings
-from pbem.reading import authentication, authentication_results, bounce_report, message
+from pbem.reading import authentication, authentication_results, bounce_report
 from pbem.reading.authentication import Checked
 from pbem.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
+from pbem.reading.message import is_address, read
 from pbem.reading.text import html_text, reply_text
+from pbem.server.intake import key
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 CHECKS = ChecksSettings(authserv_id="mx.example", headers=3, proof="token or domain")
@@ -29,18 +31,18 @@ AUTOMATIC = b"Auto-Submitted: auto-replied\n"
 
 def read_mail(raw: bytes) -> None:
     """A mail is read or unreadable, within bounds, and what was read can be stored and written out."""
-    message.key(raw, ())
+    key(raw, ())
     try:
-        letter = message.read(raw, None, ("games@pbem.example",))
+        message = read(raw, None, ("games@pbem.example",))
     except Unreadable:
         return
-    assert len(letter.lines) <= reply_text.MOST_LINES
-    assert sum(map(len, letter.lines)) <= 4 * len(raw) + 1_000
-    said = (letter.subject, *letter.lines, *letter.recipients, *letter.answers, letter.message_id or "")
+    assert len(message.lines) <= reply_text.MOST_LINES
+    assert sum(map(len, message.lines)) <= 4 * len(raw) + 1_000
+    said = (message.subject, *message.lines, *message.recipients, *message.answers, message.message_id or "")
     for text in said:
         text.encode()
         assert not set(text) & set("\0\r\n\x1b"), text
-    assert letter.sender is None or message.is_address(letter.sender)
+    assert message.sender is None or is_address(message.sender)
 
 
 def tell_machines(raw: bytes) -> None:
@@ -48,10 +50,10 @@ def tell_machines(raw: bytes) -> None:
     if len(raw) > LARGEST_HEADER_BLOCK // 2:
         return
     try:
-        letter = message.read(AUTOMATIC + raw, None, ())
+        message = read(AUTOMATIC + raw, None, ())
     except Unreadable:
         return
-    assert letter.automatic is not None
+    assert message.automatic is not None
 
 
 def read_html(raw: bytes) -> None:
@@ -90,12 +92,12 @@ def read_commands(raw: bytes) -> None:
 def read_notation(raw: bytes) -> None:
     """A turn is read by every game or refused with its place; what was read is played or refused."""
     text = raw.decode("utf-8", "replace")
-    for key, notation in NOTATIONS.items():
+    for game, notation in NOTATIONS.items():
         try:
             move = notation.parse(text)
         except BadNotation:
             continue
-        start = GAMES[key].position({})
+        start = GAMES[game].position({})
         told = notation.format(move, start)
         assert len(text) > SQUEEZED or notation.parse(told) == move
         try:
@@ -107,9 +109,9 @@ def read_notation(raw: bytes) -> None:
 def read_record(raw: bytes) -> None:
     """A record is replayed, strictly and tolerantly, or says where it is wrong."""
     text = raw.decode("utf-8", "replace")
-    for key in (None, *GAMES):
+    for game in (None, *GAMES):
         try:
-            loaded = record.loads(text, key)
+            loaded = record.loads(text, game)
         except (BadRecord, BadOption):
             continue
         for replay in (record.replay, record.replay_tolerantly):

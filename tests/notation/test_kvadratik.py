@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines import GAMES
-from engines.kvadratik import Bonus, Disc, Move, Setup, Step, Turn
+from engines.kvadratik import Bonus, Disc, Move, Setup, Turn
 from engines.kvadratik.board import NAMES
+from engines.step import Step
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import Record, dumps, loads, replay

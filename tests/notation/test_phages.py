@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines import GAMES
-from engines.phages import Step, Turn
+from engines.phages import Turn
+from engines.step import Step
 from notation import NOTATIONS
 from notation.core import BadNotation
 

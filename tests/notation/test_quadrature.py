@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines import GAMES
-from engines.quadrature import QuadraturePosition, Seen, Turn
+from engines.quadrature import QuadraturePosition
 from engines.quadrature.board import PLACES, men_on
+from engines.repetition import History
+from engines.step import Step
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import BadRecord, Record, dumps, loads, replay
@@ -49,19 +51,19 @@ QUADRATURE = NOTATIONS["quadrature"]
     ],
 )
 def test_a_turn_is_read_however_it_is_written(text: str) -> None:
-    assert QUADRATURE.parse(text) == Turn("e3", "f4")
+    assert QUADRATURE.parse(text) == Step("e3", "f4")
 
 
 @pytest.mark.parametrize(
     ("text", "turn"),
     [
-        ("a1a11", Turn("a1", "a11")),
-        ("a11a10", Turn("a11", "a10")),
-        ("k11 k1", Turn("k11", "k1")),
-        ("e10e11xe9", Turn("e10", "e11")),
+        ("a1a11", Step("a1", "a11")),
+        ("a11a10", Step("a11", "a10")),
+        ("k11 k1", Step("k11", "k1")),
+        ("e10e11xe9", Step("e10", "e11")),
     ],
 )
-def test_rows_of_two_digits_are_read(text: str, turn: Turn) -> None:
+def test_rows_of_two_digits_are_read(text: str, turn: Step) -> None:
     assert QUADRATURE.parse(text) == turn
 
 
@@ -108,7 +110,7 @@ def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
         assert QUADRATURE.parse(str(turn)) == turn
 
 
-def read(text: str) -> Turn | BadNotation:
+def read(text: str) -> Step | BadNotation:
     """The turn that a text says, or what is wrong with it."""
     try:
         return QUADRATURE.parse(text)
@@ -120,7 +122,7 @@ def test_every_spellable_turn_is_read_as_it_is_written() -> None:
     start = GAMES["quadrature"].position({})
     for origin in PLACES:
         for target in PLACES:
-            turn = Turn(origin, target)
+            turn = Step(origin, target)
 
             assert QUADRATURE.format(turn, start) == origin + target
             assert QUADRATURE.parse(origin + target) == turn
@@ -161,7 +163,7 @@ def after(*texts: str) -> Any:
 
 def board(black: str, white: str, markers: tuple[int, int] = (0, 0)) -> QuadraturePosition:
     men = (men_on(black.split()), men_on(white.split()))
-    return QuadraturePosition(18, 0, men, markers, Seen((frozenset((men,)),)))
+    return QuadraturePosition(18, 0, men, markers, History([men]))
 
 
 OPENING = ("b3a3", "e9e8", "a3b3", "f9f8")
@@ -191,7 +193,7 @@ def test_the_hint_warns_of_turns_that_draw() -> None:
 
 
 def test_the_hint_lists_the_turns_where_they_are_few_and_says_who_sits_out() -> None:
-    here = board("a10 c5", "k1 i1 g1", (0, 2)).play(Turn("c5", "c6"))
+    here = board("a10 c5", "k1 i1 g1", (0, 2)).play(Step("c5", "c6"))
     lines = QUADRATURE.hint(here).splitlines()
 
     assert lines[0].startswith("White cannot go anywhere and sits out, so Black goes again.")
@@ -242,7 +244,7 @@ def test_a_record_has_a_line_a_turn_and_keeps_the_words_of_the_players() -> None
 def test_a_record_names_the_side_that_plays_again_when_the_other_sits_out() -> None:
     for seed in range(20):
         match = list(positions("18", seed))
-        out = [ply for ply, (position, _) in enumerate(match) if position.sitting_out() is not None]
+        out = [ply for ply, (position, _) in enumerate(match) if position.sitting_out is not None]
         if out:
             break
     turns = tuple(str(turn) for _, turn in match if turn is not None)

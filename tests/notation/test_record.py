@@ -284,7 +284,7 @@ def test_a_board_of_another_size_is_told() -> None:
         (SHEET.replace("resign", "e9e5 e4a4"), "line 5: row 3 ends within a turn: e9e5 e4a4"),
         (SHEET + SHEET, "line 8: this is not the row that should follow"),
         ("Hexaphages first=o\n" + SHEET, None),
-        ("Quadraphages first=y\n" + SHEET, "first=y is not to be had"),
+        ("Quadraphages first=y\n" + SHEET, "Quadraphages has no first=y; use first=x or first=o"),
         ("1. .... .... 1 q1q2 q3q4", "the first turn, 1 q1q2 q3q4, is not legal in any game"),
     ],
 )

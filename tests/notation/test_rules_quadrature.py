@@ -8,10 +8,12 @@ import pytest
 
 from engines import GAMES
 from engines.core import IllegalMove
-from engines.quadrature import QuadraturePosition, Reason, Seen
+from engines.quadrature import QuadraturePosition, Reason
 from engines.quadrature.board import PLACES, men_on
+from engines.repetition import History
 from notation import NOTATIONS
 from notation.board import format_board
+from tests.diagrams import diagram_after
 
 PAGE = (Path(__file__).parents[2] / "templates/rules/quadrature.md").read_text(encoding="utf-8")
 QUADRATURE = NOTATIONS["quadrature"]
@@ -26,7 +28,7 @@ def position(drawn: str) -> QuadraturePosition:
     rows = {int(words[-1]): words[:-1] for words in (line.split() for line in drawn.splitlines()[:-1])}
     shown = {name: rows[row + 1][column] for name, (column, row) in PLACES.items()}
     black, white = (men_on([name for name, mark in shown.items() if mark == side]) for side in "#O")
-    return QuadraturePosition(18, 0, (black, white), seen=Seen((frozenset(((black, white),)),)))
+    return QuadraturePosition(18, 0, (black, white), seen=History([(black, white)]))
 
 
 def test_the_page_shows_the_start_and_the_boards_before_and_after_its_example() -> None:
@@ -40,12 +42,11 @@ def test_the_page_shows_the_start_and_the_boards_before_and_after_its_example() 
 
 def test_the_example_says_what_is_squared_and_what_is_forbidden() -> None:
     here = position(BOARDS[1])
-    played = here.play(QUADRATURE.parse(TURNS[0])).last
+    drawn = diagram_after("quadrature", here, TURNS[0])
     with pytest.raises(IllegalMove, match="with White's men on f6, f9 and j9") as refusal:
         here.play(QUADRATURE.parse(TURNS[1]))
 
-    assert played is not None
-    assert played.squared == ("e2", "i5", "e8")
+    assert drawn.notes[-1] == "squared e2, i5 and e8"
     assert refusal.value.reason is Reason.SQUARED
 
 

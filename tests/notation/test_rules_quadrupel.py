@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from engines import GAMES
+from engines.bitboard import bits
 from engines.quadrupel import Dots, Ones, Turn
-from engines.quadrupel.board import FIGURES, NAMES, bits
+from engines.quadrupel.board import FIGURES, NAMES
 from engines.quadrupel.variant import Stone, points
 from notation import NOTATIONS
 from notation.board import format_board

@@ -90,7 +90,7 @@ def test_the_game_record_says_when_where_and_who_won() -> None:
 
 def test_the_animation_shows_the_start_and_every_turn() -> None:
     *_, replay = attachments.of(standing(short(5), winner=0), site="pbem.example", generated=NOW)
-    boards = [position.diagram() for position in record.replay(short(5))]
+    boards = record.diagrams(short(5))
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(short(5).moves, start=1))]
 
     assert replay.content == animation(boards, captions=captions)

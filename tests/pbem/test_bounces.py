@@ -67,6 +67,15 @@ def test_an_address_from_which_all_comes_back_gets_no_more_and_others_are_told(l
     assert letters.wait(days=30) == []
 
 
+def test_a_turn_that_answers_the_mail_about_a_dead_address_is_played(letters: Correspondence) -> None:
+    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")  # alice is to move
+    unreachable = bounce_for_good(letters)[0]
+
+    assert (unreachable["X-PBeM-Number"], unreachable["X-PBeM-To-Move"]) == ("2", "alice")
+    assert to(letters.reply(unreachable, "b7b5 i2i4 1 b5b4 i4i5")) == [ALICE]
+    assert letters.execute("select count(*) from ply") == [(3,)]
+
+
 def test_one_who_is_heard_of_again_gets_the_last_word_of_each_match(letters: Correspondence) -> None:
     turn = letters.last("bob")
     bounce_for_good(letters)

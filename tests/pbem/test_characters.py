@@ -28,7 +28,7 @@ def read(*lines: str) -> Reading:
     ],
 )
 def test_a_turn_is_read_whatever_a_phone_made_of_it(typed: str) -> None:
-    (line,) = read(normalize.tidied(typed)).commands
+    (line,) = read(normalize.clean(typed)).commands
 
     assert line.command.name == "move"
     assert QUADRAPHAGES.parse(line.words) == QUADRAPHAGES.parse("c1b1 g9h9 3")
@@ -44,5 +44,5 @@ def test_words_to_be_passed_on_stay_as_written() -> None:
 
 @given(st.text(max_size=300))
 def test_smoothed_text_has_the_same_length_and_tidied_text_nothing_unseen(text: str) -> None:
-    assert len(normalize.smoothed(text)) == len(text)
-    assert not set(normalize.tidied(text)) & set("\u200b\ufeff\u00ad\u00a0\r\u202e\x00")
+    assert len(normalize.to_ascii(text)) == len(text)
+    assert not set(normalize.clean(text)) & set("\u200b\ufeff\u00ad\u00a0\r\u202e\x00")

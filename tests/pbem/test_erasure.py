@@ -140,9 +140,12 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
     assert [mail["X-PBeM-Match"] for mail in told] == ["1", "3", "5"]
     assert "The match is over, and you win." in text(told[0])
     assert f"called {anonymous}" in text(told[0])
-    assert [part.get_filename() for part in told[0].iter_attachments()][:1] == ["pbem-1-quadraphages.txt"]
-    assert "The challenge #3 (" in (told_off := str(told[1].get_body(("html",))))
-    assert "is off." in told_off
+    record = next(part for part in told[0].iter_attachments() if part.get_filename() == "pbem-1-quadraphages.txt")
+    assert "1 a7b7 i3i2" in " ".join(record.get_content().split())
+    assert "resign" not in record.get_content()
+    called_off = str(told[1].get_body(("html",)))
+    assert "The challenge #3 (" in called_off
+    assert "is off." in called_off
     assert not [mail for mail in sent if mail["To"] == "carol@mail.example"]
 
 

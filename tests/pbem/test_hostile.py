@@ -2,8 +2,9 @@
 
 import pytest
 
-from pbem.reading import limits, message
+from pbem.reading import limits
 from pbem.reading.limits import Unreadable
+from pbem.reading.message import read
 from pbem.reading.text import body, reply_text
 from tests.correspondence import Correspondence, text
 from tests.hostile import HEAD, MAILS, many_parts, nested, with_content_type
@@ -44,21 +45,21 @@ def test_a_hostile_mail_is_read_within_bounds_or_not_at_all(name: str) -> None:
     raw = MAILS[name]()
     if name in UNREADABLE:
         with pytest.raises(Unreadable, match=UNREADABLE[name]):
-            message.read(raw, None, ())
+            read(raw, None, ())
         return
 
-    letter = message.read(raw, None, ())
+    message = read(raw, None, ())
 
-    assert letter.trouble == TROUBLE.get(name)
-    assert letter.sender == (None if name in SILENT else ALICE)
-    assert letter.lines == () or letter.trouble in (None, "it has too many recipients")
-    assert len(letter.lines) <= reply_text.MOST_LINES
-    assert sum(map(len, letter.lines)) <= 2 * len(raw)
-    "".join((letter.subject, *letter.lines)).encode()
+    assert message.error == TROUBLE.get(name)
+    assert message.sender == (None if name in SILENT else ALICE)
+    assert message.lines == () or message.error in (None, "it has too many recipients")
+    assert len(message.lines) <= reply_text.MOST_LINES
+    assert sum(map(len, message.lines)) <= 2 * len(raw)
+    "".join((message.subject, *message.lines)).encode()
 
 
 @pytest.mark.parametrize(
-    ("name", "lines"),
+    ("name", "expected"),
     [
         ("a zip", ()),
         ("a zip that is called text", ()),
@@ -71,26 +72,26 @@ def test_a_hostile_mail_is_read_within_bounds_or_not_at_all(name: str) -> None:
         ("the same attributes", ()),
     ],
 )
-def test_what_is_no_text_is_not_read(name: str, lines: tuple[str, ...] | None) -> None:
-    read = message.read(MAILS[name](), None, ()).lines
+def test_what_is_no_text_is_not_read(name: str, expected: tuple[str, ...] | None) -> None:
+    lines = read(MAILS[name](), None, ()).lines
 
-    assert lines is None or read == lines
-    assert not any("\0" in line or "resign" in line for line in read)
+    assert expected is None or lines == expected
+    assert not any("\0" in line or "resign" in line for line in lines)
 
 
 def test_what_mail_programs_write_is_well_within_the_bounds() -> None:
-    assert message.read(nested(b"multipart/mixed", limits.DEEPEST), None, ()).lines == ("help",)
-    assert message.read(many_parts(limits.MOST_PARTS - 1), None, ()).trouble is None
-    assert message.read(nested(b"message/rfc822", 10), None, ()).trouble is None
+    assert read(nested(b"multipart/mixed", limits.DEEPEST), None, ()).lines == ("help",)
+    assert read(many_parts(limits.MOST_PARTS - 1), None, ()).error is None
+    assert read(nested(b"message/rfc822", 10), None, ()).error is None
     long = b"X-Spam-Report: " + b"\n ".join([b"very " * 15] * 200) + b"\n"
-    assert message.read(long + HEAD + b"\nhelp\n", None, ()).lines == ("help",)
+    assert read(long + HEAD + b"\nhelp\n", None, ()).lines == ("help",)
 
 
 def test_a_header_put_short_keeps_the_mark_of_a_machine() -> None:
     """A vacation program can't hide behind a header that is too long."""
     for sign in (b"Auto-Submitted: auto-replied; ", b"List-Id: ", b"Precedence: bulk", b"X-Autoreply: "):
-        letter = message.read(sign + b"\n " * limits.LARGEST_HEADER + b"\n" + HEAD + b"\nhelp\n", None, ())
-        assert (letter.trouble, letter.automatic is not None) == (HEADER, True), sign
+        message = read(sign + b"\n " * limits.LARGEST_HEADER + b"\n" + HEAD + b"\nhelp\n", None, ())
+        assert (message.error, message.automatic is not None) == (HEADER, True), sign
 
 
 @pytest.mark.parametrize(
@@ -110,9 +111,9 @@ def test_half_a_character_is_none() -> None:
 
 def test_a_subject_holds_no_control_characters() -> None:
     coded = b"Subject: =?utf-8?q?a=00b=1B=5B31mc=0D=0ABcc:_x=E2=80=AE?=\n"
-    letter = message.read(coded + HEAD.replace(b"Subject: help\n", b"") + b"\nhelp\n", None, ())
+    message = read(coded + HEAD.replace(b"Subject: help\n", b"") + b"\nhelp\n", None, ())
 
-    assert letter.subject == "ab[31mc Bcc: x"
+    assert message.subject == "ab[31mc Bcc: x"
 
 
 def reply(letters: Correspondence, raw: bytes, **changes: str) -> list[str]:

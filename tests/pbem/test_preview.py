@@ -10,6 +10,7 @@ from sqlalchemy import text as sql
 from engines import GAMES
 from notation import NOTATIONS
 from notation.board import format_board
+from notation.record import Record, diagrams
 from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.test_games import played
 
@@ -53,10 +54,8 @@ def play(letters: Correspondence, *turns: str) -> None:
 
 def board(*turns: str, lit: bool = True) -> str:
     """The board of Quadraphages after these turns; not lit as records print it."""
-    position = GAMES["quadraphages"].position({})
-    for turn in turns:
-        position = position.play(NOTATIONS["quadraphages"].parse(turn))
-    return " ".join(format_board(position.diagram(), lit=lit, notes=lit).split())
+    diagram = diagrams(Record("quadraphages", {}, ("Jx", "Bo"), turns))[-1]
+    return " ".join(format_board(diagram, lit=lit, notes=lit).split())
 
 
 def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Correspondence) -> None:

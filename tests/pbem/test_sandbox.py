@@ -13,10 +13,11 @@ import pytest
 from sqlmodel import select
 
 from pbem.config import ChecksSettings, ReadingSettings
-from pbem.reading import message, sandbox, worker
+from pbem.reading import sandbox, worker
 from pbem.reading.authentication import Finding
 from pbem.reading.limits import Unreadable
-from pbem.reading.protocol import Unavailable
+from pbem.reading.message import read
+from pbem.reading.protocol import REQUESTS, BounceRequest, Unavailable
 from pbem.reading.sandbox import TOO_LONG, Sandbox
 from pbem.server import daemon
 from pbem.storage.database import transaction
@@ -71,7 +72,7 @@ def is_running(process: int) -> bool:
 def test_what_is_read_there_is_what_would_be_read_here(reader: Sandbox) -> None:
     for path in sorted((Path(__file__).parent.parent / "mails").glob("*.eml")):
         raw = path.read_bytes()
-        assert reader.read(raw, "", ("Games@pbem.example",)) == message.read(raw, "", ("Games@pbem.example",))
+        assert reader.read(raw, "", ("Games@pbem.example",)) == read(raw, "", ("Games@pbem.example",))
     for make in KINDS.values():
         assert reader.is_final(make(parsed(PLAIN)))
     with pytest.raises(Unreadable, match="its header is too long"):
@@ -105,9 +106,9 @@ def test_a_mail_that_takes_too_long_is_given_up_and_the_next_one_read(reader: Sa
 
 def test_where_the_server_is_held_up_the_process_ends_itself() -> None:
     process = sandbox._Process(64)
-    head = worker.HEAD.pack(0.1, 18, len(SLOW)) + b'{"kind":"failing"}'
+    request = REQUESTS.dump_json(BounceRequest())
     process._socket.settimeout(10)
-    process._socket.sendall(head + SLOW)
+    process._socket.sendall(worker.HEAD.pack(0.1, len(request), len(SLOW)) + request + SLOW)
     assert process._socket.recv(1) == b""
     assert -process._process.wait(10) in (signal.SIGALRM, signal.SIGXCPU)
     process.end()
@@ -115,8 +116,8 @@ def test_where_the_server_is_held_up_the_process_ends_itself() -> None:
 
 @allowed(megabytes=16)
 def test_a_mail_that_takes_too_much_memory_is_read_by_its_header_alone(reader: Sandbox) -> None:
-    letter = reader.read(HUGE, None, ())
-    assert (letter.trouble, letter.sender, letter.lines) == (MEMORY, "alice@mail.example", ())
+    message = reader.read(HUGE, None, ())
+    assert (message.error, message.sender, message.lines) == (MEMORY, "alice@mail.example", ())
     assert reader.read(PLAIN, None, ()).lines == ("help",)
 
 
@@ -148,14 +149,14 @@ def ended_over(reader: Sandbox, raw: bytes, times: int, how: signal.Signals) -> 
 def test_a_process_that_was_killed_over_a_mail_is_given_a_second_try(reader: Sandbox, how: signal.Signals) -> None:
     raw = MAILS["headings"]()
     thread = ended_over(reader, raw, 1, how)
-    assert reader.read(raw, None, ()).trouble is None
+    assert reader.read(raw, None, ()).error is None
     thread.join()
 
 
 def test_a_mail_that_ends_the_process_twice_is_read_by_its_header_alone(reader: Sandbox) -> None:
     raw = MAILS["elements that overlap"]()
     thread = ended_over(reader, raw, 2, signal.SIGSEGV)
-    assert reader.read(raw, None, ()).trouble == sandbox.BREAKS
+    assert reader.read(raw, None, ()).error == sandbox.BREAKS
     thread.join()
 
 
@@ -164,7 +165,7 @@ def test_a_process_that_is_frozen_is_given_up(reader: Sandbox) -> None:
     """It does not even take the mail from the socket, which holds some of it."""
     first = number(reader)
     os.kill(first, signal.SIGSTOP)
-    assert reader.read(MAILS["base64"](), None, ()).trouble == TOO_LONG
+    assert reader.read(MAILS["base64"](), None, ()).error == TOO_LONG
     assert not is_running(first)
 
 
@@ -222,7 +223,7 @@ def test_closing_ends_the_process_also_over_a_mail(reader: Sandbox) -> None:
 @pytest.fixture
 def letters(tmp_path: Path, reader: Sandbox) -> Iterator[Correspondence]:
     """A server whose mails are read in a process of their own."""
-    with correspondence(tmp_path, examiner=reader) as letters:
+    with correspondence(tmp_path, parser=reader) as letters:
         yield letters
 
 
@@ -272,7 +273,7 @@ def test_a_process_that_dies_at_once_is_said_to(reader: Sandbox, monkeypatch: py
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
     """Neither one that waits nor one that has a mail in hand."""
     program = (
-        "import sys\nfrom pbem.sandbox import Sandbox\nfrom pbem.config import ReadingSettings\n"
+        "import sys\nfrom pbem.reading.sandbox import Sandbox\nfrom pbem.config import ReadingSettings\n"
         "from tests.pbem.test_sandbox import PLAIN, SLOW, number\n"
         "box = Sandbox(ReadingSettings(seconds=2))\nprint(number(box), flush=True)\n"
         "sys.stdin.readline()\nbox.is_final(SLOW)\n"

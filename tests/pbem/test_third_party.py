@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbem.config import ReadingSettings
-from pbem.reading import message
 from pbem.reading.limits import Unreadable
+from pbem.reading.message import Message, read
 from pbem.reading.sandbox import Sandbox
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
@@ -67,7 +67,7 @@ def test_every_mail_goes_through_the_server_and_strangers_and_machines_get_no_an
 ) -> None:
     """As they come, read in a process of their own; they are nobody's that we know."""
     raws = [*mails(source), *(make(parsed(OURS)) for make in KINDS.values())]
-    with correspondence(tmp_path, examiner=Sandbox(ReadingSettings())) as letters:
+    with correspondence(tmp_path, parser=Sandbox(ReadingSettings())) as letters:
         take(letters, raws)
 
         assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
@@ -80,7 +80,9 @@ def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_a
 ) -> None:
     raws = mails(source)
     with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
-        known = {letter.sender for raw in raws if (letter := read(raw)) is not None and letter.sender is not None}
+        known = {
+            letter.sender for raw in raws if (letter := read_or_none(raw)) is not None and letter.sender is not None
+        }
         for number, address in enumerate(sorted(known)):
             with transaction(letters.server.engine) as session:
                 session.add(Player(name=f"p{number}", address=address, confirmed=CREATED, created=CREATED))
@@ -94,15 +96,15 @@ def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_a
         for raw, address in answered:
             assert isinstance(raw, bytes)
             assert MACHINE.search(raw.partition(b"\n\n")[0].replace(b"\r", b"")) is None, raw[:2_000]
-            letter = read(raw)
-            assert letter is not None
-            assert letter.sender == address
+            message = read_or_none(raw)
+            assert message is not None
+            assert message.sender == address
         assert len(answered) == len({raw for raw, _ in answered}), "no mail has two answers"
 
 
-def read(raw: bytes) -> message.Mail | None:
+def read_or_none(raw: bytes) -> Message | None:
     try:
-        return message.read(raw, None, ())
+        return read(raw, None, ())
     except Unreadable:
         return None
 

@@ -370,7 +370,7 @@ PIECES = [
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_what_is_written_was_in_the_mail_in_that_order(lines: list[str]) -> None:
-    waiting = iter(normalize.tidied("\n".join(lines)).split("\n"))
+    waiting = iter(normalize.clean("\n".join(lines)).split("\n"))
     for line in words("\n".join(lines)):
         assert any(source.strip().startswith(line) for source in waiting), line
 

@@ -18,6 +18,7 @@ from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
 from notation.board import format_board
+from notation.record import Record, diagrams
 
 HERE = Path(__file__).parent
 WRITE = os.environ.get("PBEM_GOLDEN") == "write"
@@ -90,10 +91,11 @@ def _facts(game: str, options: Mapping[str, str]) -> Iterator[str]:
 
 def _positions(game: str, options: Mapping[str, str], texts: list[str]) -> Iterator[str]:
     notation, position = NOTATIONS[game], GAMES[game].position(options)
-    for number, text in enumerate([*texts, None]):
-        yield from ("", f"# position {number}", format_board(position.diagram()))
-        yield from (f"note: {note}" for note in position.diagram().notes)
-        yield f"lit: {' '.join(sorted(position.diagram().lit)) or '-'}"
+    boards = diagrams(Record(game, options, GAMES[game].sides, tuple(texts)))
+    for number, (text, board) in enumerate(zip([*texts, None], boards, strict=True)):
+        yield from ("", f"# position {number}", format_board(board))
+        yield from (f"note: {note}" for note in board.notes)
+        yield f"lit: {' '.join(sorted(board.lit)) or '-'}"
         if text is None:
             yield from _end(position)
             return

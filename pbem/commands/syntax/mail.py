@@ -14,7 +14,7 @@ from pbem.commands.core import Command, Line, unsure
 from pbem.commands.syntax.line import GameOf, LineReader
 from pbem.commands.syntax.rognlie import IGNORED, Modern, Translator
 from pbem.reading.message import bare_subject
-from pbem.reading.text.normalize import smoothed
+from pbem.reading.text.normalize import to_ascii
 from pbem.reading.text.reply_text import trimmed
 
 TAG = re.compile(r"\[pbem #(\d{1,9})\]")
@@ -68,8 +68,8 @@ class Reader:
             if not line or line.lower().strip(".:!") in IGNORED:
                 (before if not found else after).append("")
                 continue
-            modern = self._translator.translate(smoothed(line))
-            prose = raw if modern[0].text == smoothed(line) else modern[0].text
+            modern = self._translator.translate(to_ascii(line))
+            prose = raw if modern[0].text == to_ascii(line) else modern[0].text
             if after and any(after):
                 after.append(prose)
                 continue
@@ -81,25 +81,25 @@ class Reader:
             elif not (found == head and [each.text for each in read] == [each.text for each in head]):
                 found.extend(_as_written(each, line) for each in read)  # where the Subject has not said it already
         bare = bare_subject(subject)
-        told = " ".join(line.text for line in head) or self._translator.translate(smoothed(bare))[0].text
-        told = bare if told == smoothed(bare) else told
+        told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
+        told = bare if told == to_ascii(bare) else told
         return self._reading(subject, self._translator.veil(told), found, before, after)
 
     def _reading(self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]) -> Reading:
         """What the mail says, where its lines are these."""
         if found:
             return Reading(tuple(found[:MOST_COMMANDS]), trimmed([*before, "", *after]), _first(before), subject=told)
-        fresh = smoothed(subject) if subject == bare_subject(subject) else ""
+        fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
         first = _first(before) or self._translator.translate(fresh)[0].text.strip()
         others = sum(bool(line.strip()) for line in before) > 1
-        if not others and (only := self._line.looking(smoothed(first))):
+        if not others and (only := self._line.looking(to_ascii(first))):
             return Reading((only,), (), first, subject=told)
         rest = trimmed(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
-        return Reading((), rest, self._translator.veil(first), self._line.guess(smoothed(first)), told)
+        return Reading((), rest, self._translator.veil(first), self._line.guess(to_ascii(first)), told)
 
     def _subject(self, subject: str) -> list[Line]:
         """The Subject as commands; none where something is wrong with it."""
-        bare = smoothed(bare_subject(subject))
+        bare = to_ascii(bare_subject(subject))
         lines = self._lines(self._translator.translate(bare), opening=True) if bare else ()
         fit = all(not line.misfit and (not line.command.of_match or line.match is not None) for line in lines)
         return [*lines] if fit else []
@@ -129,7 +129,7 @@ class Reader:
 
 def _as_written(line: Line, written: str) -> Line:
     """The line with the characters that the person wrote, where it is shown or passed on."""
-    plain = smoothed(written)
+    plain = to_ascii(written)
     if plain == written or line.text != plain:
         return line
     words = written[len(written) - len(line.words) :] if line.command.name == "say" and line.words else line.words

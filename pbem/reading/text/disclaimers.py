@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pbem.reading.text import phrases
-from pbem.reading.text.normalize import compared
+from pbem.reading.text.normalize import fold
 from pbem.reading.text.quoted_headers import is_rule
 
 LONGEST_BANNER = 6
@@ -37,20 +37,20 @@ def banner_lines(lines: Sequence[str]) -> int:
 
 def _warns(paragraph: Sequence[str]) -> bool:
     """Whether that is a warning, and not a person who is careful."""
-    head = compared(paragraph[0][:LONGEST_READ])
+    head = fold(paragraph[0][:LONGEST_READ])
     bare = head.strip(" \t*[]_!<>#|\u26a0\ufe0f")
     if not bare.startswith(_PHRASES["banner_starts"]):
         return False
     if bare.startswith("external") and head.strip(" *").startswith("[") and len(bare) < 40:
         return True
-    text = compared(" ".join(paragraph)[:LONGEST_READ])
+    text = fold(" ".join(paragraph)[:LONGEST_READ])
     words = sum(word in text for word in _PHRASES["banner_words"])
     return words >= 2 or (words == 1 and any(word in head for word in _PHRASES["banner_loud"]))
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
     """Whether the warning, wrapped, goes on in that line."""
-    text = compared(lines[at].strip()[:LONGEST_READ])
+    text = fold(lines[at].strip()[:LONGEST_READ])
     return bool(text) and any(word in text for word in (*_PHRASES["banner_more"], *_PHRASES["banner_words"]))
 
 
@@ -68,11 +68,11 @@ def notice_lines(lines: Sequence[str], number: int) -> int:
         return below - number + taken if taken else 0
     if number and lines[number - 1].strip() and len(first) < 100 and not _is_title(lines[number - 1].strip()):
         return 0  # it would begin a paragraph
-    head = compared(first[:LONGEST_HEAD])
+    head = fold(first[:LONGEST_HEAD])
     if not any(phrase in head for phrase in (*_PHRASES["legal"], *_PHRASES["scans"])):
         return 0
     paragraph = _paragraph(lines, number)
-    text = compared(" ".join(paragraph)[:LONGEST_READ])
+    text = fold(" ".join(paragraph)[:LONGEST_READ])
     scanned = any(phrase in text for phrase in _PHRASES["scans"])
     if scanned and (len(text) < LONGEST_HEAD or text.startswith(_PHRASES["scan_starts"])):
         return len(paragraph)

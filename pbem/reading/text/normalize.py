@@ -36,19 +36,19 @@ _STEERING = {
 }
 
 
-def tidied(text: str) -> str:
+def clean(text: str) -> str:
     r"""The text with one kind of line end and of blank, and without what can't be seen; all else as written.
 
-    >>> tidied("\ufeffSch\u00f6n\u00a0\u2013 \u201ca\u00adha\u201d!\r\n") == "Sch\u00f6n \u2013 \u201caha\u201d!\n"
+    >>> clean("\ufeffSch\u00f6n\u00a0\u2013 \u201ca\u00adha\u201d!\r\n") == "Sch\u00f6n \u2013 \u201caha\u201d!\n"
     True
     """
     return text.translate(_TIDY).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def smoothed(text: str) -> str:
+def to_ascii(text: str) -> str:
     """The text as it would have been typed in ASCII, character for character: as long as before.
 
-    >>> smoothed("\uff23\uff11\u2013B1 \u201cg9h9\u201d \u0663\u3002")
+    >>> to_ascii("\uff23\uff11\u2013B1 \u201cg9h9\u201d \u0663\u3002")
     'C1-B1 "g9h9" 3.'
     """
     return text if text.isascii() else "".join(map(_plain, text.translate(_SIMILAR)))
@@ -63,19 +63,19 @@ def _plain(character: str) -> str:
     return compatible if len(compatible) == 1 and compatible.isascii() else character
 
 
-def compared(text: str) -> str:
+def fold(text: str) -> str:
     """The text as phrases.toml would have it: in lower case, with plain apostrophes.
 
-    >>> compared("You Don\u2019t often")
+    >>> fold("You Don\u2019t often")
     "you don't often"
     """
     return text.replace("\u2019", "'").lower()
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""The text as a terminal may have it: what would steer the terminal, or turn the line around, is spelt out.
 
-    >>> print(visible("\x1b[31mred tape\u202e\r\n"), end="")
+    >>> print(escape_controls("\x1b[31mred tape\u202e\r\n"), end="")
     \x1b[31mred tape\u202e\x0d
     """
     return text.translate(_STEERING)

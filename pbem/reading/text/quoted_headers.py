@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pbem.reading.text import phrases
-from pbem.reading.text.normalize import compared
+from pbem.reading.text.normalize import fold
 
 MOST_LINES = 25
 LONGEST_LABEL = 30
@@ -68,7 +68,7 @@ def joined_heading(line: str) -> int | None:
     at = 0
     for word in line.split(" "):
         if word.endswith(COLONS) and len(word) <= LONGEST_LABEL:
-            kind = LABELS.get(compared(word.strip("*_:\uff1a")))
+            kind = LABELS.get(fold(word.strip("*_:\uff1a")))
             if kind is not None and kind not in found and (kind == FROM or FROM in found):
                 found[kind] = at
         at += len(word) + 1
@@ -85,7 +85,7 @@ def is_separator(line: str) -> bool:
     >>> is_separator("----- my plan -----"), is_separator("The original message was lost.")
     (False, False)
     """
-    bare = compared(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
+    bare = fold(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
     if not bare or len(bare) > LONGEST_SEPARATOR:
         return False
     if bare.startswith(_PHRASES["beginnings"]) or any(phrase in bare for phrase in _PHRASES["above"]):
@@ -121,7 +121,7 @@ def joined_separator(line: str) -> int | None:
     at = line.find(" ---")
     if at <= 0:
         return None
-    rest = compared(line[at:].lstrip(" -")[:LONGEST_SEPARATOR])
+    rest = fold(line[at:].lstrip(" -")[:LONGEST_SEPARATOR])
     return at if rest.startswith(_PHRASES["separators"]) else None
 
 
@@ -136,4 +136,4 @@ def _label(line: str) -> str | None:
     ends = [at for at in (bare.find(colon) for colon in COLONS) if 0 < at <= LONGEST_LABEL]
     if not ends:
         return None
-    return LABELS.get(compared(bare[: min(ends)].strip(" *_\"'")))
+    return LABELS.get(fold(bare[: min(ends)].strip(" *_\"'")))

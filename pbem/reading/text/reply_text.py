@@ -28,7 +28,7 @@ def lines(text: str, is_html: bool = False, author: str | None = None) -> tuple[
     ('c1b1 g9h9 3', '', 'Yours')
     """
     source = html_text.text(text) if is_html else text
-    page = normalize.tidied(_unfolded(source)).split("\n")[:MOST_LINES]
+    page = normalize.clean(_unfolded(source)).split("\n")[:MOST_LINES]
     return _Sieve(page, author).words()
 
 

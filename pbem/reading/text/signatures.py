@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pbem.reading.text import phrases
-from pbem.reading.text.normalize import compared
+from pbem.reading.text.normalize import fold
 
 LONGEST_TAGLINE = 160
 MOST_WORDS = 16
@@ -28,7 +28,7 @@ def has_contacts(block: Sequence[str]) -> bool:
     """Whether some few short lines say how to reach somebody, and nothing else."""
     lines = [line.strip() for line in block if line.strip()]
     brief = 0 < len(lines) <= 8 and all(len(line) <= 80 and not line.endswith(("!", "?")) for line in lines)
-    return brief and any(hint in compared(line) for line in lines for hint in _PHRASES["contacts"])
+    return brief and any(hint in fold(line) for line in lines for hint in _PHRASES["contacts"])
 
 
 def is_tagline(line: str, *, stands_alone: bool) -> bool:
@@ -39,7 +39,7 @@ def is_tagline(line: str, *, stands_alone: bool) -> bool:
     >>> is_tagline("Sent from my desk, is much easier than my mobile phone.", stands_alone=True)
     False
     """
-    bare = compared(line[: 2 * LONGEST_TAGLINE].strip(" \t*_~[](){}-\u2022|"))
+    bare = fold(line[: 2 * LONGEST_TAGLINE].strip(" \t*_~[](){}-\u2022|"))
     if not bare or len(line) > 2 * LONGEST_TAGLINE or len(bare) > LONGEST_TAGLINE:
         return False
     bare = _without_links(bare)
@@ -65,7 +65,7 @@ def joined_tagline(line: str) -> int | None:
     12
     """
     end = line[-LONGEST_TAGLINE:]
-    tail = compared(end)
+    tail = fold(end)
     if len(tail) != len(end):
         return None  # a letter that grows when it is made small
     for phrase in _PHRASES["sure"]:

@@ -1,0 +1,27 @@
+"""Sets of cells as whole numbers with a bit for each cell."""
+
+from collections.abc import Iterable, Iterator
+
+
+def bits(cells: Iterable[int]) -> int:
+    """Return the cells as one number with a bit for each.
+
+    >>> bits([0, 2, 3])
+    13
+    """
+    total = 0
+    for cell in cells:
+        total |= 1 << cell
+    return total
+
+
+def cells_in(number: int) -> Iterator[int]:
+    """Yield the cells whose bits are set, the lowest first.
+
+    >>> list(cells_in(13))
+    [0, 2, 3]
+    """
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
