@@ -203,7 +203,7 @@ def _close(context: Context, match: Match, state: MatchState) -> None:
 CHALLENGE = Command(
     "challenge",
     "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random]",
-    "challenge someone to a match; begin= says who moves first, the other options depend on the game",
+    "offer someone a match; begin= says who moves first, the other options depend on the game",
     challenge,
     changes=True,
     words=(1, 12),

@@ -27,7 +27,7 @@ def move(context: Context, line: Line) -> str | None:
         raise Refused(
             f"It's not your turn in match #{match.id}.",
             read=line.words,
-            fits="We'll write when it is.",
+            fits="Wait until we write that it's your turn.",
             match=match.id,
         )
     try:

@@ -235,9 +235,7 @@ def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrature")
         assert f"* alice: {turns[18]}" in asked(letters, "alice", f"preview {' '.join(turns[:20])}")
-        assert "You can preview at most 20 turns at once." in asked(
-            letters, "alice", f"preview {' '.join(turns)}"
-        )
+        assert "You can preview at most 20 turns at once." in asked(letters, "alice", f"preview {' '.join(turns)}")
 
 
 def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
