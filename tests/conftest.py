@@ -11,6 +11,11 @@ KEEPERS = {"correspondence", "Correspondence", "databases"}
 """A module that knows one of these keeps data in a database."""
 
 
+def pytest_configure() -> None:
+    """Drop log lines also while a fixture of a whole module or session works."""
+    structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
+
+
 @pytest.fixture(autouse=True)
 def _quiet_log() -> None:
     structlog.configure(processors=[_drop], cache_logger_on_first_use=False)

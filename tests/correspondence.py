@@ -2,13 +2,18 @@
 
 import email
 import email.policy
-from collections.abc import Iterator
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.utils import make_msgid
 from pathlib import Path
+from typing import Any, TypeVar
 
+from sqlalchemy import event
 from sqlalchemy import text as sql
 
 from pbem import config
@@ -16,7 +21,10 @@ from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from tests import databases
 
+Told = TypeVar("Told")
 ADDRESS = "games@pbem.example"
+MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
+"""When every correspondence begins, on whatever day it is played."""
 
 
 def settings(folder: Path, **changes: str) -> config.Settings:
@@ -43,31 +51,31 @@ def settings(folder: Path, **changes: str) -> config.Settings:
 
 
 class Clock:
-    """The time of a server under test: the real one until it is set or moved on."""
+    """The time of a server under test: it stands still until a test moves it."""
 
     def __init__(self) -> None:
-        self._ahead = timedelta()
-        self._set: datetime | None = None
+        self._now = MORNING
 
     def __call__(self) -> datetime:
-        """What the server takes for now."""
-        return (self._set or daemon.now()) + self._ahead
+        """Return what the server takes for now."""
+        return self._now
 
     def set(self, now: datetime) -> None:
-        """Stand still at that time."""
-        self._set, self._ahead = now, timedelta()
+        """Show that time."""
+        self._now = now
 
     def advance(self, **time: float) -> None:
         """Let some minutes, hours or days pass."""
-        self._ahead += timedelta(**time)
+        self._now += timedelta(**time)
 
 
 class Correspondence:
     """A server and the mailboxes of everybody it writes to."""
 
-    def __init__(self, server: daemon.Server, folder: Path, clock: Clock) -> None:
+    def __init__(self, server: daemon.Server, folder: Path, clock: Clock, setting: object = None) -> None:
         self.server = server
         self.clock = clock
+        self._folder = folder
         self._out = folder / "out" / "new"
         self._seen: set[str] = set()
         self.received: dict[str, list[EmailMessage]] = {}
@@ -76,6 +84,54 @@ class Correspondence:
         """Everything written, by ("in" or "out"), in order."""
         self._above = b""
         self._delivered = 0
+        self._begun_with = server, setting
+        self._scenes: tuple[object, ...] = ()
+        self._commits = self._commits_of_scenes = 0
+        event.listen(server.engine, "commit", self._count)
+
+    def play(self, scene: Callable[..., Told], *words: str) -> Told:
+        """Let a scene happen, and return what it returns.
+
+        Where nothing but scenes has happened before, each process plays it once; whenever the same scenes follow each
+        other again, under the same settings, the rows and files that it left are copied.
+        """
+        server, setting = self._begun_with
+        changed = self._commits != self._commits_of_scenes or self.server is not server or self._above
+        if setting is None or changed:
+            return scene(self, *words)
+        scenes = (*self._scenes, (scene, words))
+        moment = _MOMENTS.get((setting, self.clock(), scenes))
+        if moment:
+            self._continue_from(moment)
+        else:
+            began = self.clock()
+            told = scene(self, *words)
+            _MOMENTS[setting, began, scenes] = moment = self._remember(told)
+        self._scenes, self._commits_of_scenes = scenes, self._commits
+        return moment.told
+
+    def _count(self, _connection: object) -> None:
+        self._commits += 1
+
+    def _remember(self, told: Any) -> "Moment":
+        """Keep what it would take to begin here."""
+        files = Path(_MOMENTS_FOLDER.name) / str(len(_MOMENTS))
+        for name in ("in", "out"):
+            if (self._folder / name).is_dir():
+                shutil.copytree(self._folder / name, files / name)
+        received = {address: tuple(mails) for address, mails in self.received.items()}
+        rows = databases.keep(self.server.engine)
+        return Moment(told, self.clock(), tuple(self.log), received, self._delivered, files, rows)
+
+    def _continue_from(self, moment: "Moment") -> None:
+        """Be where another correspondence was."""
+        databases.put_back(moment.rows, self.server.engine)
+        shutil.copytree(moment.files, self._folder, dirs_exist_ok=True)
+        self.clock.set(moment.clock)
+        self.log = list(moment.log)
+        self.received = {address: list(mails) for address, mails in moment.received.items()}
+        self._delivered = moment.delivered
+        self._seen = {path.name for path in self._out.iterdir()} if self._out.is_dir() else set()
 
     def deliver(self, raw: bytes) -> list[EmailMessage]:
         """Put a raw mail into the inbox, let the server work, and get what it sent."""
@@ -150,17 +206,11 @@ class Correspondence:
 
     def join(self, name: str) -> str:
         """Make NAME@mail.example a player; the personal address."""
-        address = f"{name}@mail.example"
-        (confirm,) = self.write(address, f"join {name}")
-        (welcome,) = self.reply(confirm, "yes")
-        return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+        return self.play(_join, name)
 
     def match(self, challenge: str = "challenge bob quadraphages", first: str = "alice", second: str = "bob") -> None:
         """Let both join, challenge and accept."""
-        personal = self.join(first)
-        self.join(second)
-        self.write(f"{first}@mail.example", challenge, to=personal)
-        self.reply(self.last(second), "accept")
+        self.play(_match, challenge, first, second)
 
     def resign(self, name: str, words: str = "resign") -> list[EmailMessage]:
         """Let a player resign in the answer to the newest mail, and say yes to the question; what was sent for that."""
@@ -176,6 +226,39 @@ class Correspondence:
     def last(self, name: str) -> EmailMessage:
         """The newest mail to NAME@mail.example."""
         return self.received[f"{name}@mail.example"][-1]
+
+
+def _join(letters: Correspondence, name: str) -> str:
+    address = f"{name}@mail.example"
+    (confirm,) = letters.write(address, f"join {name}")
+    (welcome,) = letters.reply(confirm, "yes")
+    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+
+
+def _match(letters: Correspondence, challenge: str, first: str, second: str) -> None:
+    personal = letters.join(first)
+    letters.join(second)
+    letters.write(f"{first}@mail.example", challenge, to=personal)
+    letters.reply(letters.last(second), "accept")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a correspondence was after some scenes."""
+
+    told: Any
+    """What the last of them returned."""
+    clock: datetime
+    log: tuple[tuple[str, EmailMessage], ...]
+    received: Mapping[str, tuple[EmailMessage, ...]]
+    delivered: int
+    files: Path
+    rows: databases.Kept
+
+
+_MOMENTS: dict[tuple[object, datetime, tuple[object, ...]], Moment] = {}
+"""Where scenes led that this process has played, by the settings, the time at which they began, and the scenes."""
+_MOMENTS_FOLDER = tempfile.TemporaryDirectory(prefix="pbem-moments")
 
 
 def parsed(raw: bytes) -> EmailMessage:
@@ -195,9 +278,33 @@ def _written(path: Path) -> tuple[int, str]:
     return path.stat().st_mtime_ns, path.name
 
 
+Alter = Callable[[daemon.Server], daemon.Server]
+
+
+def unchanged(server: daemon.Server) -> daemon.Server:
+    """Return the server as its settings make it."""
+    return server
+
+
 @contextmanager
-def correspondence(folder: Path, parser: MailParser | None = None, **changes: str) -> Iterator[Correspondence]:
-    """A server in a folder of its own; it takes mails apart itself, which is faster, unless a parser is given."""
+def correspondence(
+    folder: Path, parser: MailParser | None = None, altered: Alter = unchanged, **changes: str
+) -> Iterator[Correspondence]:
+    """Run a server in a folder of its own, altered as wanted.
+
+    It takes mails apart itself, which is faster, unless a parser is given.
+    """
     clock = Clock()
-    with daemon.open_server(settings(folder, **changes), clock, parser or InProcessParser()) as server:
-        yield Correspondence(server, folder, clock)
+    chosen = settings(folder, **changes)
+    with daemon.open_server(chosen, clock, parser or InProcessParser()) as server:
+        words = repr(chosen).replace(chosen.server.database, server.engine.dialect.name).replace(str(folder), "")
+        is_new = parser is None and not _has_rows(server)
+        yield Correspondence(altered(server), folder, clock, (words, altered) if is_new else None)
+
+
+def _has_rows(server: daemon.Server) -> bool:
+    """Return whether anything happened in the database before."""
+    with server.engine.connect() as connection:
+        return any(
+            connection.execute(sql(f"select 1 from {table} limit 1")).first() for table in ("incoming", "player")
+        )

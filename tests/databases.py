@@ -4,7 +4,11 @@
 """
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+
+from sqlalchemy import Engine
 
 from tests.postgres import running
 
@@ -32,3 +36,26 @@ def at(folder: Path) -> str:
 def empty(folder: Path) -> str:
     """The URL of a database without tables."""
     return f"sqlite:///{folder}/empty.sqlite" if kind() == "sqlite" else running().database()
+
+
+Kept = sqlite3.Connection | str
+"""The rows of a database at some moment: in memory, or in a schema that nobody else uses."""
+
+
+def keep(engine: Engine) -> Kept:
+    """Return a copy of all rows."""
+    if engine.dialect.name == "postgresql":
+        return running().keep(engine)
+    copy = sqlite3.connect(":memory:", check_same_thread=False)
+    with closing(engine.raw_connection()) as connection:
+        connection.driver_connection.backup(copy)
+    return copy
+
+
+def put_back(rows: Kept, engine: Engine) -> None:
+    """Make these all the rows of a database that was just made, or that has some of them."""
+    if isinstance(rows, str):
+        running().put_back(rows, engine)
+        return
+    with closing(engine.raw_connection()) as connection:
+        rows.backup(connection.driver_connection)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, create_engine
+from sqlmodel import SQLModel
 
 from pbem.storage import database
 from tests.servers import HOST, free_port, missing
@@ -48,6 +49,28 @@ class Postgres:
         name = f"case{next(self._numbers)}"
         self._execute(self._tables.replace(TEMPLATE, name))
         return self._url(name)
+
+    def keep(self, engine: Engine) -> str:
+        """Copy all rows to a place where nobody changes them, and return its name."""
+        kept = f"kept{next(self._numbers)}"
+        self._execute(self._tables.replace(TEMPLATE, kept))
+        self._copy(_schema(engine), kept)
+        return kept
+
+    def put_back(self, kept: str, engine: Engine) -> None:
+        """Replace all rows by the kept ones."""
+        self._copy(kept, _schema(engine))
+
+    def _copy(self, source: str, target: str) -> None:
+        tables = [table.name for table in SQLModel.metadata.sorted_tables]
+        script = [f'delete from {target}."{name}"' for name in reversed(tables)]
+        script += [f'insert into {target}."{name}" select * from {source}."{name}"' for name in tables]
+        script += [
+            f"select setval(pg_get_serial_sequence('{target}.{name}', 'id'), last_value, is_called)"
+            f" from {source}.{name}_id_seq"
+            for name in tables
+        ]
+        self._execute(";\n".join(script))
 
     def start(self) -> None:
         """Take connections."""
@@ -96,6 +119,11 @@ class Postgres:
         command = [*self._as_other, str(self._programs / program), *words]
         wanted = subprocess.PIPE if program == "pg_dump" else subprocess.DEVNULL  # a server keeps a pipe open
         return subprocess.run(command, check=True, stdout=wanted, cwd=self._folder, text=True).stdout or ""
+
+
+def _schema(engine: Engine) -> str:
+    with engine.connect() as connection:
+        return str(connection.exec_driver_sql("select current_schema()").scalar())
 
 
 def _programs() -> Path | None:

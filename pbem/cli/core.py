@@ -60,7 +60,7 @@ def opened(path: Path) -> Iterator[daemon.Server]:
     """The configured server, with its log set up, but not running."""
     with sentences():
         settings = config.load(path)
-        logs.configure(settings.log)
+        logs.configure(settings.log, server=settings.server)
         failpoints.prepare()
         with daemon.open_server(settings) as server:
             yield server

@@ -40,8 +40,8 @@ def _show_mail(session: Session, row: Incoming) -> None:
     out.print(f"state {row.state}, verdict: {row.verdict or 'none yet'}, attempts: {row.attempts}", markup=False)
     for owed in session.exec(select(Outgoing).where(Outgoing.incoming == row.id)):
         out.print(f"owed: {owed.template} to {owed.address}, {owed.state} {owed.message_id}", markup=False)
-    if row.trouble:
-        out.print(row.trouble, markup=False)
+    if row.error:
+        out.print(row.error, markup=False)
     if not row.raw:
         out.print("the mail itself is removed: its time was over, or its sender has left")
         return
@@ -92,7 +92,7 @@ def shunted(config_file: ConfigOption = CONFIG) -> None:
                 f"{row.id}", f"from {row.source}", escape(row.verdict or ""), f"{row.received:%Y-%m-%d %H:%M}"
             )
         for sent in owed:
-            last = (sent.trouble or "").strip().splitlines()[-1:] or [""]
+            last = (sent.error or "").strip().splitlines()[-1:] or [""]
             table.add_row(f"out {sent.id}", f"to {sent.address}", escape(last[0]), f"{sent.created:%Y-%m-%d %H:%M}")
     if not came and not owed:
         out.print("nothing is shunted")
@@ -116,7 +116,7 @@ def retry(
             row = session.get(Outgoing if owed else Incoming, number)
             if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
                 row.state, row.attempts = IncomingState.NEW, 0
-                row.handled = row.verdict = row.trouble = None
+                row.handled = row.verdict = row.error = None
             elif isinstance(row, Outgoing) and row.state == OutgoingState.FAILED:
                 row.state, row.attempts, row.due, row.created = OutgoingState.OWED, 0, daemon.now(), daemon.now()
             else:

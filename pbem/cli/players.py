@@ -63,7 +63,7 @@ def export(
     """Write all that is held on a player into a folder, without the limit that one mail has."""
     with opened(config_file) as server, database.transaction(server.engine) as session:
         player = core.player(session, name, guests=True)
-        held = data_export.gather(session, player, daemon.now())
+        held = data_export.gather(session, player, daemon.now(), server.renderer.redactor)
         place = folder or Path(held.name)
         (place / "mails").mkdir(parents=True, exist_ok=True)
         for file in server.renderer.files(held):

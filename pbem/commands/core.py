@@ -97,7 +97,7 @@ class Context:
             ply=ply,
             incoming=self.incoming,
             is_notice=is_notice,
-            is_collected=is_notice and schedule.waits(preferences.of(player.settings), player.stopped),
+            is_batched=is_notice and schedule.waits(preferences.of(player.settings), player.stopped),
         )
 
     def is_sender(self, player: Player) -> bool:

@@ -65,7 +65,7 @@ def answered(session: Session, message: Message, sender: Sender) -> Outgoing | N
     found = next((rows[each] for each in message.answers if each in rows), None)
     if found is None and sender.proven:
         newest = ours.where(
-            col(Outgoing.state).not_in((OutgoingState.COLLECTED, OutgoingState.TOLD, OutgoingState.DROPPED))
+            col(Outgoing.state).not_in((OutgoingState.BATCHED, OutgoingState.MERGED, OutgoingState.DROPPED))
         )  # he never saw it
         newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
         found = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()

@@ -60,7 +60,7 @@ def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetim
     player.bounces, player.bounced = player.bounces + 1, now
     session.add(player)
     if player.confirmed is None or player.bounces > len(AGAIN):
-        owed.state = OutgoingState.WITHHELD
+        owed.state = OutgoingState.SUSPENDED
         session.add(owed)
         _give_up(session, server, player, now)
     elif not is_removed(owed):
@@ -78,7 +78,7 @@ def revive(session: Session, player: Player, now: datetime) -> None:
     session.add(player)
     withheld = session.exec(
         select(Outgoing)
-        .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.WITHHELD)
+        .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
         .order_by(col(Outgoing.id))
     )
     for owed in {row.match: row for row in withheld}.values():
@@ -93,7 +93,7 @@ def _give_up(session: Session, server: ServerSettings, player: Player, now: date
     for owed in session.exec(
         select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)
     ):
-        owed.state = OutgoingState.WITHHELD
+        owed.state = OutgoingState.SUSPENDED
         session.add(owed)
     waiting = of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
     for match in waiting:

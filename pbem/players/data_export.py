@@ -1,11 +1,10 @@
-"""Belongings: all that is held on a player, as data that programs read, as text, and as the mails themselves.
+"""All data that is held on a player: for programs, as text, and as the messages themselves.
 
-Tokens are told of and never shown: a reply address in a mail is veiled, as far as it stands there in plain letters.
+Reply tokens are mentioned and never shown.
 """
 
 import io
 import json
-import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,18 +19,15 @@ from pbem.matches.naming import name
 from pbem.matches.queries import plies
 from pbem.matches.snapshot import stand
 from pbem.players import preferences
+from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, Player
-from pbem.tokens import LENGTH
 
 MOST_BYTES = 5_000_000
 """The mails that go along are no more than that, packed; the newest first. The operator's files have them all."""
-_TOKEN = re.compile(rb"(?<=[+=-])(?:[A-Za-z2-7](?:=\r?\n)?){%d}(?=@|=40|%%40)" % LENGTH)
-"""What stands between the delimiter and the @ of our address, also where an encoding of mails breaks it."""
-VEIL = b"(token)"
 
 
 @dataclass(frozen=True)
-class Belongings:
+class DataExport:
     """What is held on a player: the facts as JSON has them, and the mails that are kept, newest first."""
 
     name: str
@@ -55,10 +51,10 @@ class Belongings:
         return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
 
 
-def gather(session: Session, player: Player, until: datetime) -> Belongings:
-    """All that was held on the player at that time."""
+def gather(session: Session, player: Player, until: datetime, redactor: TokenRedactor) -> DataExport:
+    """Return all that was held on the player at that time."""
     came = _incoming(session, player, until)
-    mails = tuple((f"{row.id}.eml", row.received, veiled(row.raw)) for row in reversed(came) if row.raw)
+    mails = tuple((f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(came) if row.raw)
     sent = session.exec(
         select(Outgoing).where(Outgoing.player == player.id, col(Outgoing.created) <= until).order_by(col(Outgoing.id))
     ).all()
@@ -73,7 +69,7 @@ def gather(session: Session, player: Player, until: datetime) -> Belongings:
         "mails_in": [_mail_in(row) for row in came],
         "mails_out": [_mail_out(row) for row in sent],
     }
-    return Belongings(player.name or f"guest-{player.id}", facts, mails)
+    return DataExport(player.name or f"guest-{player.id}", facts, mails)
 
 
 def packed(mails: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTES) -> tuple[bytes, int]:
@@ -86,15 +82,6 @@ def packed(mails: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTE
             archive.writestr(zipfile.ZipInfo(title, when.timetuple()[:6]), raw, zipfile.ZIP_DEFLATED)
             number += 1
     return file.getvalue(), number
-
-
-def veiled(raw: bytes) -> bytes:
-    """The mail with its reply addresses made worthless.
-
-    >>> veiled(b"To: games+" + b"a2" * 20 + b"@pbem.example")
-    b'To: games+(token)@pbem.example'
-    """
-    return _TOKEN.sub(VEIL, raw)
 
 
 def _written(value: object) -> str:
@@ -188,7 +175,7 @@ def _mail_out(row: Outgoing) -> dict[str, Any]:
         "state": row.state,
         "owed": row.created,
         "sent": row.sent,
-        "trouble": row.trouble,
+        "error": row.error,
     }
 
 

@@ -68,7 +68,7 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
     """Forget where the last mail to somebody went, once it is sent, or nobody would take it."""
     over = col(Outgoing.state).in_((OutgoingState.SENT, OutgoingState.FAILED))
     last = (col(Outgoing.id).in_(tried), col(Outgoing.template) == LAST_MAIL, over)
-    nowhere: dict[str, Any] = {"address": NOWHERE, "in_reply_to": None, "references": [], "trouble": None}
+    nowhere: dict[str, Any] = {"address": NOWHERE, "in_reply_to": None, "references": [], "error": None}
     nowhere["state"] = case((col(Outgoing.state) == OutgoingState.FAILED, "dropped"), else_=Outgoing.state)
     retention.change(session, update(Outgoing).where(*last).values(nowhere))
 
@@ -115,7 +115,7 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
     )
     retention.change(session, update(Outgoing).where(own, col(Outgoing.state).in_(UNSENT)).values(state="dropped"))
     gone: dict[str, Any] = {"words": {"removed": True}, "address": f"{ANONYMOUS}{player.id}", "purpose": None}
-    gone |= {"in_reply_to": None, "references": [], "trouble": None, "proposal": None}
+    gone |= {"in_reply_to": None, "references": [], "error": None, "proposal": None}
     retention.change(session, update(Outgoing).where(own).values(gone))
 
 
@@ -161,7 +161,7 @@ def _end(session: Session, server: ServerSettings, match: Match, player: Player,
         match=match,
         ply=count(session, match),
         is_notice=True,
-        is_collected=schedule.waits(preferences.of(other.settings), other.stopped),
+        is_batched=schedule.waits(preferences.of(other.settings), other.stopped),
     )
 
 
@@ -171,14 +171,14 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
     shown = [
         func.lower(cast(column, Text)).contains(spelling.lower(), autoescape=True)
         for spelling in spellings
-        for column in (Outgoing.words, Outgoing.trouble, Outgoing.references, Outgoing.in_reply_to, Outgoing.proposal)
+        for column in (Outgoing.words, Outgoing.error, Outgoing.references, Outgoing.in_reply_to, Outgoing.proposal)
     ]
     numbers = session.exec(select(Outgoing.id).where(or_(*shown))).all()
     for start in range(0, len(numbers), CHUNK):
         chunk = numbers[start : start + CHUNK]
         for row in session.exec(select(Outgoing).where(col(Outgoing.id).in_(chunk))):
             row.words = traces.without(row.words)
-            row.trouble, row.proposal = traces.without(row.trouble), traces.without(row.proposal)
+            row.error, row.proposal = traces.without(row.error), traces.without(row.proposal)
             row.references, row.in_reply_to = traces.without(row.references), traces.without(row.in_reply_to)
             if row.template == "message" and not row.words.get("message") and row.state in UNSENT:
                 row.state = OutgoingState.DROPPED

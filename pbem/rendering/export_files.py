@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from pbem.players.data_export import Belongings
+from pbem.players.data_export import DataExport
+from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering.mime import Attachment
 
 
-def export_files(held: Belongings, text: str) -> Iterator[Attachment]:
-    """The files that go with the mail; `text` is what people read."""
-    yield Attachment(f"{held.name}.txt", "text", "plain", text.encode())
-    yield Attachment(f"{held.name}.json", "application", "json", held.json)
+def export_files(held: DataExport, text: str, redactor: TokenRedactor) -> Iterator[Attachment]:
+    """Yield the files; `text` is what people read."""
+    yield Attachment(f"{held.name}.txt", "text", "plain", redactor.redact_bytes(text.encode()))
+    yield Attachment(f"{held.name}.json", "application", "json", redactor.redact_bytes(held.json))
     archive, number = held.archive
     if number:
         yield Attachment(f"{held.name}-mails.zip", "application", "zip", archive)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from hashlib import sha256
 
+from pbem.rendering.token_filter import TokenFilter
+
 LONGEST_LINE = 900
 """HTML with longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line."""
 
@@ -60,16 +62,19 @@ def _is_broad(html: str) -> bool:
     return max(map(len, html.splitlines())) > LONGEST_LINE
 
 
-def fill(mail: EmailMessage, text: str, html: str | None, enclosed: Enclosed) -> None:
+def fill(mail: EmailMessage, text: str, html: str | None, enclosed: Enclosed, tokens: TokenFilter) -> None:
     """Give the mail its faces: the text first, then the HTML together with what it shows; files at the end.
 
-    The result is the same byte for byte each time, and no line of it is longer than SMTP allows.
+    The result is the same byte for byte each time, and no line of it is longer than SMTP allows. No header, face or
+    file leaves here without having passed the filter.
     """
-    mail.set_content(text, cte=None, params={"format": "fixed"})
+    tokens.filter_headers(mail)
+    mail.set_content(tokens.filter_text(text), cte=None, params={"format": "fixed"})
     if html is not None:
-        _add_html(mail, html, enclosed)
+        _add_html(mail, tokens.filter_text(html), enclosed)
     for file in enclosed.files:
-        mail.add_attachment(file.content, file.maintype, file.subtype, filename=file.name)
+        content = tokens.filter_file(f"{file.maintype}/{file.subtype}", file.content)
+        mail.add_attachment(content, file.maintype, file.subtype, filename=file.name)
     _seal(mail)
 
 

@@ -11,13 +11,15 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.players import data_export, preferences
-from pbem.players.data_export import Belongings
+from pbem.players.data_export import DataExport
 from pbem.players.identity import address_with
+from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering import headers, links, mime
 from pbem.rendering.export_files import export_files
 from pbem.rendering.links import Letter, answering
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates, tightened
+from pbem.rendering.token_filter import TokenFilter
 from pbem.rendering.views import Drawings, Reading, Views
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
@@ -35,6 +37,7 @@ class Renderer:
         self._server = server
         self._keyring = keyring
         self._templates = templates()
+        self.redactor = TokenRedactor(server.address, server.delimiter)
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[EmailMessage]:
         """The mails that the rows owe, in their order; the same bytes each time, but for what was renamed since.
@@ -51,21 +54,23 @@ class Renderer:
         mail = EmailMessage(policy=headers.policy(row.address))
         standing = sights.of(row.match, row.ply, None).standing if row.match else None
         headers.write(mail, row, standing, self._server, self._keyring)
-        held = data_export.gather(session, player, row.created) if player and row.template == "export" else None
-        mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"]), held))
+        exports = player is not None and row.template == "export"
+        held = data_export.gather(session, player, row.created, self.redactor) if player and exports else None
+        tokens = TokenFilter(self.redactor, self._keyring, row)
+        mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"]), held), tokens)
         return mail
 
-    def _enclose(self, held: Belongings, enclosed: mime.Enclosed) -> tuple[str, ...]:
+    def _enclose(self, held: DataExport, enclosed: mime.Enclosed) -> tuple[str, ...]:
         """Send what is held on a player along; the names of the files."""
         files = tuple(self.files(held))
         for file in files:
             enclosed.attach(file)
         return tuple(file.name for file in files)
 
-    def files(self, held: Belongings) -> Iterator[Attachment]:
+    def files(self, held: DataExport) -> Iterator[Attachment]:
         """What is held on a player, as files."""
         text = self._templates.get_template("parts/held.j2").render(held.facts | {"server": self._server})
-        return export_files(held, fitted(text))
+        return export_files(held, fitted(text), self.redactor)
 
     def _faces(
         self,
@@ -74,7 +79,7 @@ class Renderer:
         player: Player | None,
         wishes: Mapping[str, str],
         subject: str,
-        held: Belongings | None,
+        held: DataExport | None,
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Text, HTML and what goes with them; where much has to be shown the HTML spares boards and buttons."""
         letter = partial(self._letter, row, player)

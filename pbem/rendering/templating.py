@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ def templates_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "templates"
 
 
+@cache
 def templates() -> Environment:
-    """The words of the mails, ready to be filled in; in the HTML ones a name or message is never markup."""
+    """Return the templates of the mails, read and compiled once; in the HTML ones a name or message is never markup."""
     environment = Environment(
         loader=FileSystemLoader(templates_folder()),
         autoescape=select_autoescape(("html.j2",), default_for_string=False),
@@ -28,6 +30,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,
     )
     environment.filters |= {
         "quoted": quoted,

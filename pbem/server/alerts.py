@@ -24,7 +24,7 @@ _FAILED = select(Outgoing.id).where(
     Outgoing.template != TEMPLATE,
     or_(
         col(Outgoing.state) == OutgoingState.FAILED,
-        and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.trouble).startswith("Traceback")),
+        and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.error).startswith("Traceback")),
     ),
 )
 """Owed mails that nobody would take, and those that a bug keeps from being made."""

@@ -57,7 +57,7 @@ def shunt(engine: Engine, incoming_id: int, error: str, trouble: str, now: datet
     with transaction(engine) as session:
         row = session.get_one(Incoming, incoming_id)
         row.state, row.handled, row.attempts = IncomingState.SHUNTED, now, MOST
-        row.verdict, row.trouble = f"{error}, {MOST} times", _storable(trouble)
+        row.verdict, row.error = f"{error}, {MOST} times", _storable(trouble)
         session.add(row)
 
 

@@ -57,7 +57,7 @@ def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
         waiting = session.exec(
             select(Player, func.min(Outgoing.created))
             .join(Outgoing, col(Outgoing.player) == col(Player.id))
-            .where(Outgoing.state == OutgoingState.COLLECTED, col(Player.stopped).is_(None))
+            .where(Outgoing.state == OutgoingState.BATCHED, col(Player.stopped).is_(None))
             .group_by(col(Player.id))
             .order_by(col(Player.id))
         ).all()
@@ -78,7 +78,7 @@ def _gather(session: Session, server: ServerSettings, player_id: int, now: datet
         return False
     rows = session.exec(
         select(Outgoing)
-        .where(Outgoing.player == player_id, Outgoing.state == OutgoingState.COLLECTED)
+        .where(Outgoing.player == player_id, Outgoing.state == OutgoingState.BATCHED)
         .order_by(col(Outgoing.id))
     ).all()
     if not rows or not _is_time(server, player, min(row.created for row in rows), now):
@@ -89,7 +89,7 @@ def _gather(session: Session, server: ServerSettings, player_id: int, now: datet
     else:
         digest = _owe(session, server, player, rows, now)
         for row in rows:
-            row.state, row.told_in = OutgoingState.TOLD, digest
+            row.state, row.merged_into = OutgoingState.MERGED, digest
     return True
 
 

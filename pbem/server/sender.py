@@ -50,7 +50,7 @@ class DeliveryResults:
         self._results: list[_Result] = []
         self._lock = threading.Lock()
         self.started: set[int] = set()
-        """Mails that this process has in hand: when it lets go of them, they were no trouble to it."""
+        """Mails that this process has in hand: when it lets go of them, they were no error to it."""
 
     def add(self, result: "_Result") -> None:
         """Remember one more."""
@@ -70,7 +70,7 @@ class DeliveryResults:
         """Before the process ends in good order: mark, and clear the mails that it leaves in hand of suspicion."""
         self.record(engine, now)
         with transaction(engine) as session:
-            session.exec(update(Outgoing).where(col(Outgoing.id).in_(self.started)).values(begun=0))
+            session.exec(update(Outgoing).where(col(Outgoing.id).in_(self.started)).values(delivery_starts=0))
 
 
 def send_due(
@@ -123,16 +123,16 @@ def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[in
     chosen: list[Outgoing] = []
     held: set[str] = set()
     for row in _free(session, results.locks, held, now):
-        suspect = row.begun > 0 and row.id not in results.started
-        if suspect and row.begun >= MOST:
-            row.state, row.begun = OutgoingState.FAILED, 0
-            row.trouble = f"The server ended {MOST} times while it made or sent this mail."
-            _log(row, f"given up: {row.trouble}")
+        suspect = row.delivery_starts > 0 and row.id not in results.started
+        if suspect and row.delivery_starts >= MOST:
+            row.state, row.delivery_starts = OutgoingState.FAILED, 0
+            row.error = f"The server ended {MOST} times while it made or sent this mail."
+            _log(row, f"given up: {row.error}")
             continue
         if suspect and chosen:
             break
         chosen.append(row)
-        row.begun += row.id not in results.started
+        row.delivery_starts += row.id not in results.started
         if suspect or len(chosen) == TOGETHER:
             break
     numbers = [row.id for row in chosen if row.id is not None]
@@ -164,21 +164,21 @@ class _Letter:
 
     row: Outgoing
     raw: bytes
-    trouble: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """How an attempt ended; without trouble the mail is sent."""
+    """How an attempt ended; without error the mail is sent."""
 
     outgoing: int
-    trouble: str | None
+    error: str | None
     later: bool
 
     @property
     def is_refused(self) -> bool:
         """Whether the next hop will never take the mail: as good as a bounce."""
-        return self.trouble is not None and not self.later
+        return self.error is not None and not self.later
 
 
 def _rendered(session: Session, renderer: Renderer, numbers: list[int]) -> list[_Letter]:
@@ -216,9 +216,9 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
     """Sign a mail and hand it to the next hop."""
     row = letter.row
     assert row.id is not None  # noqa: S101 - a stored row has one
-    if letter.trouble is not None:
+    if letter.error is not None:
         _log(row, "not rendered")
-        return _Result(row.id, letter.trouble, later=True)
+        return _Result(row.id, letter.error, later=True)
     try:
         raw = sign(letter.raw)
     except Exception:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
@@ -239,14 +239,16 @@ def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
     if not results:
         return
     with transaction(engine) as session:
-        sent = [result.outgoing for result in results if result.trouble is None]
+        sent = [result.outgoing for result in results if result.error is None]
         session.exec(
             update(Outgoing)
             .where(col(Outgoing.id).in_(sent))
-            .values(state=OutgoingState.SENT.value, sent=now, trouble=None, attempts=Outgoing.attempts + 1, begun=0)
+            .values(
+                state=OutgoingState.SENT.value, sent=now, error=None, attempts=Outgoing.attempts + 1, delivery_starts=0
+            )
         )
         for result in results:
-            if result.trouble is not None:
+            if result.error is not None:
                 _postpone(session.get_one(Outgoing, result.outgoing), result, now)
         erasure.forget_last(session, [result.outgoing for result in results])
     failpoints.reach(Step.MARKED)
@@ -255,10 +257,10 @@ def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
 def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
     """Make the mail due again later, or give it up; nobody waits for one that was dropped meanwhile."""
     row.attempts += 1
-    row.begun = 0
+    row.delivery_starts = 0
     if row.state == OutgoingState.DROPPED:
         return
-    row.trouble = result.trouble
+    row.error = result.error
     if result.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
     else:

@@ -72,7 +72,7 @@ def _remove_incoming(session: Session, before: datetime) -> int:
 
 
 def _remove_outgoing(session: Session, before: datetime) -> int:
-    done = (OutgoingState.SENT, OutgoingState.TOLD, OutgoingState.DROPPED)
+    done = (OutgoingState.SENT, OutgoingState.MERGED, OutgoingState.DROPPED)
     old = session.exec(
         select(Outgoing)
         .where(
@@ -85,7 +85,7 @@ def _remove_outgoing(session: Session, before: datetime) -> int:
         .limit(AT_A_TIME)
     ).all()
     for row in old:
-        row.words, row.trouble = retention.remainder(row.words), None
+        row.words, row.error = retention.remainder(row.words), None
         row.in_reply_to, row.references = None, []
         session.add(row)
     return len(old)

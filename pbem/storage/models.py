@@ -1,6 +1,6 @@
-"""The tables: dumb rows, nothing validated, nothing computed. All times are UTC.
+"""The tables: rows without behaviour or validation. All times are UTC.
 
-Three unique keys make a repetition harmless: Incoming.key, Ply(match, number), Outgoing.message_id.
+Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), Outgoing.message_id.
 """
 
 from datetime import UTC, datetime
@@ -12,23 +12,23 @@ from sqlmodel import Field, SQLModel
 
 
 class Utc(TypeDecorator[datetime]):
-    """Aware times in, aware times out, also where the database (SQLite) forgets the zone."""
+    """Timezone-aware times, also on a database that stores no zone (SQLite)."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Only aware times are stored."""
+        """Convert to UTC."""
         return value.astimezone(UTC) if value else None
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """What comes back says that it is UTC."""
+        """Mark the stored time as UTC."""
         aware: datetime | None = value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
         return aware
 
 
 class MatchState(StrEnum):
-    """From the challenge to the end."""
+    """The life of a match, from the challenge to the end."""
 
     OFFERED = "offered"
     RUNNING = "running"
@@ -38,38 +38,38 @@ class MatchState(StrEnum):
 
 
 class IncomingState(StrEnum):
-    """What became of a mail that came."""
+    """What happened to a received message."""
 
     NEW = "new"
     DONE = "done"
     HELD = "held"
-    """Waits until the player confirms it."""
+    """Waiting for its sender to confirm it."""
     SHUNTED = "shunted"
-    """Met a bug of ours; waits for the operator."""
+    """Set aside because of a bug; waiting for the operator."""
 
 
 class OutgoingState(StrEnum):
-    """What became of a mail that we owe."""
+    """What happened to an outgoing message."""
 
-    COLLECTED = "collected"
-    """News that waits for company: its player wants several in one mail, or none for now (see pace)."""
-    TOLD = "told"
-    """Its news went out with others', in the mail `told_in`."""
+    BATCHED = "batched"
+    """News waiting for a digest: its player wants several in one message, or none for now (see schedule)."""
+    MERGED = "merged"
+    """Its news became part of another message, `merged_into`."""
     OWED = "owed"
-    WITHHELD = "withheld"
-    """Not sent, since mail to the address comes back; goes out when the player is heard of."""
+    SUSPENDED = "suspended"
+    """Not sent because messages to the address bounce; sent once the player writes again."""
     SENT = "sent"
     FAILED = "failed"
     DROPPED = "dropped"
-    """Not sent any more, since somebody has left whom it was for, or whom it was about."""
+    """Never to be sent, because the player it is for or about has left."""
 
 
-UNSENT = (OutgoingState.COLLECTED, OutgoingState.WITHHELD, OutgoingState.OWED, OutgoingState.FAILED)
-"""The states of a mail that may yet go out."""
+UNSENT = (OutgoingState.BATCHED, OutgoingState.SUSPENDED, OutgoingState.OWED, OutgoingState.FAILED)
+"""States in which a message can still be sent."""
 
 
 class Player(SQLModel, table=True):
-    """A person. `confirmed` is empty until a mail to the address was answered."""
+    """A person. `confirmed` is empty until they have answered a message sent to the address."""
 
     id: int | None = Field(default=None, primary_key=True)
     name: str | None = Field(default=None, unique=True)
@@ -77,22 +77,22 @@ class Player(SQLModel, table=True):
     confirmed: datetime | None = Field(default=None, sa_type=Utc)
     epoch: int = 0
     settings: dict[str, str] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
-    """What the player has chosen (see preferences); defaults are left out."""
+    """The player's choices (see preferences) that differ from the defaults."""
     stopped: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when the player wants no news by mail; empty for who gets them."""
+    """When the player asked for no more news; empty if they get news."""
     bounces: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How many times in a row mail came back for good (see bounces)."""
+    """How many times in a row a message bounced permanently (see bounces)."""
     bounced: datetime | None = Field(default=None, sa_type=Utc)
-    """When it last did."""
+    """When that last happened."""
     unreachable: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when nothing is sent to the address, because everything comes back."""
+    """Since when nothing is sent to the address, because everything bounces."""
     deleted: datetime | None = Field(default=None, sa_type=Utc)
-    """When all that was held on the player was removed (see erasure); name and address are nobody's since."""
+    """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
     created: datetime = Field(sa_type=Utc)
 
 
 class Match(SQLModel, table=True):
-    """One contest: what is played, by whom, and how it stands outside the rules."""
+    """A contest: the game, the players, and everything about its state that the rules don't cover."""
 
     id: int | None = Field(default=None, primary_key=True)
     game: str
@@ -101,7 +101,7 @@ class Match(SQLModel, table=True):
     seat1: int = Field(foreign_key="player.id", index=True)
     challenger: int = Field(foreign_key="player.id")
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether the challenger named an address; whose it is he learns when the match is accepted."""
+    """Whether the challenger named an address; they learn whose it is when the match is accepted."""
     state: str = Field(default=MatchState.OFFERED.value, index=True)
     part: str | None = None
     winner: int | None = None
@@ -112,7 +112,7 @@ class Match(SQLModel, table=True):
 
 
 class Ply(SQLModel, table=True):
-    """A complete turn: its number (1 = the first of the match) and canonical text. Never changed."""
+    """A complete turn: its number (starting at 1) and canonical text. Never changed."""
 
     __table_args__ = (UniqueConstraint("match", "number"),)
 
@@ -126,7 +126,7 @@ class Ply(SQLModel, table=True):
 
 
 class Incoming(SQLModel, table=True):
-    """A mail as it came, stored before anybody was told that we have it."""
+    """A message as received, stored before its delivery is acknowledged."""
 
     id: int | None = Field(default=None, primary_key=True)
     key: str = Field(unique=True)
@@ -137,19 +137,19 @@ class Incoming(SQLModel, table=True):
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
     state: str = Field(default=IncomingState.NEW.value, index=True)
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How often the mail was tried, counted before it was read (see attempts)."""
+    """How many times handling was attempted, counted before the message is parsed (see attempts)."""
     verdict: str | None = None
-    trouble: str | None = None
+    error: str | None = None
     player: int | None = Field(default=None, foreign_key="player.id", index=True)
-    """Whose mail it proved to be."""
+    """The player who is proven to have sent it."""
     proof: str | None = Field(default=None, index=True, unique=True)
-    """What made it act without a token (see sender_checks); a replayed mail has the same."""
+    """What let it act without a token (see authentication); a replayed message has the same value."""
     received: datetime = Field(sa_type=Utc)
     handled: datetime | None = Field(default=None, sa_type=Utc)
 
 
 class Outgoing(SQLModel, table=True):
-    """An owed mail: which words, about what, to whom, under which Message-ID. Rendered when it is sent."""
+    """An outgoing message: its template and words, its topic, recipient and Message-ID. Rendered when it is sent."""
 
     id: int | None = Field(default=None, primary_key=True)
     message_id: str = Field(unique=True)
@@ -166,16 +166,16 @@ class Outgoing(SQLModel, table=True):
     in_reply_to: str | None = None
     references: list[str] = Field(sa_column=Column(JSON, nullable=False))
     is_notice: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether it tells news, and is no answer to something that the player wrote himself."""
+    """Whether it is news rather than a reply to the player's own message."""
     proposal: str | None = None
-    """The line that "yes" stands for, in an answer to this mail; empty once it was carried out."""
-    told_in: int | None = Field(default=None, foreign_key="outgoing.id")
-    """The mail that told this one's news together with others."""
+    """The line that "yes" stands for in a reply to this message; empty once it was carried out."""
+    merged_into: int | None = Field(default=None, foreign_key="outgoing.id")
+    """The message that contains this one's news."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)
     attempts: int = 0
-    begun: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How often the server ended while it had the mail in hand, counting the present time."""
+    delivery_starts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often delivery was started without finishing, including the current attempt."""
     due: datetime = Field(sa_type=Utc)
-    trouble: str | None = None
+    error: str | None = None
     created: datetime = Field(sa_type=Utc)
     sent: datetime | None = Field(default=None, sa_type=Utc)

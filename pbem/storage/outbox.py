@@ -20,7 +20,7 @@ ID_BYTES = 16
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
 _OWED = insert(Outgoing)
-_WENT_OUT = col(Outgoing.state).not_in((OutgoingState.COLLECTED, OutgoingState.TOLD, OutgoingState.DROPPED))
+_WENT_OUT = col(Outgoing.state).not_in((OutgoingState.BATCHED, OutgoingState.MERGED, OutgoingState.DROPPED))
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
 _ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
 _THREAD = select(Outgoing.message_id).where(col(Outgoing.id).in_(_ENDS)).order_by(col(Outgoing.id))
@@ -59,14 +59,14 @@ def owe(
     answers: Sequence[str] = (),
     proposal: str | None = None,
     is_notice: bool = False,
-    is_collected: bool = False,
+    is_batched: bool = False,
 ) -> int:
     """A mail to be sent, from now on or, collected, with others; its row's id.
 
     `answers` are the Message-IDs it answers, nearest first. News for an address from which all comes back is kept.
     """
     dead = player is not None and player.unreachable is not None and player.address == address
-    waits = OutgoingState.COLLECTED if is_collected else OutgoingState.OWED
+    waits = OutgoingState.BATCHED if is_batched else OutgoingState.OWED
     thread = _thread(session, template, match, address)
     references = dict.fromkeys([*thread, *reversed(answers[:3])])
     owed = {
@@ -85,10 +85,10 @@ def owe(
         "references": list(references),
         "is_notice": is_notice,
         "proposal": proposal,
-        "told_in": None,
-        "state": (OutgoingState.WITHHELD if dead and template not in ANSWERED else waits).value,
+        "merged_into": None,
+        "state": (OutgoingState.SUSPENDED if dead and template not in ANSWERED else waits).value,
         "attempts": 0,
-        "begun": 0,
+        "delivery_starts": 0,
         "due": now,
         "created": now,
     }

@@ -11,7 +11,7 @@ EMPTY: dict[str, Any] = {
     "raw": b"",
     "sender": None,
     "recipients": [],
-    "trouble": None,
+    "error": None,
     "source": case((col(Incoming.source).startswith("smtp"), "smtp"), else_=Incoming.source),
 }
 """The row of a mail that came, once the mail is removed; its key stays, so that a replay is known."""

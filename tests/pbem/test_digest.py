@@ -28,7 +28,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
     """Alice plays #1 with bob, #2 with carol, #3 with dave, and is to move in none; it is noon."""
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         yield letters
 
 
@@ -81,7 +81,7 @@ def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence)
 def test_the_minutes_are_those_of_the_configuration(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         server = letters.server.settings.server.model_copy(update={"batch_minutes": 2})
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say Hello")
@@ -101,7 +101,7 @@ def test_news_that_stay_alone_go_out_as_they_are(letters: Correspondence) -> Non
 
     assert mail["X-PBeM-Event"] == "turn"
     assert mail["Date"].datetime == letters.clock()
-    assert not rows(letters, OutgoingState.COLLECTED, OutgoingState.TOLD)
+    assert not rows(letters, OutgoingState.BATCHED, OutgoingState.MERGED)
     assert "alice played" in text(letters.reply(mail, "c1b1 g9h9 3 b1b4 h9e9")[0])
 
 
@@ -144,7 +144,7 @@ def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Corr
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         command(letters, "alice", "set mail daily hour 14")
         command(letters, "bob", "#1 say One")
         command(letters, "carol", "#2 say Two")
@@ -203,7 +203,7 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
     ]
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         said = []
         for _ in range(40):
             number = chance.randrange(3)
@@ -224,15 +224,15 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
         for mail in letters.received[ALICE]:
             assert set(str(mail.get("References", "")).split()) <= sent  # a thread has no gaps
         assert len(said) > 10
-        assert not rows(letters, OutgoingState.COLLECTED, OutgoingState.OWED)
+        assert not rows(letters, OutgoingState.BATCHED, OutgoingState.OWED)
         gone = {row.id for row in rows(letters, OutgoingState.SENT)}
-        assert all(row.told_in in gone for row in rows(letters, OutgoingState.TOLD))
+        assert all(row.merged_into in gone for row in rows(letters, OutgoingState.MERGED))
 
 
 def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
-        begin(letters)
+        letters.play(begin)
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say One")
         command(letters, "carol", "#2 say Two")
@@ -288,7 +288,7 @@ def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> Non
 
     assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 1
     assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"]
-    assert len(rows(letters, OutgoingState.TOLD)) == 3
+    assert len(rows(letters, OutgoingState.MERGED)) == 3
 
 
 def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Correspondence) -> None:

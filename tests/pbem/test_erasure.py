@@ -110,7 +110,7 @@ def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
         assert (player.name, player.address) == (f"deleted-{player.id}", f"deleted-{player.id}")
         hers = session.exec(select(Incoming).where(Incoming.player == player.id)).all()
         assert hers
-        assert all(not (row.raw or row.sender or row.recipients or row.trouble) for row in hers)
+        assert all(not (row.raw or row.sender or row.recipients or row.error) for row in hers)
         assert not any(TOKEN.search(str(row.words)) for row in session.exec(select(Outgoing)))
 
 
@@ -233,13 +233,13 @@ def test_what_was_not_sent_yet_is_dropped_or_forgets(letters: Correspondence) ->
     bob = str(letters.received["bob@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
     letters.write("bob@mail.example", "set mail daily\n#1 c1b1 g9h9 3", to=bob)
     letters.write(ALICE, "#1 say The dormouse sleeps.\n#2 say Thanks, says the hatter!\n#3 withdraw", to=to)
-    assert letters.execute("select count(*) from outgoing where state = 'collected'") > [(2,)]
+    assert letters.execute("select count(*) from outgoing where state = 'batched'") > [(2,)]
     leave(letters, to)
     assert traces(letters) == []
     (digest,) = letters.wait(days=2)
     assert "has left this server" in text(digest)
     assert not [word for word in (*SECRETS, *SAID) if word in text(digest).lower()]
-    assert letters.execute("select count(*) from outgoing where state in ('owed', 'collected')") == [(0,)]
+    assert letters.execute("select count(*) from outgoing where state in ('owed', 'batched')") == [(0,)]
 
 
 def test_mails_of_hers_that_were_put_aside_go_and_those_of_others_wait(letters: Correspondence) -> None:
@@ -248,7 +248,7 @@ def test_mails_of_hers_that_were_put_aside_go_and_those_of_others_wait(letters: 
         rows = session.exec(select(Incoming).order_by(col(Incoming.id))).all()
         (own, other) = (next(row for row in reversed(rows) if word in row.raw) for word in (b"caucus", b"accept 1"))
         for row in (own, other):
-            row.state, row.player, row.trouble = IncomingState.SHUNTED, None, "Traceback: alice"
+            row.state, row.player, row.error = IncomingState.SHUNTED, None, "Traceback: alice"
     leave(letters, to)
     with Session(letters.server.engine) as session:
         assert session.get_one(Incoming, own.id).state == IncomingState.DONE

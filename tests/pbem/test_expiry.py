@@ -40,7 +40,7 @@ def test_after_their_time_mails_are_removed_and_rows_stay(letters: Correspondenc
     assert (told["incoming"], told["outgoing"]) == before
     with Session(letters.server.engine) as session:
         for row in session.exec(select(Incoming)):
-            assert (row.sender, row.recipients, row.trouble, len(row.key)) == (None, [], None, 64)
+            assert (row.sender, row.recipients, row.error, len(row.key)) == (None, [], None, 64)
             assert row.verdict
 
 

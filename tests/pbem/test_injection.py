@@ -189,7 +189,7 @@ def test_nothing_of_a_mail_steers_the_operator_s_terminal(tmp_path: Path) -> Non
     raw = f"From: eve@evil.example\nTo: {ADDRESS}\nSubject: {NASTY['a terminal']}\n\n".encode()
     site.drop(raw + "".join(f"{words}\n" for words in NASTY.values()).encode() + b"\xff\x9b31m")
     assert site.run_once()[:2] == [1, 1]
-    site.rows("update incoming set state = 'shunted', verdict = :words, trouble = :words", words=NASTY["a terminal"])
+    site.rows("update incoming set state = 'shunted', verdict = :words, error = :words", words=NASTY["a terminal"])
     site.rows(
         "insert into player (name, address, confirmed, epoch, settings, bounces, created)"
         " values ('eve', :address, '2026-01-01', 0, '{}', 1, '2026-01-01')",

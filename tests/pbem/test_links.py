@@ -3,18 +3,21 @@
 The links of a mail are read from the part of its template that draws the board, to which a list of them is added.
 """
 
+import copy
+import dataclasses
 import random
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from jinja2 import ChoiceLoader, DictLoader
+from jinja2 import ChoiceLoader, DictLoader, Environment
 from sqlalchemy import text as sql
 
 from engines import GAMES
@@ -22,7 +25,8 @@ from engines.core import Position
 from notation import NOTATIONS
 from pbem import tokens
 from pbem.rendering.links import LONGEST, Letter, Links
-from pbem.rendering.templating import templates_folder
+from pbem.rendering.templating import templates, templates_folder
+from pbem.server.daemon import Server
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, correspondence, text
 from tests.pbem.test_games_by_mail import personal, stand
@@ -67,11 +71,22 @@ class Tap:
 @contextmanager
 def listing(folder: Path) -> Iterator[Correspondence]:
     """A server whose mails list their links below the board."""
-    with correspondence(folder) as letters:
-        words = letters.server.renderer._templates
-        board = (templates_folder() / "parts" / "board.j2").read_text(encoding="utf-8")
-        words.loader = ChoiceLoader([DictLoader({"parts/board.j2": board + LISTED}), words.loader])
+    with correspondence(folder, altered=listing_links) as letters:
         yield letters
+
+
+def listing_links(server: Server) -> Server:
+    renderer = copy.copy(server.renderer)
+    renderer._templates = listing_templates()
+    return dataclasses.replace(server, renderer=renderer)
+
+
+@cache
+def listing_templates() -> Environment:
+    board = (templates_folder() / "parts" / "board.j2").read_text(encoding="utf-8")
+    return templates().overlay(
+        loader=ChoiceLoader([DictLoader({"parts/board.j2": board + LISTED}), templates().loader])
+    )
 
 
 def taps(mail: EmailMessage, *kinds: str) -> list[Tap]:

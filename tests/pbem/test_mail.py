@@ -27,6 +27,17 @@ def test_what_a_person_wrote_is_read_and_nothing_else(name: str) -> None:
     assert (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines() == list(message.lines)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_reply_token_is_among_the_words_of_a_person(name: str) -> None:
+    """Whatever form the attribution has; pieces of a token that was broken over two lines count too."""
+    message = read((MAILS / f"{name}.eml").read_bytes(), None, ())
+    token = message.recipients[0].partition("@")[0].removeprefix("games+")
+    words = "".join("".join(message.lines).split()).lower()
+
+    assert len(token) >= 39
+    assert not [piece for at in range(len(token) - 8) if (piece := token[at : at + 9]) in words]
+
+
 OTHERWISE = {
     "forwarded": [],
     "quote-only": [],

@@ -58,14 +58,14 @@ def test_a_mail_not_taken_is_due_again_later_and_later(tmp_path: Path) -> None:
         for _ in range(4):
             row = attempt(letters, outbox, now)
             assert row.state == OutgoingState.OWED
-            assert row.trouble == "450 not now"
+            assert row.error == "450 not now"
             pauses.append(row.due - now)
             attempt(letters, outbox, row.due - timedelta(seconds=1))
             now = row.due
         row = attempt(letters, outbox, now)
 
     assert pauses == sorted(set(pauses))
-    assert (row.state, row.attempts, row.trouble, row.sent) == (OutgoingState.SENT, 5, None, now)
+    assert (row.state, row.attempts, row.error, row.sent) == (OutgoingState.SENT, 5, None, now)
     assert len(outbox.taken) == 1
     assert len(set(outbox.offered)) == 1  # the very same bytes, Message-ID and all
 
@@ -124,7 +124,7 @@ def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Pa
 
     assert (attempts, len(outbox.taken)) == (2, 1)
     assert (broken.state, broken.attempts) == (OutgoingState.OWED, 1)
-    assert "TemplateNotFound" in (broken.trouble or "")
+    assert "TemplateNotFound" in (broken.error or "")
 
 
 @pytest.mark.parametrize("address", ["jörg@mail.example", "a'b@mail.example", "x=y@mail.example"])

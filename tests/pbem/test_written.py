@@ -63,6 +63,60 @@ def test_attributions_of_many_languages_are_taken_off(attribution: str, width: i
     assert words(f"{MOVE}\n\nThanks!\n{above}\n\n> alice played\n> resign\n") == (MOVE, "Thanks!")
 
 
+OUR_ADDRESS = "games+caqaaacaaaaaaioz5qrumsbm6g2ygyuuncvkuy2a@pbem.example"
+ABOVE_OUR_MAIL = [
+    f"On Mon, 2 Mar 2026 at 09:59, PBeM <{OUR_ADDRESS}> wrote:",
+    f"Am Mo., 2. März 2026 um 09:59 Uhr schrieb PBeM <{OUR_ADDRESS}>:",
+    f"Le lun. 2 mars 2026 à 09:59, PBeM <{OUR_ADDRESS}> a écrit :",
+    f"PBeM <{OUR_ADDRESS}> wrote:",
+    f"{OUR_ADDRESS} wrote:",
+    f"11:00 AM, March 2, 2026, PBeM <{OUR_ADDRESS}>:",
+    f'02.03.2026, 11:00, "PBeM" <{OUR_ADDRESS}>:',
+    f"02.03.2026 в 09:59, PBeM <{OUR_ADDRESS}> написал:",
+    f"Понедельник, 2 марта 2026, 9:59 +03:00 от PBeM <{OUR_ADDRESS}>:",
+    f"Mar 2, 2026, 09:59 by {OUR_ADDRESS}:",
+    f"PBeM <{OUR_ADDRESS}> 於 2026年3月2日 週一 上午9:59寫道:",
+    f"On Mon, Mar 02, 2026 at 9:59 AM, PBeM < {OUR_ADDRESS} > wrote:",
+]
+
+
+@pytest.mark.parametrize("attribution", ABOVE_OUR_MAIL)
+@pytest.mark.parametrize(
+    "quote", ["> alice played\n> resign\n", "alice played\n\nresign\n"], ids=["marked", "unmarked"]
+)
+def test_an_attribution_with_a_reply_token_is_taken_off_wherever_it_is_wrapped(attribution: str, quote: str) -> None:
+    begins = attribution.index(OUR_ADDRESS)
+    breaks = [
+        at for at in range(begins, len(attribution)) if attribution[at] in " <>" or at < begins + len(OUR_ADDRESS)
+    ]
+    for at in breaks:
+        found = words(f"{MOVE}\n\n{attribution[:at]}\n{attribution[at:].lstrip()}\n{quote}")
+        assert found[0] == MOVE
+        assert not any("caqaaac" in line or "@" in line or "resign" in line for line in found), (at, found)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "-------- Original message --------From: PBeM <{}> Date: 02/03/2026  09:59 To: b@c.example Subject: Hi",
+        "-------- Ursprüngliche Nachricht --------Von: PBeM <{}> Datum: 02.03.26  09:59 An: b@c.example Betreff: Hi",
+        "-------- Message d'origine --------De : PBeM <{}> Date : 02/03/2026  09:59 À : b@c.example Objet : Hi",
+        "-------- Mensaje original --------De: PBeM <{}> Fecha: 2/3/26  09:59 Para: b@c.example Asunto: Hi",
+        "-------- Messaggio originale --------Da: PBeM <{}> Data: 02/03/26  09:59 A: b@c.example Oggetto: Hi",
+        "-------- Oorspronkelijk bericht --------Van: PBeM <{}> Datum: 02-03-2026 Aan: b@c.example Onderwerp: Hi",
+        "-------- Oryginalna wiadomość --------Od: PBeM <{}> Data: 02.03.2026  09:59 Do: b@c.example Temat: Hi",
+        "-------- Исходное сообщение --------От: PBeM <{}> Дата: 02.03.2026  09:59 Кому: b@c.example Тема: Hi",
+        "-------- 원본 이메일 --------발신: PBeM <{}> 날짜: 26/3/2  09:59  (GMT+09:00) 받은 사람: b@c.example 제목: Hi",
+        "________________________________ From: PBeM <{}> Sent: Monday To: b@c.example Subject: Hi",
+    ],
+)
+def test_a_header_in_one_line_begins_a_quote_that_goes_to_the_end(header: str) -> None:
+    told = header.format(OUR_ADDRESS)
+
+    assert words(f"{MOVE}\n\nThanks!\n\n{told} alice played\n\nresign\n") == (MOVE, "Thanks!")
+    assert words(f"{MOVE}\n\nThanks! {told}\nalice played\n\nresign\n") == (MOVE, "Thanks!")
+
+
 @pytest.mark.parametrize("attribution", ATTRIBUTIONS)
 def test_quotes_without_marks_are_taken_off_with_their_attribution(attribution: str) -> None:
     assert words(f"{MOVE}\n\nThanks!\n\n{attribution}\n\nalice played\n\nresign\n") == (MOVE, "Thanks!")

@@ -220,14 +220,14 @@ class Scene:
             self.door.untold == 0
             and self.count("incoming") >= len(self.written)
             and self.count("incoming", "state = 'new'") == 0
-            and self.count("outgoing", "state in ('owed', 'collected')") == 0
+            and self.count("outgoing", "state in ('owed', 'batched')") == 0
         )
 
     def has_suspects(self) -> bool:
         """Whether a mail was in hand at two deaths already; at the third it would be taken for poison, and rightly."""
         return bool(
             self.count("incoming", "state = 'new' and attempts > 1")
-            or self.count("outgoing", "state = 'owed' and begun > 1")
+            or self.count("outgoing", "state = 'owed' and delivery_starts > 1")
         )
 
     def state(self) -> str:
@@ -315,7 +315,7 @@ def every_owed_mail_came(scene: Scene) -> int:
     Where somebody has left, nothing but the Message-ID tells any more that a mail was his.
     How many mails came more than once.
     """
-    assert set(scene.rows("select distinct state from outgoing")) <= {"sent", "told", "withheld", "dropped"}
+    assert set(scene.rows("select distinct state from outgoing")) <= {"sent", "merged", "suspended", "dropped"}
     owed = dict(scene.rows("select message_id, address from outgoing where sent is not null"))
     came = [(str(mail["Message-ID"]), recipient, mail.as_bytes()) for recipient, mail in scene.post.taken]
     whose = {message_id: recipient for message_id, recipient, _ in came}
@@ -324,7 +324,7 @@ def every_owed_mail_came(scene: Scene) -> int:
     assert len(set(came)) == len(owed), "the same bytes each time"
     told = scene.rows(
         "select news.address, digest.address, digest.state, digest.template from outgoing news"
-        " left join outgoing digest on digest.id = news.told_in where news.state = 'told'"
+        " left join outgoing digest on digest.id = news.merged_into where news.state = 'merged'"
     )
     assert all(row == (row[0], row[0], "sent", "digest") for row in told), "told in a mail to the same address"
     return len(came) - len(owed)

@@ -79,7 +79,7 @@ def rehearsed(scene: Scene, plot: Plot) -> Letter:
 def forgive(scene: Scene) -> None:
     """Let the mails begin anew, as the operator may, and new rows get the numbers that the undone ones had."""
     scene.rows("update incoming set attempts = 0 where state = 'new'")
-    scene.rows("update outgoing set begun = 0")
+    scene.rows("update outgoing set delivery_starts = 0")
     if scene.database.startswith("postgresql"):
         for table in TABLES:
             name = f"""pg_get_serial_sequence('"{table}"', 'id')"""

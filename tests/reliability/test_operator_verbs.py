@@ -58,20 +58,20 @@ def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_aga
 def shunted(rehearsal: Rehearsal) -> None:
     """A mail that waits for the operator."""
     rehearsal.hand_in(Letter(X, to := rehearsal.next_move.to, written(X, to, "games")))
-    rehearsal.scene.rows("update incoming set state = 'shunted', attempts = 3, verdict = 'a bug', trouble = 'a bug'")
+    rehearsal.scene.rows("update incoming set state = 'shunted', attempts = 3, verdict = 'a bug', error = 'a bug'")
 
 
 def failed(rehearsal: Rehearsal) -> None:
     """A mail of ours that nobody took."""
     rehearsal.say(X, rehearsal.next_move.to, "games")
-    rehearsal.scene.rows("update outgoing set state = 'failed', sent = null, trouble = '550'")
+    rehearsal.scene.rows("update outgoing set state = 'failed', sent = null, error = '550'")
 
 
 def unreachable(rehearsal: Rehearsal) -> None:
     """A player from whose address all comes back, and whose mails wait."""
     rehearsal.say(X, rehearsal.next_move.to, rehearsal.next_move.text)
     rehearsal.scene.rows("update player set bounces = 3, unreachable = created where address = :o", o=O)
-    rehearsal.scene.rows("update outgoing set state = 'withheld', sent = null where address = :o", o=O)
+    rehearsal.scene.rows("update outgoing set state = 'suspended', sent = null where address = :o", o=O)
 
 
 def quiet(rehearsal: Rehearsal) -> None:

@@ -96,17 +96,17 @@ def test_an_owed_mail_that_ends_the_server_three_times_is_given_up_and_the_other
         assert server.handle_waiting() == 3
     for begun in deaths:
         assert scene.start(Step.RENDERED).died() == signal.SIGKILL
-        assert scene.rows("select begun from outgoing order by id") == begun
+        assert scene.rows("select delivery_starts from outgoing order by id") == begun
     scene.start()
     scene.quiet()
     assert scene.rows("select state, attempts from outgoing where id = 1") == [("failed", 0)]
-    assert "ended 3 times" in scene.rows("select trouble from outgoing where id = 1")[0]
+    assert "ended 3 times" in scene.rows("select error from outgoing where id = 1")[0]
     assert sorted(recipient for recipient, _ in scene.post.taken if recipient != ADMIN) == [
         "bob@mail.example",
         "cid@mail.example",
     ]
     assert scene.site.pbem("retry", "--out", "1", **scene.environment).code == 0
-    assert scene.rows("select state, begun from outgoing where id = 1") == [("owed", 0)]
+    assert scene.rows("select state, delivery_starts from outgoing where id = 1") == [("owed", 0)]
 
 
 def test_a_server_that_is_stopped_in_good_order_leaves_no_mail_under_suspicion(stage: Stage) -> None:
@@ -116,9 +116,9 @@ def test_a_server_that_is_stopped_in_good_order_leaves_no_mail_under_suspicion(s
     daemon = scene.start()
     scene.door.deliver(daemon)
     until(lambda: scene.post.stalled, "the mail to ann hangs")
-    assert scene.rows("select begun from outgoing where address = 'ann@mail.example'") == [1]
+    assert scene.rows("select delivery_starts from outgoing where address = 'ann@mail.example'") == [1]
     daemon.end()
-    assert scene.rows("select distinct begun from outgoing") == [0]
+    assert scene.rows("select distinct delivery_starts from outgoing") == [0]
 
 
 # A mail that meets a bug
@@ -162,7 +162,7 @@ def test_an_engine_that_raises_shunts_the_mail_and_the_rest_goes_on(
     with database.transaction(letters.server.engine) as session:
         row = session.exec(select(Incoming).order_by(col(Incoming.id).desc()).limit(1)).one()
         assert (row.state, row.attempts, row.verdict) == ("shunted", 3, "ZeroDivisionError, 3 times")
-        assert "a bug, by" in (row.trouble or "")
+        assert "a bug, by" in (row.error or "")
     assert "QUADRAPHAGES" in words(letters.write("bob@mail.example", "rules quadraphages")[0])
 
 

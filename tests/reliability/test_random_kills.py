@@ -63,7 +63,7 @@ def play_and_end(scene: Scene, live: Life, *, seed: int, number: int, ends: int,
     print(
         f"\n{type(scene.door).__name__}, {scene.database.partition(':')[0]}, seed {seed}: {ends} times {live.__name__},"
         f" {len(scene.written)} mails in, {scene.count('outgoing', 'sent is not null')} out,"
-        f" {scene.count('outgoing', 'told_in is not null')} told in them, {extra} twice, {turns} turns"
+        f" {scene.count('outgoing', 'merged_into is not null')} told in them, {extra} twice, {turns} turns"
     )
     return extra
 

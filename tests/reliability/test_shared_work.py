@@ -366,7 +366,7 @@ def test_of_several_daemons_that_gather_at_once_one_does(empty: str, tmp_path: P
 
         # One that finds a player's row taken goes on; what it left out is gathered by the other, once.
         assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 4
-        assert len(rows(letters, OutgoingState.TOLD)) == 12
+        assert len(rows(letters, OutgoingState.MERGED)) == 12
         assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"] * 4
         letters.clock.advance(hours=1)
         told = [re.findall(r"\| (One|Two)\b", text(mail)) for mail in letters.wait(minutes=0)]

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -17,7 +17,15 @@ from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.transcript import same, transcript
 
 HERE = Path(__file__).parent
-MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Story:
+    """What was written when it was played."""
+
+    name: str
+    told: str
+    sent: list[EmailMessage]
 
 
 def first_match(letters: Correspondence) -> None:
@@ -180,7 +188,6 @@ def leaving(letters: Correspondence) -> None:
 
 def batch(letters: Correspondence) -> None:
     """Bob wants what happens within a quarter of an hour in one mail; three commands get one answer."""
-    letters.clock.set(MORNING)
     letters.match()
     personal = letters.write("alice@mail.example", "challenge bob kvadratik begin=you")
     letters.reply(personal[0], "yes")
@@ -200,7 +207,6 @@ def batch(letters: Correspondence) -> None:
 
 def daily(letters: Correspondence) -> None:
     """Alice wants one mail a day, at eight in Vienna: three matches, answered at once, then stale, then one match."""
-    letters.clock.set(MORNING)
     personal = letters.join("alice")
     for name, game in (("bob", "quadraphages"), ("carol", "kvadratik"), ("dave", "hexaphages")):
         theirs = letters.join(name)
@@ -223,7 +229,6 @@ def daily(letters: Correspondence) -> None:
 
 def stopped(letters: Correspondence) -> None:
     """Alice stops her mails by the link that mail programs offer, is not told of anything, and comes back."""
-    letters.clock.set(MORNING)
     letters.match()
     stop = str(letters.last("alice")["List-Unsubscribe"]).removeprefix("<mailto:").partition("?")[0]
     letters.write("alice@mail.example", "", "stop", to=stop)
@@ -283,42 +288,36 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", STORIES)
-def test_story_reads_as_its_golden_file(name: str, tmp_path: Path) -> None:
-    golden = HERE / f"{name}.txt"
-    with correspondence(tmp_path) as letters:
-        STORIES[name](letters)
-    told = transcript(letters)
+@pytest.fixture(scope="module", params=STORIES)
+def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Story:
+    """A story that was played."""
+    with correspondence(tmp_path_factory.mktemp("story")) as letters:
+        STORIES[request.param](letters)
+        return Story(request.param, transcript(letters), [mail for way, mail in letters.log if way == "out"])
+
+
+def test_story_reads_as_its_golden_file(story: Story) -> None:
+    golden = HERE / f"{story.name}.txt"
     if os.environ.get("PBEM_GOLDEN") == "write":
-        golden.write_text(told, encoding="utf-8")
+        golden.write_text(story.told, encoding="utf-8")
 
-    assert same(told, golden.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_every_mail_fits_and_can_be_answered(name: str, tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        STORIES[name](letters)
-    for way, mail in letters.log:
-        if way == "out":
-            assert max(len(line) for line in text(mail).splitlines()) <= 72
-            assert all(line == line.rstrip() for line in text(mail).splitlines())
-            assert all(mail[name] for name in ("Reply-To", "Message-ID", "Date"))
-            assert mail["Auto-Submitted"] in ("auto-replied", "auto-generated")
+    assert same(story.told, golden.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", STORIES)
-def test_our_own_words_quoted_without_marks_are_no_command(name: str, tmp_path: Path) -> None:
+def test_every_mail_fits_and_can_be_answered(story: Story) -> None:
+    for mail in story.sent:
+        assert max(len(line) for line in text(mail).splitlines()) <= 72
+        assert all(line == line.rstrip() for line in text(mail).splitlines())
+        assert all(mail[name] for name in ("Reply-To", "Message-ID", "Date"))
+        assert mail["Auto-Submitted"] in ("auto-replied", "auto-generated")
+
+
+def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None:
     """A mail program that quotes without > must not make our help, boards and records act."""
-    with correspondence(tmp_path) as letters:
-        STORIES[name](letters)
-    for way, mail in letters.log:
-        if way == "out":
-            ours = [line for line in text(mail).splitlines() if not line.lstrip().startswith("|")]
-            for line in ours:
-                for match in (1, None):
-                    read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
-                    assert not [found for found in read.commands if found.command.changes and not found.misfit], line
+    for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:
+        for match in (1, None):
+            read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
+            assert not [found for found in read.commands if found.command.changes and not found.misfit], line
 
 
 def test_stories_and_golden_files_belong_together() -> None:

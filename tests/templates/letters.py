@@ -94,6 +94,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
 def _wait_and_stop(letters: Correspondence) -> None:
     """News come together, then not at all, then again; two commands get one answer."""
     alice, bob = (str(letters.received[address][1]["Reply-To"].addresses[0].addr_spec) for address in (ALICE, BOB))
+    letters.clock.advance(minutes=1)
     letters.write(ALICE, "challenge bob quadrupel", to=alice)
     letters.write(BOB, "set mail batch\naccept 4", to=bob)
     letters.write(ALICE, "#4 d2d1\ngames\n\nHere we go!", to=alice)

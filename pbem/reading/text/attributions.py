@@ -7,13 +7,14 @@ its end. Mail programs wrap it over several lines, and phones put it behind the 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pbem.reading.text import phrases
+from pbem.reading.text import phrases, tagged_addresses
 
 MOST_LINES = 5
 LONGEST = 500
 """No attribution needs more characters; of a longer line only the end is looked at."""
 MOST_WORDS = 45
 LONGEST_NAME = 6
+LONGEST_CLOSING = 40
 
 _PHRASES = phrases.table("attributions")
 VERBS, OPENERS, LONE_OPENERS, WEEKDAYS = (
@@ -52,7 +53,7 @@ def attribution_at(lines: Sequence[str], number: int) -> Attribution | None:
         if other is None or later + other.lines != number + here.lines or other.column or other.is_sure < here.is_sure:
             continue
         begun = lines[number][here.column :]
-        if not _opens(_words(lines[later])) and _opens(_words(begun)):
+        if _is_open(begun) or (not _opens(_words(lines[later])) and _opens(_words(begun))):
             continue
         if "@" in begun and not any("@" in line for line in lines[later : later + other.lines]):
             continue
@@ -73,7 +74,9 @@ def _read_from(lines: Sequence[str], number: int) -> Attribution | None:
     for span in range(1, MOST_LINES + 1):
         if span > 1:
             line = lines[number + span - 1].strip() if number + span <= len(lines) else ""
-            if not line or line.startswith((">", "|")) or len(text) + len(line) > LONGEST:
+            if not line or len(text) + len(line) > LONGEST:
+                break
+            if line.startswith((">", "|")) and not _closes_address(text, line):
                 break
             text = f"{text} {line}"
         text = text.rstrip(" *_")
@@ -121,9 +124,12 @@ def _read(text: str) -> tuple[int, bool] | None:
     addressed = any("@" in word for _, word in words)
     bracketed = addressed and ("<" in text or "(" in text or "[" in text)
     dated = any(_is_dated(word) for _, word in words)
-    if not (verb or bracketed):
+    tagged = addressed and tagged_addresses.holds_tagged([word for _, word in words])
+    if not (verb or bracketed or tagged):
         return None
     start = _start(words)
+    if start is None and tagged:
+        start = 0
     if start is None or (not addressed and words[start][1] in OPENERS - LONE_OPENERS and not _tells_the_time(words)):
         return None
     column = 0 if start == 0 else words[start][0]
@@ -131,6 +137,8 @@ def _read(text: str) -> tuple[int, bool] | None:
     if len(told) > MOST_WORDS:
         return None
     if dated and (addressed or _tells_the_day(told)) and not words[-1][1].endswith(">"):
+        return column, True
+    if tagged and (words[-1][1].endswith(COLONS) or _is_verb(words[-1][1])):
         return column, True
     brief = len(words) <= LONGEST_NAME or (addressed and len(words) <= 2 * LONGEST_NAME)
     ends = _is_verb(words[-1][1]) or (len(words) > 1 and _is_verb(words[-2][1])) or bracketed
@@ -155,7 +163,7 @@ def _start(words: Sequence[tuple[int, str]]) -> int | None:
             return sentence + 1
         for number in range(1, named):
             word = words[number][1]
-            if (_is_weekday(word) or _is_date(word) or "年" in word) and _opens(words[number:]):
+            if (_is_weekday(word) or _is_date(word) or _is_time(word) or "年" in word) and _opens(words[number:]):
                 return number
         while name and (_has_digit(name[0]) or len(name) > LONGEST_NAME or not name[0][:1].isupper()):
             name.pop(0)
@@ -188,12 +196,25 @@ def _opens(words: Sequence[tuple[int, str]]) -> bool:
         return any(_has_digit(word) for word in rest) or any(_is_weekday(word) for word in rest[:2])
     if _is_weekday(first):
         return any(_has_digit(word) for word in rest)
-    if _is_time(first) or not _has_digit(first):
+    if _is_time(first):  # "11:00 AM, November 17, 2021"
+        return _is_year(first) or any(_is_year(word) or _is_date(word) for word in rest)
+    if not _has_digit(first):
         return _is_year(first)
     if _is_date(first) or ("年" in first or "년" in first):
         return True
     day = first.strip(MARKS)  # "2. maaliskuuta 2026", "2 mars 2026", "4 dec. 2024 kl. 18:36"
     return day.isdigit() and len(day) <= 2 and len(rest) > 1 and rest[0][:1].isalpha() and _is_dated_any(rest[:4])
+
+
+def _closes_address(text: str, line: str) -> bool:
+    """Whether the line begins with the ">" of an address that the text leaves open: "PBeM <games@b.example", ">:"."""
+    address = text[text.rfind("<") + 1 :].strip()
+    return _is_open(text) and "@" in address and " " not in address and len(line) <= LONGEST_CLOSING
+
+
+def _is_open(text: str) -> bool:
+    """Whether an address in angle brackets begins in the text and doesn't end in it."""
+    return text.rfind("<") > text.rfind(">")
 
 
 def _tells_the_day(words: Sequence[tuple[int, str]]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pbem.reading.text import phrases
 from pbem.reading.text.normalize import fold
+from pbem.reading.text.tagged_addresses import is_tagged
 
 MOST_LINES = 25
 LONGEST_LABEL = 30
@@ -13,6 +14,9 @@ FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
 _PHRASES = phrases.table("headings")
 LABELS = {name: kind for kind in (FROM, DATE, TO, SUBJECT, OTHER) for name in _PHRASES[kind]}
 COLONS = (":", "\uff1a", "\t")
+DASHES = "-_=\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+MOST_DASHES = 5
+"""How many groups of dashes in a line are looked at."""
 
 
 def heading_at(lines: Sequence[str], number: int) -> int:
@@ -42,7 +46,8 @@ def heading_at(lines: Sequence[str], number: int) -> int:
                 break
         at += 1
     told = len(kinds & {FROM, DATE, TO, SUBJECT})
-    if told < 3 and not (kinds >= {FROM, DATE} and author_of(lines[number:end]) is not None):
+    author = author_of(lines[number:end]) if FROM in kinds else None
+    if told < 3 and not (author is not None and (DATE in kinds or is_tagged(author))):
         return 0
     while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:
         end += 1  # a Subject that was wrapped
@@ -90,9 +95,14 @@ def is_separator(line: str) -> bool:
         return False
     if bare.startswith(_PHRASES["beginnings"]) or any(phrase in bare for phrase in _PHRASES["above"]):
         return True
-    inner = bare.strip("-_=\u2014\u2013\u2500 ")
-    dashes = len(bare) - len(bare.lstrip("-_=\u2014\u2013\u2500"))
+    inner = bare.strip(DASHES + " ")
+    dashes = len(bare) - len(bare.lstrip(DASHES))
     return dashes >= 2 and len(inner) <= 80 and any(phrase in inner for phrase in _PHRASES["separators"])
+
+
+def is_bare_separator(line: str) -> bool:
+    """Whether the line is the words of a separator without its dashes: "  Original Message  "."""
+    return len(line) <= LONGEST_SEPARATOR and fold(line.strip()) in _PHRASES["separators"]
 
 
 def is_rule(line: str) -> bool:
@@ -102,7 +112,17 @@ def is_rule(line: str) -> bool:
     (True, False)
     """
     bare = line.strip(" \t*")
-    return len(bare) >= 5 and not bare.strip(bare[0]) and bare[0] in "-_=\u2014\u2013\u2500~"
+    return len(bare) >= 5 and not bare.strip(bare[0]) and bare[0] in DASHES + "~"
+
+
+def without_rule(text: str) -> str:
+    """Return the text without a rule at its end.
+
+    >>> without_rule("c1b1 ________"), without_rule("c1b1 --")
+    ('c1b1 ', 'c1b1 --')
+    """
+    bare = text.rstrip().rstrip(DASHES)
+    return bare if is_rule(text[len(bare) :]) else text
 
 
 def is_drawn(line: str) -> bool:
@@ -117,12 +137,22 @@ def is_drawn(line: str) -> bool:
 
 
 def joined_separator(line: str) -> int | None:
-    """Where in a line "-----Original Message-----" begins behind the words, else None."""
-    at = line.find(" ---")
-    if at <= 0:
-        return None
-    rest = fold(line[at:].lstrip(" -")[:LONGEST_SEPARATOR])
-    return at if rest.startswith(_PHRASES["separators"]) else None
+    """Return where "-----Original Message-----" begins in a line that holds more than that; None where it doesn't.
+
+    >>> joined_separator("c1b1 ---- Original Message ----"), joined_separator("c1b1 --- my plan")
+    (4, None)
+    >>> joined_separator("---- Original message ----From: PBeM Date: Monday To: Bob Subject: Hello")
+    0
+    """
+    at = 0 if line.startswith("---") else line.find(" ---")
+    for _ in range(MOST_DASHES):
+        if at < 0:
+            return None
+        rest = fold(line[at:][: 2 * LONGEST_SEPARATOR].lstrip(" -")[:LONGEST_SEPARATOR])
+        if rest.startswith(_PHRASES["separators"]):
+            return at
+        at = line.find(" ---", at + 1)
+    return None
 
 
 def is_label(line: str) -> bool:

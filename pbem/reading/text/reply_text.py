@@ -103,7 +103,7 @@ class _Sieve:
 
     def _is_beginning(self, number: int) -> bool:
         line = self._page[number]
-        if is_quoted(line) or quoted_headers.is_separator(line) or self._heading(number):
+        if is_quoted(line) or quoted_headers.is_separator(line) or self._heading(number) or _joined(line) == 0:
             return True
         found = self._attribution(number)
         return found is not None and (found.is_sure or self._is_marked_from(number + found.lines))
@@ -162,7 +162,8 @@ class _Sieve:
 
     def _is_rule_above_quote(self) -> bool:
         """Whether a line is drawn here, perhaps with a word in it, and a quote begins below it."""
-        if not quoted_headers.is_drawn(self._page[self._at]):
+        line = self._page[self._at]
+        if not (quoted_headers.is_drawn(line) or quoted_headers.is_bare_separator(line)):
             return False
         below = self._at + 1
         while below < min(len(self._page), self._at + 4) and not self._page[below].strip():
@@ -273,7 +274,9 @@ def is_quoted(line: str) -> bool:
 def _joined(line: str) -> int | None:
     """Where in a line a quoted mail begins behind the words of the person, but for attributions."""
     cut = quoted_headers.joined_separator(line)
-    return quoted_headers.joined_heading(line) if cut is None else cut
+    if cut is None:
+        cut = quoted_headers.joined_heading(line)
+    return None if cut is None else len(quoted_headers.without_rule(line[:cut]))
 
 
 def _armour(page: Sequence[str], number: int) -> int:

@@ -1,0 +1,241 @@
+"""Reply tokens in text that somebody else will read: found in every form that mail programs give them, and removed.
+
+Anyone who sees a player's token can play for that player, and people pass tokens on without noticing: in an attribution
+that wasn't recognised, a forwarded header, a link that was quoted. So this looks at characters, and doesn't ask how
+they got there. Three things are removed:
+
+- what follows our address and its delimiter, even where the address is wrapped, quoted, marked up or encoded;
+- a token that stands alone, without our address;
+- the same inside base64, in the raw messages of an export.
+
+Only the characters of the token go. What stands around it, markup and line ends included, stays as it was.
+"""
+
+import binascii
+import html
+import re
+from base64 import b64decode, b64encode
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Self
+
+from pbem import tokens
+from pbem.tokens import LENGTH
+
+REPLACEMENT: Final = "(token)"
+"""What stands in a token's place."""
+
+Keeps = Callable[[str], bool]
+"""Whether a token, given in lower case, may stay."""
+
+_SYMBOL = "[A-Za-z2-7]"
+_MARKUP = r"<[^<>@]{0,300}+>"
+_WITHIN_ADDRESS = rf"(?:[^A-Za-z0-9@<._=+-]|{_MARKUP}|<)*+"
+_WITHIN_TOKEN = rf"(?:[^A-Za-z0-9@<]|{_MARKUP}|<)*+"
+_SYMBOLS = re.compile(f"{_WITHIN_TOKEN}({_SYMBOL})")
+_LINE_BREAK = r"[ \t]*+=?\r?\n[ \t>|]*+"
+_TWO_LINES = rf"{_SYMBOL}{{4,{LENGTH - 1}}}+{_LINE_BREAK}{_SYMBOL}{{1,{LENGTH - 4}}}+"
+_ALONE = re.compile(
+    rf"(?<![A-Za-z0-9])(?=(?P<token>{_SYMBOL}{{{LENGTH}}}|{_TWO_LINES})(?![A-Za-z0-9]))",
+)
+
+_INVISIBLE = (
+    r"\x1b\[[0-9;]*m"  # colours on a terminal
+    "|[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
+)
+_WEB = r"%[0-9A-Fa-f]{2}|&#[0-9]{1,7};?|&#[xX][0-9A-Fa-f]{1,6};?|&[A-Za-z]{2,10};|\\u[0-9A-Fa-f]{4}|\\[nrt\"\\/]"
+_MIME = r"=[0-9A-F]{2}|=[ \t]*\r?\n|\?=\s+=\?[^?\s]{1,40}\?[qQ]\?"
+_PLAIN = re.compile(_INVISIBLE)
+_ON_THE_WEB = re.compile(f"{_INVISIBLE}|{_WEB}")
+_IN_MESSAGES = re.compile(f"{_INVISIBLE}|{_WEB}|{_MIME}")
+_IS_MIME = re.compile(_MIME)
+_LAYERS = 6
+"""How many encodings may lie on top of each other."""
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
+
+_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{40,}+={0,2}(?:\r?\n|\Z))++(?:[A-Za-z0-9+/]++={0,2}(?=\r?\n|\Z))?")
+"""Lines that may be base64."""
+_BASE64_LINE = 76
+
+
+def keep_none(_token: str) -> bool:
+    """Keep no token: for text that may go to anybody."""
+    return False
+
+
+class TokenRedactor:
+    """Finds and removes reply tokens.
+
+    >>> redactor = TokenRedactor("games@pbem.example")
+    >>> token = "ca" * 20
+    >>> redactor.redact(f"PBeM <games+{token}@pbem.example> wrote:")
+    'PBeM <games+(token)@pbem.example> wrote:'
+    >>> redactor.redact(f"mailto:games%2B{token.upper()}%40pbem.example")
+    'mailto:games%2B(token)%40pbem.example'
+    >>> redactor.redact("I like games + more than forty letters of prose, bob@pbem.example")
+    'I like games + more than forty letters of prose, bob@pbem.example'
+    """
+
+    def __init__(self, address: str | None = None, delimiter: str = "+") -> None:
+        """Know our address; without it only tokens that stand alone are found."""
+        local, _, domain = (address or "").rpartition("@")
+        self._local = local.lower()
+        self._patterns = [_ALONE]
+        if local:
+            spread = _WITHIN_ADDRESS.join(map(re.escape, local))
+            before = rf"{spread}{_WITHIN_ADDRESS}{re.escape(delimiter)}{_WITHIN_TOKEN}"
+            host = _WITHIN_TOKEN.join(map(re.escape, domain.partition(".")[0]))
+            at = rf"{_WITHIN_TOKEN}(?:@|a{_WITHIN_TOKEN}t{_WITHIN_TOKEN}{host})"
+            scattered = rf"{_SYMBOL}(?:{_WITHIN_TOKEN}{_SYMBOL}){{{LENGTH - 1}}}"
+            self._patterns = [
+                re.compile(rf"{before}(?P<token>{scattered}){at}", re.IGNORECASE),
+                re.compile(rf"{before}(?P<token>{_SYMBOL}{{{LENGTH}}})", re.IGNORECASE),
+                _ALONE,
+            ]
+
+    def redact(self, text: str, keeps: Keeps = keep_none) -> str:
+        """Return the text without the tokens that may not stay."""
+        while edits := self._edits(text, keeps):
+            text = _edited(text, edits)
+        return text
+
+    def redact_bytes(self, raw: bytes) -> bytes:
+        """Return a message, or the content of a file, without any token; base64 inside it is written again."""
+        plain = self.redact(raw.decode("latin-1")).encode("latin-1")
+        return _BASE64.sub(self._redacted_base64, plain)
+
+    def _edits(self, text: str, keeps: Keeps) -> dict[tuple[int, int], str]:
+        """Return what to replace, by start and end, under the outermost encoding that lets a token show."""
+        deepest = bottom = _View.of(text)
+        for view in bottom.layers(_ON_THE_WEB):
+            if edits := self._edits_in(view, keeps):
+                return edits
+            deepest = view
+        if _IS_MIME.search(text) or _IS_MIME.search(deepest.text):
+            for view in bottom.layers(_IN_MESSAGES):
+                if edits := self._edits_in(view, keeps):
+                    return edits
+        return {}
+
+    def _edits_in(self, view: "_View", keeps: Keeps) -> dict[tuple[int, int], str]:
+        edits: dict[tuple[int, int], str] = {}
+        for symbols in self._tokens(view.text, keeps):
+            for symbol, replacement in zip(symbols, [REPLACEMENT] + [""] * (LENGTH - 1), strict=True):
+                edits.setdefault(view.span(symbol), replacement)
+        return edits
+
+    def _tokens(self, text: str, keeps: Keeps) -> Iterator[Sequence[int]]:
+        """Yield where the symbols of each token stand that may not stay."""
+        kept: set[int] = set()
+        for pattern in self._patterns:
+            for found in pattern.finditer(text):
+                start, end = found.span("token")
+                if start in kept or end - start < LENGTH:
+                    continue
+                symbols: Sequence[int] = range(start, end)
+                if len(symbols) > LENGTH:
+                    symbols = [symbol.start(1) for symbol in _SYMBOLS.finditer(text, start, end)]
+                token = "".join(text[at] for at in symbols).lower()
+                if len(token) != LENGTH or (pattern is _ALONE and tokens.parse(token) is None):
+                    continue
+                if keeps(token):
+                    kept.add(start)
+                else:
+                    yield symbols
+
+    def _redacted_base64(self, block: re.Match[bytes]) -> bytes:
+        try:
+            content = b64decode(block[0])
+        except binascii.Error:
+            return block[0]
+        if self._local.encode() not in content.lower():
+            return block[0]
+        redacted = self.redact(content.decode("latin-1")).encode("latin-1")
+        if redacted == content:
+            return block[0]
+        end = b"\r\n" if b"\r\n" in block[0] else b"\n"
+        encoded = b64encode(redacted)
+        lines = [encoded[at : at + _BASE64_LINE] for at in range(0, len(encoded), _BASE64_LINE)]
+        return end.join(lines) + (end if block[0].endswith(b"\n") else b"")
+
+
+def _edited(text: str, edits: Mapping[tuple[int, int], str]) -> str:
+    """Return the text with each of those spans replaced."""
+    pieces, end_of_last = [], 0
+    for (start, end), replacement in sorted(edits.items()):
+        pieces += [text[end_of_last:start], replacement]
+        end_of_last = end
+    return "".join([*pieces, text[end_of_last:]])
+
+
+class _View:
+    """A text as it reads when it is decoded, and where each of its characters comes from."""
+
+    def __init__(
+        self, below: "_View | None", text: str, starts: list[int], origins: list[tuple[int, int | None]]
+    ) -> None:
+        self.text = text
+        self._below = below
+        self._starts = starts
+        """Where each piece begins in the text."""
+        self._origins = origins
+        """Where it begins below, and where it ends if it was decoded; None for a piece that reads the same."""
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return the text as it is."""
+        return cls(None, text, [0], [(0, None)])
+
+    def span(self, at: int) -> tuple[int, int]:
+        """Return start and end, in the text at the bottom, of what reads as the character at that place."""
+        piece = bisect_right(self._starts, at) - 1
+        start, end = self._origins[piece]
+        if end is None:
+            start = start + at - self._starts[piece]
+            end = start + 1
+        return (start, end) if self._below is None else (self._below.span(start)[0], self._below.span(end - 1)[1])
+
+    def layers(self, encoded: re.Pattern[str]) -> "Iterator[_View]":
+        """Yield what shows when the text is decoded again and again: first itself without what can't be seen."""
+        view: _View | None = self.decoded(_PLAIN) or self
+        for _ in range(_LAYERS):
+            if view is None:
+                return
+            yield view
+            view = view.decoded(encoded)
+
+    def decoded(self, encoded: re.Pattern[str]) -> "_View | None":
+        """Return the view above this one; None where nothing is encoded that way."""
+        pieces: list[str] = []
+        starts: list[int] = []
+        origins: list[tuple[int, int | None]] = []
+        length = end = 0
+        for found in encoded.finditer(self.text):
+            decoded = _decode(found[0])
+            for piece, origin in ((self.text[end : found.start()], (end, None)), (decoded, found.span())):
+                if piece:
+                    pieces.append(piece)
+                    starts.append(length)
+                    origins.append(origin)
+                    length += len(piece)
+            end = found.end()
+        if not end:
+            return None
+        if end < len(self.text):
+            pieces.append(self.text[end:])
+            starts.append(length)
+            origins.append((end, None))
+        return _View(self, "".join(pieces), starts, origins) if pieces else None
+
+
+def _decode(encoded: str) -> str:
+    """Return the character that is written like that; "" for what can't be seen, and for a soft line break."""
+    if encoded[0] == "&":
+        return html.unescape(encoded)
+    if encoded.startswith("\\u"):
+        return chr(int(encoded.removeprefix("\\u"), base=16))
+    if encoded[0] == "\\":
+        return _CONTROLS.get(encoded[1], encoded[1])
+    if encoded[0] in "%=" and encoded[1:].isalnum():
+        return chr(int(encoded[1:], 16))
+    return ""

@@ -1,0 +1,57 @@
+"""The last step before a message has parts: nobody else's reply token leaves in it, whatever path it came by.
+
+What the recipient can act with anyway may stay in text and HTML: the addresses and links that were made for this
+message. Files are passed on more freely than messages, so no token at all stays in one.
+"""
+
+from email.message import EmailMessage
+
+from pbem import tokens
+from pbem.players.token_redaction import TokenRedactor, keep_none
+from pbem.storage.models import Outgoing
+from pbem.tokens import Keyring, Purpose
+
+OURS = frozenset({"from", "to", "reply-to", "list-unsubscribe", "message-id", "date"})
+"""The headers that hold nothing but what we know: no words of anybody."""
+
+
+class TokenFilter:
+    """Removes from one message every reply token that its recipient may not have."""
+
+    def __init__(self, redactor: TokenRedactor, keyring: Keyring, row: Outgoing) -> None:
+        self._redactor, self._keyring, self._row = redactor, keyring, row
+        self._known: dict[str, bool] = {}
+
+    def filter_text(self, text: str) -> str:
+        """Return the text, or HTML, without the tokens of others."""
+        return self._redactor.redact(text, self._is_recipients)
+
+    def filter_file(self, kind: str, content: bytes) -> bytes:
+        """Return the file without any token; pictures are drawn by us, and archives hold such files."""
+        return (
+            content if kind.startswith("image/") or kind == "application/zip" else self._redactor.redact_bytes(content)
+        )
+
+    def filter_headers(self, mail: EmailMessage) -> None:
+        """Remove the tokens from the headers that may hold words of people."""
+        for name, value in mail.items():
+            redacted = str(value) if name.lower() in OURS else self._redactor.redact(str(value), keep_none)
+            if redacted != str(value):
+                mail.replace_header(name, redacted)
+
+    def _is_recipients(self, token: str) -> bool:
+        if token not in self._known:
+            self._known[token] = self._is_made_for(token)
+        return self._known[token]
+
+    def _is_made_for(self, text: str) -> bool:
+        """Whether we made the token for the recipient, and it still holds.
+
+        A message that asks a new address about a player goes to somebody who may not be that player: only the answer
+        to the question may stay in it.
+        """
+        token, row = tokens.parse(text), self._row
+        if token is None or token.player != row.player:
+            return False
+        asks_new_address = row.purpose == Purpose.ADDRESS.name
+        return asks_new_address == (token.purpose is Purpose.ADDRESS) and self._keyring.signed(text, row.epoch)

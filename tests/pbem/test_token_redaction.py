@@ -1,0 +1,301 @@
+"""Reply tokens never reach anybody else: found however they are written, and nothing else is taken for one."""
+
+import base64
+import io
+import quopri
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from html import escape, unescape
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import pytest
+import structlog
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlmodel import Session, col, select
+
+from pbem import tokens
+from pbem.cli import logs
+from pbem.config import LogSettings
+from pbem.players.identity import address_with
+from pbem.players.token_redaction import TokenRedactor
+from pbem.storage.models import Outgoing
+from pbem.tokens import Keyring, Purpose, Token
+from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+REDACTOR = TokenRedactor(ADDRESS)
+KEYRING = Keyring("a key")
+TOKENS = st.builds(
+    lambda purpose, player, subject, ply: KEYRING.format(Token(purpose, player, subject, ply), 0),
+    st.sampled_from(Purpose),
+    st.integers(1, 2**24 - 1),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**12 - 1),
+)
+WORDS = st.text("abc xyz .,:;\n\u00e4\u4e2d<>=%&-_*", max_size=40)
+Written = Callable[[str], str]
+"""A way to write an address."""
+
+
+def symbols(shown: str) -> str:
+    """What is left of a text when it is looked at for a token with all one's might."""
+    return re.sub("[^a-z2-7]", "", shown.lower())
+
+
+def shows(shown: str, token: str) -> bool:
+    """Whether somebody who reads the text, and takes a lot of trouble, can read that token in it."""
+    readings = {re.sub(r"\x1b\[[0-9;]*m|\?=\s+=\?utf-8\?q\?|\\n", "", shown)}
+    for _ in range(3):
+        for decode in (unquote, unescape, lambda each: quopri.decodestring(each.encode()).decode("utf-8", "replace")):
+            readings |= {decode(each) for each in readings}
+    readings |= {re.sub(r"<[^<>@]*>", "", each) for each in readings}
+    return any(token in symbols(each) for each in readings)
+
+
+def wrapped(width: int, mark: str) -> Written:
+    return lambda address: mark.join(textwrap.wrap(address, width))
+
+
+def soft(address: str) -> str:
+    return quopri.encodestring(address.encode() + b" \xc3\xa4" * 30).decode()
+
+
+WAYS: dict[str, Written] = {
+    "plain": str,
+    "in capitals": str.upper,
+    "for the web": lambda address: quote(address, safe=""),
+    "for the web, but for the @": lambda address: quote(address, safe="@"),
+    "twice for the web": lambda address: quote(quote(address, safe=""), safe=""),
+    "as a link": lambda address: f"<a href='mailto:{quote(address, safe='')}?subject=Re%3A%20hello'>games</a>",
+    "as entities": lambda address: address.replace("@", "&#64;").replace("+", "&#x2b;"),
+    "as entities, escaped": lambda address: escape(address.replace("@", "&commat;").replace("+", "&plus;")),
+    "all in entities": lambda address: "".join(f"&#{ord(each)};" for each in address),
+    "quoted-printable": lambda address: address.replace("+", "=2B").replace("@", "=40"),
+    "with soft line ends": soft,
+    "wrapped": wrapped(20, "\n"),
+    "wrapped in a quote": wrapped(33, "\n> > "),
+    "wrapped in our quote": wrapped(25, "\n  | "),
+    "wrapped in a header": wrapped(30, "\r\n\t"),
+    "in bold": lambda address: address.replace("+", "+<b>").replace("@", "</b>@"),
+    "with tags that allow breaks": wrapped(7, "<wbr>"),
+    "with zero-width spaces": wrapped(5, "\u200b"),
+    "with soft hyphens": wrapped(9, "\u00ad"),
+    "with blanks": lambda address: " ".join(address),
+    "kept from harvesters": lambda address: address.replace("@", " at "),
+    "kept from harvesters in brackets": lambda address: address.replace("@", " [at] ").replace(".", " [dot] "),
+    "in two strings of JSON": wrapped(30, '",\n    "'),
+    "in one string of JSON": wrapped(30, "\\n"),
+    "in Markdown": lambda address: address.replace("+", "\\+"),
+    "in colours": wrapped(11, "\x1b[35m"),
+    "the token alone": lambda address: address.partition("+")[2].partition("@")[0],
+    "the token alone, in two lines": lambda address: address[6:26] + "\n> " + address[26:46],
+    "the address cut behind the token": lambda address: address.partition("@")[0],
+    "in an encoded word": lambda address: f"=?utf-8?q?PBeM_{address[:20]}?=\n =?utf-8?q?{address[20:]}?=".replace(
+        "+", "=2B"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(deadline=None)
+@given(token=TOKENS, before=WORDS, after=WORDS)
+def test_no_token_can_be_read_however_it_is_written(way: str, token: str, before: str, after: str) -> None:
+    shown = f"{before} {WAYS[way](f'games+{token}@pbem.example')} {after}"
+    assert shows(shown, token)
+
+    redacted = REDACTOR.redact(shown)
+
+    assert not shows(redacted, token)
+    assert redacted.startswith(before)
+    assert redacted.endswith(after)
+    assert REDACTOR.redact(redacted) == redacted
+
+
+@settings(deadline=None)
+@given(token=TOKENS, ways=st.lists(st.sampled_from([*WAYS.values()][:10]), min_size=2, max_size=2))
+def test_two_ways_on_top_of_each_other_hide_nothing(token: str, ways: list[Written]) -> None:
+    shown = ways[1](ways[0](f"games+{token}@pbem.example"))
+
+    assert not shows(REDACTOR.redact(shown), token)
+
+
+@settings(deadline=None)
+@given(TOKENS, st.sampled_from("+-="))
+def test_every_delimiter_is_known(token: str, delimiter: str) -> None:
+    redactor = TokenRedactor("pbem-games.x@pbem.example", delimiter)
+    address = f"pbem-games.x{delimiter}{token}@pbem.example"
+
+    for way in ("plain", "for the web", "wrapped in a quote", "with tags that allow breaks", "with soft line ends"):
+        assert not shows(redactor.redact(f"<{WAYS[way](address)}>"), token), way
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200), st.integers(0, 39))
+def test_text_without_a_token_stays_as_it_is(words: str, length: int) -> None:
+    for shown in (words, f"games+{words}", f"games+{'a' * length}@pbem.example", f"{words} games@pbem.example"):
+        if not re.search("[a-z2-7]{40}", symbols(shown)):
+            assert REDACTOR.redact(shown) == shown
+
+
+def test_no_page_of_ours_and_no_mail_of_others_is_taken_for_a_token() -> None:
+    root = Path(__file__).parent.parent.parent
+    pages = [*root.glob("docs/**/*.md"), *root.glob("templates/rules/*.md"), *root.glob("tests/mails/*.*")]
+    assert len(pages) > 200
+    for page in pages:
+        raw = page.read_bytes()
+        token = re.search(rb"games\+[a-z2-7]{40}@", raw)
+        assert token or REDACTOR.redact_bytes(raw) == raw, page
+
+
+@settings(deadline=None)
+@given(TOKENS, st.binary(max_size=120))
+def test_base64_in_a_message_is_looked_into(token: str, before: bytes) -> None:
+    body = base64.encodebytes(before + b"\nPBeM <games+" + token.encode() + b"@pbem.example> wrote:\n> hello\n" * 3)
+    raw = b"Content-Transfer-Encoding: base64\r\n\r\n" + body.replace(b"\n", b"\r\n") + b"\r\n--=_x--\r\n"
+
+    head, _, encoded = REDACTOR.redact_bytes(raw).partition(b"\r\n\r\n")
+
+    decoded = base64.b64decode(encoded.partition(b"\r\n--")[0])
+    assert head == b"Content-Transfer-Encoding: base64"
+    assert decoded == (before + b"\nPBeM <games+(token)@pbem.example> wrote:\n> hello\n" * 3)[: len(decoded)] or (
+        token.encode() not in decoded and decoded.startswith(before)
+    )
+
+
+@settings(deadline=None)
+@given(TOKENS, TOKENS)
+def test_what_may_stay_stays_and_the_rest_goes(own: str, other: str) -> None:
+    shown = f"mailto:games%2B{own}@pbem.example?body=c1b1 <games+{other}@pbem.example> {own} {other}"
+
+    redacted = REDACTOR.redact(shown, own.__eq__)
+
+    assert redacted == (shown if own == other else shown.replace(other, "(token)"))
+
+
+# Through the server -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """A match of alice, to move, and bob."""
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        yield letters
+
+
+FORMS: dict[str, Callable[[str, str], str]] = {
+    "Samsung, in one line": lambda to, quoted: (
+        f"-------- Urspr\u00fcngliche Nachricht --------Von: PBeM <{to}> Datum: 17.11.21  11:00  (GMT+01:00) "
+        f"An: {ALICE} Betreff: [pbem #1] Quadraphages\n{quoted}"
+    ),
+    "wrapped before its end": lambda to, quoted: (
+        f"On Wed, Nov 17, 2021 at 11:00 AM PBeM <{to}\n>:\n\n{textwrap.indent(quoted, '> ')}"
+    ),
+    "above an unmarked quote": lambda to, quoted: f"PBeM <{to}> wrote:\n\n{quoted}",
+    "Yandex": lambda to, quoted: f'11:00 AM, November 17, 2021, "PBeM" <{to}>:\n\n{quoted}',
+    "headers in a rare language": lambda to, quoted: (
+        f"Fr\u00e1: PBeM [mailto:{to}]\nTil: {ALICE}\nEfni: leikur\n\n{quoted}"
+    ),
+    "a link in the quote": lambda to, quoted: f"pbem skrifar: <mailto:{quote(to)}?subject=Re%3A>\n{quoted}",
+    "wrapped within the token": lambda to, quoted: f"Svo skrifar PBeM <{to[:30]}\n{to[30:]}>\n{quoted}",
+    "quoted-printable, left as it was": lambda to, quoted: f"pbem skrifar games=2B{to[6:30]}=\n{to[30:]}\n{quoted}",
+}
+
+
+def everything(mail: EmailMessage) -> str:
+    """All that a mail says and encloses: headers, decoded parts."""
+    parts = [part.get_payload(decode=True) or b"" for part in mail.walk() if not part.is_multipart()]
+    return "\n".join(
+        [*(f"{name}: {value}" for name, value in mail.items()), *(each.decode("latin-1") for each in parts)]
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_attribution_that_is_not_recognised_hands_the_opponent_no_token(letters: Correspondence, form: str) -> None:
+    turn = letters.last("alice")
+    to = turn["Reply-To"].addresses[0].addr_spec
+    token = to.partition("+")[2].partition("@")[0]
+    letters.reply(turn, f"say Hello!\n\n{FORMS[form](to, text(turn))}", quote=False)
+    (heard,) = [mail for mail in letters.received[BOB] if "| Hello!" in text(mail)]
+
+    assert not shows(everything(heard), token)
+    theirs = re.findall("[a-z2-7]{40}", everything(heard).lower())
+    assert theirs
+    for found in set(theirs):
+        letters.write("mallory@evil.example", "1 a7b7 i3i2", to=f"games+{found}@pbem.example")
+    assert letters.execute("select count(*) from ply") == [(0,)]
+
+
+def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspondence) -> None:
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+    token = to.partition("+")[2].partition("@")[0]
+    letters.reply(letters.last("alice"), f"say My address is {to}")
+    with Session(letters.server.engine) as session:
+        owed = session.exec(select(Outgoing).where(Outgoing.address == BOB).order_by(col(Outgoing.id).desc())).first()
+        assert owed is not None
+        assert token in str(owed.words), "the row knows it, and the message does not"
+        owed.match, owed.template = None, "answer"
+        owed.words = {"sections": [], "subject": f"Hello {to}"}
+        (mail,) = letters.server.renderer.render(session, [owed])
+        session.rollback()
+    assert str(mail["Subject"]) == "[pbem] Re: Hello games+(token)@pbem.example"
+    for name in ("alice", "bob"):
+        export = letters.reply(letters.received[f"{name}@mail.example"][1], "export me")[-1]
+        files = [part for part in export.walk() if part.get_filename()]
+        assert len(files) == 3
+        assert not any(token in everything(part).lower() for part in files)
+
+
+def test_an_address_that_is_asked_whether_it_is_a_player_s_gets_no_token_that_acts(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], "change address alice@work.example")
+    letters.reply(letters.last("alice"), "yes")
+    (question,) = letters.received["alice@work.example"]
+
+    found = {tokens.parse(each) for each in re.findall("[a-z2-7]{40}", everything(question).lower())}
+
+    assert {token.purpose for token in found if token} == {Purpose.ADDRESS}
+
+
+def test_a_player_s_own_addresses_and_links_stay(letters: Correspondence) -> None:
+    welcome = letters.received[ALICE][1]
+
+    assert re.search(r"^ *games\+[a-z2-7]{40}@pbem\.example\r?$", text(welcome), re.MULTILINE)
+    for mail in (welcome, letters.last("alice")):
+        assert re.search(r"mailto:games%2B[a-z2-7]{40}@", everything(mail))
+        assert "(token)" not in everything(mail)
+
+
+def test_a_token_of_an_earlier_epoch_or_another_key_goes_too(letters: Correspondence) -> None:
+    """They act no more, or elsewhere; nobody who reads one can tell."""
+    server = letters.server.settings.server
+    foreign = [address_with(server, KEYRING, Token(Purpose.PERSONAL, 1), 0)]
+    foreign += [address_with(server, letters.server.services.keyring, Token(Purpose.PERSONAL, 1), 7)]
+    mails = letters.reply(letters.last("alice"), "say look at this\n\n" + "\n".join(foreign))
+    assert len(mails) == 2
+    for mail in mails:
+        assert text(mail).count("(token)@") == 2
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_no_token_stands_in_the_log(form: str) -> None:
+    lines = io.StringIO()
+    before = structlog.get_config()
+    token = KEYRING.format(Token(Purpose.PERSONAL, 1), 0)
+    try:
+        logs.configure(LogSettings.model_validate({"format": form}), lines)
+        structlog.get_logger().info(
+            f"to games+{token}@pbem.example", verdict=token.upper(), each=[token], by={"a": token}
+        )
+        try:
+            raise ValueError(f"550 <games+{token}@pbem.example> unknown")
+        except ValueError:
+            structlog.get_logger().exception("failed")
+    finally:
+        structlog.configure(**before)
+
+    assert lines.getvalue().count("(token)") >= 5
+    assert token not in lines.getvalue().lower()
