@@ -115,7 +115,7 @@ def proofs() -> str:
         [
             "message from an unknown address",
             "none",
-            f"{_listed([name for name in strangers if name != 'join'])} at once; `join` after a `yes`; no reply otherwise",
+            f"{_listed([name for name in strangers if name != 'join'])} at once; `join` after a `yes`; else no reply",
         ],
         ["reply to our question", "the token of the held message", "`yes` carries out that message, `no` discards it"],
         ["reply from the new address of a player", "the token of that question", "`yes` or `no` to it"],
