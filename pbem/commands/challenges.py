@@ -157,6 +157,7 @@ def accept(context: Context, line: Line) -> None:
         wanted = check_name(context, line.words) if line.words else free_name(context, player.address)
         welcome(context, player, wanted)
     match.state, match.started = MatchState.RUNNING, context.now
+    match.to_move = GAMES[match.game].position(match.options).turn
     context.session.add(match)
     context.session.flush()
     tell_turn(context, stand(context.session, match))

@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlmodel import Session
 
+from engines.core import Seat
 from pbem.config import ServerSettings
 from pbem.errors import Refused
-from pbem.matches.queries import awaiting
+from pbem.matches.queries import awaiting, locked, seat_of
 from pbem.players import preferences, schedule
 from pbem.players.identity import Sender, address_with
 from pbem.reading.message import Message
@@ -195,7 +196,7 @@ def match_of(context: Context, line: Line) -> Match:
     """The match that the line is about, locked for this transaction; raises Refused."""
     if line.match is None:
         raise _which(context, line)
-    match = context.session.get(Match, line.match, with_for_update=True)
+    match = locked(context.session, line.match)
     if match is None:
         raise Refused(f"There is no match #{line.match}.", read=line.text, fits='"games" lists yours.')
     context.match = match.id
@@ -205,7 +206,7 @@ def match_of(context: Context, line: Line) -> Match:
 def _which(context: Context, line: Line) -> Refused:
     """What to say to a command about a match that is not named: in which ones the sender could have meant it."""
     player, sentence = context.sender.player, "Which match? This message isn't a reply about one."
-    yours = [standing.number for standing in awaiting(context.session, player)] if player else []
+    yours = [match.id for match in awaiting(context.session, player)] if player else []
     if context.sender.plies:
         sentence = "Which match? The message you replied to shows several."
     number, listed = (yours or [42])[0], " and ".join(f"#{each}" for each in yours)
@@ -217,17 +218,18 @@ def _which(context: Context, line: Line) -> Refused:
     )
 
 
-def own_match(context: Context, line: Line) -> tuple[Match, int]:
+def own_match(context: Context, line: Line) -> tuple[Match, Seat]:
     """The match and the sender's seat in it; raises Refused for somebody else's match."""
     player = context.sender.player
     match = match_of(context, line)
-    if player is None or player.id not in (match.seat0, match.seat1):
+    seat = seat_of(match, player) if player else None
+    if seat is None:
         raise Refused(
             f"You don't play in match #{match.id}.",
             read=line.text,
             fits='"games" lists the matches you play in.',
         )
-    return match, 0 if player.id == match.seat0 else 1
+    return match, seat
 
 
 def running(match: Match) -> Match:

@@ -9,7 +9,6 @@ from pbem.commands.core import Command, Context, Line, opponent, own_match, runn
 from pbem.commands.syntax import did_you_mean
 from pbem.errors import Refused
 from pbem.matches.naming import is_hidden, name
-from pbem.matches.queries import count
 from pbem.matches.snapshot import Snapshot, stand
 from pbem.matches.turns import Taken, take
 from pbem.storage.models import Match, MatchState, Ply
@@ -128,7 +127,7 @@ def _played(context: Context, standing: Snapshot, taken: Taken) -> None:
         if {"template": section["template"], "match": section["words"].get("match")} != begun
     ]
     after = standing.after(taken.text, taken.position)
-    match.part = None
+    match.part, match.plies, match.to_move = None, after.ply, after.base.turn
     if after.position.outcome is not None:
         match.state, match.ended = MatchState.OVER, context.now
         match.winner, match.reason = after.position.outcome.winner, after.position.outcome.reason
@@ -175,7 +174,7 @@ def resign(context: Context, line: Line) -> None:
     """Give the match up."""
     match, seat = own_match(context, line)
     running(match)
-    match.state, match.ended, match.part = MatchState.OVER, context.now, None
+    match.state, match.ended, match.part, match.to_move = MatchState.OVER, context.now, None, None
     match.winner, match.reason = 1 - seat, f"{name(context.player)} resigned"
     context.session.add(match)
     context.session.flush()
@@ -207,7 +206,7 @@ def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
         other,
         purpose=Purpose.PLAY,
         match=match,
-        ply=count(context.session, match),
+        ply=match.plies,
         message=words,
         by=name(context.player),
     )

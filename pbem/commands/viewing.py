@@ -4,11 +4,11 @@ from sqlmodel import select
 
 from engines import GAMES
 from notation import NOTATIONS
-from pbem.commands.core import Command, Context, Line, match_of, seats
+from pbem.commands.core import Command, Context, Line, match_of
 from pbem.errors import Refused
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import of_player
+from pbem.matches.queries import of_player, people_of, seat_of
 from pbem.matches.snapshot import Snapshot, stand
 from pbem.storage.models import Match, MatchState, Player
 
@@ -24,22 +24,22 @@ def games(context: Context, line: Line) -> None:
     assert player is not None  # noqa: S101 - refused above otherwise
     own = context.is_sender(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
-    rows = []
-    for match in of_player(context.session, player, states):
-        first, second = seats(context.session, match)
-        other = second if first.id == player.id else first
-        rows.append(
-            {
-                "number": match.id,
-                "title": GAMES[match.game].title,
-                "opponent": name(shown(match, other)),
-                "state": _state(context, match, player),
-            }
-        )
+    matches = of_player(context.session, player, states)
+    people = people_of(context.session, matches)
+    rows = [
+        {
+            "number": match.id,
+            "title": GAMES[match.game].title,
+            "opponent": name(shown(match, people[match.seat1 if match.seat0 == player.id else match.seat0])),
+            "state": _state(match, player, own=own),
+        }
+        for match in matches
+    ]
     context.answer("games", player=name(player), own=own, rows=rows)
 
 
-def _state(context: Context, match: Match, player: Player) -> str:
+def _state(match: Match, player: Player, *, own: bool) -> str:
+    """Return how the match stands for the player, in words."""
     match match.state:
         case MatchState.OFFERED:
             return "your challenge, no reply yet" if match.challenger == player.id else "waiting for you to accept"
@@ -47,10 +47,8 @@ def _state(context: Context, match: Match, player: Player) -> str:
             if match.winner is None:
                 return "drawn"
             return "won" if (match.seat0, match.seat1)[match.winner] == player.id else "lost"
-    standing = stand(context.session, match)
-    mine = standing.base.turn == standing.seat_of(player)
-    whose = "your turn" if context.is_sender(player) else "to move"
-    return f"{whose}, turn {standing.ply + 1}" if mine else f"waiting, turn {standing.ply + 1}"
+    whose = "waiting" if match.to_move != seat_of(match, player) else "your turn" if own else "to move"
+    return f"{whose}, turn {match.plies + 1}"
 
 
 def show(context: Context, line: Line) -> None:

@@ -10,7 +10,6 @@ from pbem.commands.core import Context, Line
 from pbem.commands.syntax.mail import Reading
 from pbem.conversation import execute, reply, suggested_yes
 from pbem.errors import Unanswerable
-from pbem.matches.queries import count
 from pbem.players import identity, rate_limits
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -70,7 +69,7 @@ def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], 
         purpose=Purpose.CONFIRM,
         subject=held_id,
         match=match,
-        ply=count(context.session, match) if match else 0,
+        ply=match.plies if match else 0,
         incoming=context.incoming,
         answers=context.answered,
     )

@@ -9,8 +9,7 @@ from pbem.commands.core import Context, Line
 from pbem.commands.syntax import did_you_mean
 from pbem.conversation import suggested_yes
 from pbem.errors import Refused
-from pbem.matches.queries import count
-from pbem.matches.snapshot import stand
+from pbem.matches.queries import seat_of
 from pbem.players import preferences, rate_limits
 from pbem.players.preferences import OFF
 from pbem.storage import outbox
@@ -25,9 +24,8 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
     """Add the refusal to the answer: what was read with a caret, what is wrong, what would fit, the board."""
     match = context.session.get(Match, refusal.match) if refusal.match else None
     player = context.sender.player
-    standing = stand(context.session, match) if match else None
-    seat = standing.seat_of(player) if standing and player else None
-    to_move = standing is not None and seat is not None and standing.base.turn == seat
+    seat = seat_of(match, player) if match and player else None
+    to_move = match is not None and seat is not None and match.to_move == seat
     if line is not None:
         did_you_mean.respell(context, line, refusal)
     context.proposal = refusal.proposal
@@ -40,12 +38,12 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
         width=max(1, refusal.width),
         fits=refusal.fits,
         match=match.id if match else None,
-        ply=standing.ply if standing else None,
+        ply=match.plies if match else None,
         part=match.part if match and to_move else None,  # what somebody has begun, nobody else may see
         own=seat is not None,
         meant=list(refusal.meant),
         proposed=refusal.proposal is not None,
-        as_of=suggested_yes.as_of(context.session, match, refusal.proposal),
+        as_of=suggested_yes.as_of(match, refusal.proposal),
     )
 
 
@@ -72,7 +70,7 @@ def give(context: Context) -> None:
     plays = ours and not several
     words: dict[str, Any] = {"sections": sections, "subject": context.subject[:60]}
     if several or (context.sender.plies and not plays):
-        now = {number: count(context.session, context.session.get_one(Match, number)) for number in shown}
+        now = {number: context.session.get_one(Match, number).plies for number in shown}
         words["plies"] = {**context.sender.plies, **now}
     template = "answer"
     if len(sections) == 1 and sections[0]["template"] in MAILS:
@@ -88,7 +86,7 @@ def give(context: Context) -> None:
         purpose=(Purpose.PLAY if plays else Purpose.PERSONAL) if to_player else None,
         subject=(match.id or 0) if match and plays else 0,
         match=match if ours else None,
-        ply=count(context.session, match) if match and ours else 0,
+        ply=match.plies if match and ours else 0,
         incoming=context.incoming,
         answers=context.answered,
         proposal=context.proposal,

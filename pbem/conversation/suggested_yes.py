@@ -6,7 +6,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from pbem.errors import Refused
-from pbem.matches.queries import count
+from pbem.matches.queries import locked
 from pbem.players.identity import Sender
 from pbem.reading.message import Message
 from pbem.reading.text.normalize import to_ascii
@@ -72,11 +72,11 @@ def answered(session: Session, message: Message, sender: Sender) -> Outgoing | N
     return found
 
 
-def as_of(session: Session, match: Match | None, proposal: str | None) -> dict[str, Any] | None:
+def as_of(match: Match | None, proposal: str | None) -> dict[str, Any] | None:
     """How the match of a suggested turn stands; None for a suggestion that is no turn."""
     if match is None or proposal is None:
         return None
-    return {"match": match.id, "ply": count(session, match), "part": match.part}
+    return {"match": match.id, "ply": match.plies, "part": match.part}
 
 
 def line_of(session: Session, row: Outgoing | None) -> str:
@@ -97,8 +97,9 @@ def line_of(session: Session, row: Outgoing | None) -> str:
 
 def _check_fresh(session: Session, row: Outgoing, about: dict[str, Any]) -> None:
     """Raise Refused where the match has moved on since the suggestion, or the turn was begun otherwise."""
-    match = session.get_one(Match, about["match"], with_for_update=True)
-    if count(session, match) != about["ply"]:
+    match = locked(session, about["match"])
+    assert match is not None  # noqa: S101 - matches are never deleted
+    if match.plies != about["ply"]:
         played = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == about["ply"] + 1)).first()
         (meant, *_) = _suggested(row)["meant"]
         if row.proposal == DONE and played is not None and played.text.endswith(meant):

@@ -60,5 +60,14 @@ def faults(session: Session, match: Match) -> Iterator[Fault]:
         except (BadNotation, IllegalMove) as error:
             yield Fault(number, f"the begun turn {match.part!r}: {error}")
     outcome = position.outcome
+    if match.plies != len(rows):
+        yield Fault(number, f"{match.plies} turns are counted, but {len(rows)} are stored")
+    to_move = position.turn if match.state == MatchState.RUNNING else None
+    if match.to_move != to_move and (match.state == MatchState.RUNNING) == (outcome is None):
+        yield Fault(number, f"{_whose(match.to_move)} is stored to be to move, but {_whose(to_move)} is")
     if outcome is not None and (match.state != MatchState.OVER or match.winner != outcome.winner):
         yield Fault(number, f"the turns end the match (winner: seat {outcome.winner}), but it is stored otherwise")
+
+
+def _whose(seat: int | None) -> str:
+    return "nobody" if seat is None else f"seat {seat}"

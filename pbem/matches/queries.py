@@ -1,12 +1,12 @@
-"""Queries about matches: whose they are, how many turns they have, what number the next one gets."""
+"""Queries about matches: whose they are, whose turn it is, their turns, the number of the next match."""
 
 from collections.abc import Sequence
 
 from sqlmodel import Session, col, func, select
 
-from pbem.matches.snapshot import Snapshot, stand
+from engines.core import Seat
 from pbem.storage.database import exclude_others
-from pbem.storage.models import Match, MatchState, Player, Ply
+from pbem.storage.models import Match, Player, Ply
 
 
 def next_number(session: Session) -> int:
@@ -16,6 +16,16 @@ def next_number(session: Session) -> int:
     """
     exclude_others(session.connection(), "the number of a match")
     return (session.exec(select(func.max(Match.id))).one() or 0) + 1
+
+
+def locked(session: Session, number: int) -> Match | None:
+    """Return the match as it is in the database now, locked until the transaction ends; None if there isn't one."""
+    return session.get(Match, number, with_for_update=True, populate_existing=True)
+
+
+def seat_of(match: Match, player: Player) -> Seat | None:
+    """Return the seat the player has in the match; None for somebody who doesn't play in it."""
+    return 0 if player.id == match.seat0 else 1 if player.id == match.seat1 else None
 
 
 def plies(session: Session, match: Match) -> Sequence[Ply]:
@@ -34,12 +44,14 @@ def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list
     )
 
 
-def awaiting(session: Session, player: Player) -> list[Snapshot]:
-    """The matches in which it is the player's turn, in the order of their numbers."""
-    standings = (stand(session, match) for match in of_player(session, player, (MatchState.RUNNING,)))
-    return [standing for standing in standings if standing.base.turn == standing.seat_of(player)]
+def people_of(session: Session, matches: Sequence[Match]) -> dict[int, Player]:
+    """Return everybody who plays in one of the matches, by their ids."""
+    numbers = {seat for match in matches for seat in (match.seat0, match.seat1)}
+    people = session.exec(select(Player).where(col(Player.id).in_(numbers))) if numbers else ()
+    return {player.id or 0: player for player in people}
 
 
-def count(session: Session, match: Match) -> int:
-    """How many complete turns were played."""
-    return session.exec(select(func.count()).select_from(Ply).where(Ply.match == match.id)).one()
+def awaiting(session: Session, player: Player) -> list[Match]:
+    """Return the matches in which it is the player's turn, in the order of their numbers."""
+    whose = ((Match.seat0 == player.id) & (Match.to_move == 0)) | ((Match.seat1 == player.id) & (Match.to_move == 1))
+    return list(session.exec(select(Match).where(whose).order_by(col(Match.id))))

@@ -13,6 +13,7 @@ from notation import NOTATIONS
 from notation.record import Record, replay
 from notation.steps import cells_of
 from pbem.matches.naming import name, shown
+from pbem.matches.queries import seat_of
 from pbem.storage.models import Match, MatchState, Player, Ply
 
 
@@ -140,7 +141,7 @@ class Snapshot:
 
     def seat_of(self, player: Player) -> Seat | None:
         """Where the player sits; None for somebody else."""
-        return 0 if player.id == self.match.seat0 else 1 if player.id == self.match.seat1 else None
+        return seat_of(self.match, player)
 
 
 def stand(session: Session, match: Match, ply: int | None = None, part: str | None = None) -> Snapshot:

@@ -14,7 +14,6 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
 from pbem.matches.naming import name
-from pbem.matches.queries import count as count_turns
 from pbem.matches.queries import of_player
 from pbem.reading.protocol import MailParser
 from pbem.storage import outbox
@@ -124,5 +123,5 @@ def _tell_opponent(session: Session, server: ServerSettings, player: Player, mat
         purpose=Purpose.PLAY,
         subject=match.id or 0,
         match=match,
-        ply=count_turns(session, match),
+        ply=match.plies,
     )

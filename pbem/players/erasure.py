@@ -17,7 +17,6 @@ from sqlalchemy import Text, case, cast
 from sqlmodel import Session, col, func, or_, select, update
 
 from pbem.config import ServerSettings
-from pbem.matches.queries import count
 from pbem.players import preferences, schedule
 from pbem.players.redaction import Traces
 from pbem.reading.limits import header_block
@@ -136,7 +135,7 @@ def _end(session: Session, server: ServerSettings, match: Match, player: Player,
         match.state, match.winner, match.reason = MatchState.OVER, 1 - seat, f"{player.name} left"
     else:
         match.state = MatchState.WITHDRAWN if match.challenger == player.id else MatchState.DECLINED
-    match.ended, match.part = now, None
+    match.ended, match.part, match.to_move = now, None, None
     session.add(match)
     session.flush()
     overtaken = (
@@ -159,7 +158,7 @@ def _end(session: Session, server: ServerSettings, match: Match, player: Player,
         purpose=Purpose.PLAY,
         subject=match.id or 0,
         match=match,
-        ply=count(session, match),
+        ply=match.plies,
         is_notice=True,
         is_batched=schedule.waits(preferences.of(other.settings), other.stopped),
     )

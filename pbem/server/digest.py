@@ -16,8 +16,7 @@ from sqlmodel import Session, col, func, select
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.matches.queries import awaiting, plies
-from pbem.matches.snapshot import Snapshot, stand
+from pbem.matches.queries import awaiting, plies, seat_of
 from pbem.players import preferences, schedule
 from pbem.storage import outbox
 from pbem.storage.database import transaction
@@ -98,7 +97,7 @@ def _still_stands(session: Session, row: Outgoing) -> bool:
     match = session.get_one(Match, row.match)
     if row.template == "challenge":
         return match.state == MatchState.OFFERED
-    return row.ply == len(plies(session, match))
+    return row.ply == match.plies
 
 
 def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequence[Outgoing], now: datetime) -> int:
@@ -113,8 +112,8 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         match = session.get_one(Match, item["number"])
     else:
         match = None
-        others = [standing for standing in awaiting(session, player) if standing.number not in by_match]
-        words["waiting"] = [{"number": other.number, "ply": other.ply} for other in others]
+        others = [other for other in awaiting(session, player) if other.id not in by_match]
+        words["waiting"] = [{"number": other.id, "ply": other.plies} for other in others]
         words["plies"] = {shown["number"]: shown["ply"] for shown in [*words["matches"], *words["waiting"]]}
     return outbox.owe(
         session,
@@ -145,14 +144,13 @@ def _urgency(item: Item) -> tuple[int, datetime]:
 def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing]) -> Item:
     """What happened in a match, and how it stands."""
     match = session.get_one(Match, number)
-    standing = stand(session, match)
     turns = plies(session, match)
     told = [row.ply for row in news if row.template == "turn"]
-    stage = _stage(standing, player)
+    stage = _stage(match, player)
     since = match.ended or (turns[-1].played if turns else match.started) or match.created
     item = {
         "number": number,
-        "ply": standing.ply,
+        "ply": match.plies,
         "stage": stage,
         "turns": [{"seat": ply.seat, "text": ply.text} for ply in turns[max(0, min(told) - 1) :]] if told else [],
         "has_board": bool(told) or stage in ("yours", "asked"),
@@ -161,11 +159,11 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
     return STAGES.index(stage), since, item
 
 
-def _stage(standing: Snapshot, player: Player) -> str:
+def _stage(match: Match, player: Player) -> str:
     """How the match stands for the player, one of STAGES."""
-    match standing.match.state:
+    match match.state:
         case MatchState.OFFERED:
-            return "theirs" if standing.match.challenger == player.id else "asked"
+            return "theirs" if match.challenger == player.id else "asked"
         case MatchState.RUNNING:
-            return "yours" if standing.base.turn == standing.seat_of(player) else "theirs"
-    return standing.match.state
+            return "yours" if match.to_move == seat_of(match, player) else "theirs"
+    return match.state

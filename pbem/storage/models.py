@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, LargeBinary, TypeDecorator, UniqueConstraint, false
+from sqlalchemy import JSON, Column, DateTime, Dialect, Index, LargeBinary, TypeDecorator, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
 
@@ -94,15 +94,24 @@ class Player(SQLModel, table=True):
 class Match(SQLModel, table=True):
     """A contest: the game, the players, and everything about its state that the rules don't cover."""
 
+    __table_args__ = (
+        Index("ix_match_seat0_to_move", "seat0", "to_move"),
+        Index("ix_match_seat1_to_move", "seat1", "to_move"),
+    )
+
     id: int | None = Field(default=None, primary_key=True)
     game: str
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
-    seat0: int = Field(foreign_key="player.id", index=True)
-    seat1: int = Field(foreign_key="player.id", index=True)
+    seat0: int = Field(foreign_key="player.id")
+    seat1: int = Field(foreign_key="player.id")
     challenger: int = Field(foreign_key="player.id")
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the challenger named an address; they learn whose it is when the match is accepted."""
     state: str = Field(default=MatchState.OFFERED.value, index=True)
+    to_move: int | None = None
+    """The seat whose turn it is; None while nobody's is. It and `plies` are what the turns replay to."""
+    plies: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """The number of complete turns."""
     part: str | None = None
     winner: int | None = None
     reason: str | None = None

@@ -48,6 +48,7 @@ def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _:
             session.add_all(players)
             session.flush()
             ids = [player.id or 0 for player in players]
+            played, first = depth(n), game.start().turn or 0
             match = Match(
                 game=game.game,
                 options=dict(game.options),
@@ -55,14 +56,14 @@ def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _:
                 seat1=ids[1],
                 challenger=ids[0],
                 state=MatchState.RUNNING,
+                plies=played,
+                to_move=(first + played) % 2,
                 created=now,
                 started=now,
             )
             session.add(match)
             session.flush()
             assert match.id is not None
-            played = depth(n)
-            first = game.start().turn or 0
             for ply, text in enumerate(game.moves[:played], start=1):
                 seat = (first + ply - 1) % 2
                 session.add(Ply(match=match.id, number=ply, seat=seat, text=text, played=now))

@@ -9,7 +9,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, event, inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
@@ -84,6 +84,83 @@ def test_a_failing_upgrade_leaves_the_database_as_it_was(engine: Engine) -> None
     with pytest.raises(Exception, match="already exists"):
         database.upgrade(engine)
     assert "match" not in inspect(engine).get_table_names()
+
+
+TURNS = ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7", "b7b5 i2i4 1 b5b4 i4i5")
+
+
+def old_matches(engine: Engine, number: int) -> None:
+    """Leave matches as the version before stored them: offered, running after 0 to 3 turns, and over."""
+    command.upgrade(alembic(engine), "0008")
+    stamp = "'2026-01-01 00:00:00'"
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "insert into player (id, name, address, epoch, created)"
+                f" values (1, 'a', 'a@b', 0, {stamp}), (2, 'b', 'b@b', 0, {stamp})"
+            )
+        )
+        states = ["offered", *["running"] * (number - 2), "over"]
+        rows = [{"id": at, "state": state, "turns": at % 4} for at, state in enumerate(states, start=1)]
+        connection.execute(
+            text(
+                "insert into match (id, game, options, seat0, seat1, challenger, state, created)"
+                f" values (:id, 'quadraphages', '{{}}', 1, 2, 1, :state, {stamp})"
+            ),
+            rows,
+        )
+        plies = [
+            {"match": row["id"], "number": turn, "text": TURNS[turn - 1], "seat": (turn - 1) % 2}
+            for row in rows
+            for turn in range(1, 1 + (0 if row["state"] == "offered" else int(str(row["turns"]))))
+        ]
+        connection.execute(
+            text(
+                f"insert into ply (match, number, seat, text, played) values (:match, :number, :seat, :text, {stamp})"
+            ),
+            plies,
+        )
+
+
+def test_old_matches_learn_whose_turn_it_is(engine: Engine) -> None:
+    old_matches(engine, 1100)  # more than two batches
+    with engine.begin() as connection:
+        connection.execute(text("update ply set text = 'nonsense' where match = 6"))
+    database.upgrade(engine)
+    with engine.connect() as connection:
+        found = connection.execute(text("select id, plies, to_move from match order by id")).all()
+    assert [tuple(row) for row in found[:8]] == [
+        (1, 0, None),  # on offer
+        (2, 2, 0),
+        (3, 3, 1),
+        (4, 0, 0),
+        (5, 1, 1),
+        (6, 2, None),  # does not replay
+        (7, 3, 1),
+        (8, 0, 0),
+    ]
+    assert tuple(found[-1]) == (1100, 0, None)  # over
+    assert all(to_move == plies % 2 for number, plies, to_move in found[6:-1])
+
+
+def test_an_upgrade_that_ends_amid_the_old_matches_is_begun_again(engine: Engine) -> None:
+    old_matches(engine, 600)
+    before, batches = schema(engine), []
+
+    def die(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "SET to_move=" in statement:
+            batches.append(statement)
+            if len(batches) == 2:
+                raise KeyboardInterrupt
+
+    event.listen(engine, "before_cursor_execute", die)
+    with pytest.raises(KeyboardInterrupt):
+        database.upgrade(engine)
+    event.remove(engine, "before_cursor_execute", die)
+    assert schema(engine) == before
+    database.upgrade(engine)
+    with engine.connect() as connection:
+        assert connection.execute(text("select count(*) from match where to_move is not null")).scalar() == 598
 
 
 @pytest.mark.own_database

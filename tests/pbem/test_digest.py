@@ -253,11 +253,11 @@ def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Co
     command(letters, "carol", "#2 say Two")
     command(letters, "alice", "#1 say Three")
     with database.transaction(letters.server.engine) as session:
-        session.get_one(Match, 2).game = "no such game"
+        session.get_one(Match, 2).state = "no such state"
     mails = letters.wait(minutes=15)
     assert [mail["To"] for mail in mails] == ["bob@mail.example"]
     with database.transaction(letters.server.engine) as session:
-        session.get_one(Match, 2).game = "quadraphages"
+        session.get_one(Match, 2).state = "running"
     (news,) = letters.wait(minutes=0)
 
     assert news["To"] == ALICE

@@ -8,6 +8,7 @@ from sqlalchemy import text as sql
 
 from engines import GAMES
 from notation import NOTATIONS
+from notation.record import Record, replay
 from tests.correspondence import Correspondence, correspondence, text
 
 
@@ -15,7 +16,13 @@ def begin(letters: Correspondence, game: str, texts: list[str]) -> None:
     """Let match 1 of that game stand after those turns."""
     with letters.server.engine.begin() as connection:
         connection.execute(sql("delete from ply"))
-        connection.execute(sql("update match set state = 'running', part = null, winner = null, reason = null"))
+        connection.execute(
+            sql(
+                "update match set state = 'running', part = null, winner = null, reason = null,"
+                " plies = :plies, to_move = :to_move"
+            ),
+            {"plies": len(texts), "to_move": replay(Record(game, {}, ("", ""), tuple(texts)))[-1].turn},
+        )
         for number, turn in enumerate(texts, start=1):
             connection.execute(
                 sql("insert into ply (match, number, seat, text, played) values (1, :n, :s, :t, '2026-01-01')"),

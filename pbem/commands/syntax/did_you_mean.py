@@ -7,6 +7,7 @@ from pbem.commands.syntax import rognlie
 from pbem.commands.syntax.line import NAMES_GAME, LineReader
 from pbem.commands.syntax.mail import Reading
 from pbem.errors import Refused
+from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import stand
 from pbem.storage.models import Match, MatchState
 
@@ -49,9 +50,9 @@ def _of_turn(context: Context, match: Match, text: str) -> Refused | None:
     player = context.sender.player
     if match.state != MatchState.RUNNING or player is None:
         return None
-    standing = stand(context.session, match)
-    if standing.base.turn is None or standing.seat_of(player) != standing.base.turn:
+    if match.to_move is None or match.to_move != seat_of(match, player):
         return None
+    standing = stand(context.session, match)
     meant = resembling(NOTATIONS[match.game], standing.position, text)
     if not meant:
         return None
