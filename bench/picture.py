@@ -16,7 +16,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from notation.board import format_board
-from notation.spoken import spoken
+from notation.description import describe
 from pbem.rendering.board_image import animation, png
 from tests.diagrams import NAMES, diagrams
 
@@ -43,7 +43,7 @@ def costs() -> Table:
             f"{len(png(middle)) / 1e3:.0f}",
             f"{measured(partial(format_board, middle, lit=True, notes=True), 50):.2f} ms",
             f"{measured(partial(format_board, middle, lit=True, notes=True, charset='unicode'), 50):.2f} ms",
-            f"{measured(partial(spoken, middle, width=72), 50):.2f} ms",
+            f"{measured(partial(describe, middle, width=72), 50):.2f} ms",
             str(len(boards)),
             f"{measured(partial(animation, boards), 1):.0f} ms",
             f"{len(animation(boards)) / 1e3:.0f}",

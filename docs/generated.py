@@ -27,6 +27,7 @@ from engines.core import Game, Played
 from engines.diagram import Diagram
 from notation import NOTATIONS
 from notation.board import format_board
+from notation.hints import format_hint
 from pbem.cli import app, logs
 from pbem.commands import COMMANDS
 from pbem.commands.core import Command
@@ -187,7 +188,7 @@ def notations() -> str:
     parts = []
     for key, game in GAMES.items():
         start = game.position({})
-        hint = "\n".join(f"    {line}" for line in NOTATIONS[key].hint(start).splitlines())
+        hint = "\n".join(f"    {line}" for line in format_hint(NOTATIONS[key].hint(start)).splitlines())
         board = "\n".join(f"    {line}".rstrip() for line in format_board(start.diagram()).splitlines())
         parts.append(
             f"### {game.title}\n\nA turn is {NOTATIONS[key].help}.\n\n"

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from notation.core import Arbiter, Notation
+from notation.core import Notation, TolerantReader
 from notation.kvadratik import KVADRATIK
-from notation.phages import HEXAPHAGES, QUADRAPHAGES, arbitrate_text
+from notation.phages import HEXAPHAGES, QUADRAPHAGES, play_tolerantly
 from notation.quadrature import QUADRATURE
 from notation.quadrupel import QUADRUPEL
 
@@ -17,8 +17,8 @@ NOTATIONS: Mapping[str, Notation[Any]] = {
     "kvadratik": KVADRATIK,
 }
 
-# Only games of which records were typed by hand, with slips, need one.
-ARBITERS: Mapping[str, Arbiter] = {
-    "quadraphages": arbitrate_text,
-    "hexaphages": arbitrate_text,
+# Only games with records that were typed by hand, with slips, need one.
+TOLERANT_READERS: Mapping[str, TolerantReader] = {
+    "quadraphages": play_tolerantly,
+    "hexaphages": play_tolerantly,
 }

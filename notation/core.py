@@ -1,18 +1,19 @@
-"""What every notation is: text to a move without a position, and a move to its one canonical text."""
+"""What every notation does: read a text as a move without a position, and write a move as its one canonical text."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from engines.core import Position, Seat
+from notation.hints import Hint
 
 Move = TypeVar("Move")
 
 LONGEST_SHOWN = 80
-"""More of a text than this is not repeated in the message of an exception."""
+"""The length of the longest text that the message of an exception repeats whole."""
 
 
 class BadNotation(Exception):
-    """A text that is no move: where reading stopped (an index into the text) and what was expected there."""
+    """A text that isn't a move: where reading stopped (an index into the text) and what was expected there."""
 
     def __init__(self, text: str, at: int, expected: str) -> None:
         self.text = text
@@ -23,30 +24,37 @@ class BadNotation(Exception):
 
 
 class Notation(Protocol[Move]):
-    """How the moves of a game are written."""
+    """How the moves of a game are written. Notations of games inherit the defaults."""
+
+    __slots__ = ()
 
     @property
     def help(self) -> str:
         """One line for players: how a move is written, with an example."""
 
     def parse(self, text: str) -> Move:
-        """The move that the text says, by whatever position; raises BadNotation."""
+        """Return the move that the text says, whatever the position; raise BadNotation."""
 
     def format(self, move: Move, position: Position[Any]) -> str:
-        """The canonical text; parse(format(move, position)) == move. Illegal moves can be formatted too."""
+        """Return the canonical text; parse(format(move, position)) == move. Illegal moves can be formatted too."""
 
     def is_shown(self, move: Move) -> bool:
-        """Whether a list of legal turns may hold this one: not where that tells what a player must see himself."""
+        """Return whether lists of legal turns can show this one: not if it reveals what players must find themselves.
+
+        Unless overridden, lists show every turn.
+        """
+        return True
 
     def endings(self, position: Position[Any]) -> tuple[str, ...]:
-        """What may be said behind a turn here, whether or not it would be right: announcements."""
+        """Return what players can add after a turn here, right or wrong: announcements. Unless overridden, nothing."""
+        return ()
 
-    def hint(self, position: Position[Any]) -> str:
-        """What the player to move may write now, in a sentence or two with a legal example; "" when over."""
+    def hint(self, position: Position[Any]) -> Hint | None:
+        """Return what the player to move can write now; None when the game is over."""
 
 
-class Fault(Protocol):
-    """A slip in a turn of an old record: the word where it is, what is wrong, and how it was taken."""
+class Correction(Protocol):
+    """A slip in a turn of an old record: the word that has it, what is wrong, and how it was taken."""
 
     @property
     def token(self) -> str:
@@ -57,8 +65,8 @@ class Fault(Protocol):
         """What is wrong with it and how it was taken, in a sentence."""
 
 
-Arbiter = Callable[[Position[Any], Seat, str], tuple[Position[Any], Sequence[Fault]]]
-"""From a position, the seat that plays and the text of its turn: the position meant, and every slip.
+TolerantReader = Callable[[Position[Any], Seat, str], tuple[Position[Any], Sequence[Correction]]]
+"""Plays the text of a turn for a seat on a position; returns the position meant, and every slip.
 
-It raises BadNotation for a text of which nothing can be made.
+It raises BadNotation for a text that makes no sense at all.
 """

@@ -1,18 +1,61 @@
-"""How hints are laid out: narrow enough for a mail, and in lines that nobody takes for a turn."""
+"""Hints: what the player to move can write now, as data, and as lines that nobody takes for a turn."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from textwrap import wrap
 
 WIDTH = 70
-"""No line of a hint is longer."""
+"""The length of the longest line of a hint."""
 ON = "* ... "
-"""What a line begins with that goes on with a text too long for one."""
+"""The start of a line that continues a text too long for one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph of a hint, and what is listed below it."""
+
+    text: str = ""
+    choices: tuple[str, ...] = ()
+    """Short texts, such as turns, that can share a line."""
+    notes: tuple[str, ...] = ()
+    """Sentences or phrases with a line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What the player to move can write now. The example is a legal turn, if the hint has one."""
+
+    passages: tuple[Passage, ...]
+    example: str = ""
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """All that is listed as a choice or shown as the example."""
+        return frozenset((self.example, *(choice for passage in self.passages for choice in passage.choices)))
+
+
+def format_hint(hint: Hint | None) -> str:
+    """Return the hint as lines of at most 70 columns, none of which can be read as a turn; "" for no hint.
+
+    >>> print(format_hint(Hint((Passage("Write two squares:", ("e3f4", "e3e4")),), "e3f4")))
+    Write two squares:
+    * e3f4 | e3e4
+    For example: e3f4
+    """
+    if hint is None:
+        return ""
+    lines: list[str] = []
+    for passage in hint.passages:
+        lines += wrap(passage.text, WIDTH, break_on_hyphens=False)
+        lines += listed(passage.choices)
+        lines += (line for note in passage.notes for line in listed([note]))
+    return "\n".join([*lines, *([f"For example: {hint.example}"] if hint.example else [])])
 
 
 def listed(texts: Iterable[str]) -> Iterator[str]:
-    """The texts in lines, broken inside only where one is too long for a line.
+    """Yield the texts in lines, breaking a text only if it is too long for a line.
 
-    The mark in front keeps a quoted line from being read as a turn.
+    The mark at the start keeps a quoted line from being read as a turn.
 
     >>> list(listed(["b7b4 i2i5", "b7e7 i2i5"]))
     ['* b7b4 i2i5 | b7e7 i2i5']

@@ -8,7 +8,8 @@ from typing import Any
 from engines import GAMES
 from engines.core import BadOption, Game, IllegalMove, Played, Position, Seat
 from engines.diagram import Diagram
-from notation import ARBITERS, NOTATIONS
+from engines.seats import seat_of
+from notation import NOTATIONS, TOLERANT_READERS
 from notation.core import BadNotation
 from notation.plain import BadPlain, Plain, read_plain, write_plain
 from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
@@ -101,8 +102,8 @@ def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[
 
     Raises BadRecord where even he cannot tell what was meant, and at any slip where the game has no arbiter.
     """
-    arbiter = ARBITERS.get(record.game)
-    if arbiter is None:
+    reader = TOLERANT_READERS.get(record.game)
+    if reader is None:
         return replay(record), ()
     position = record.start()
     positions = [position]
@@ -111,11 +112,11 @@ def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[
         seat = _seat(record, position, ply)
         player = record.players[seat]
         try:
-            position, faults = arbiter(position, seat, text)
+            position, corrections = reader(position, seat, text)
         except BadNotation as cause:
             raise BadRecord(ply, text, cause, player=player) from cause
         positions.append(position)
-        slips.extend(Slip(ply, player, fault.token, fault.why) for fault in faults)
+        slips.extend(Slip(ply, player, each.token, each.why) for each in corrections)
     return tuple(positions), tuple(slips)
 
 
@@ -146,9 +147,9 @@ def loads(text: str, game: str | None = None) -> Record:
     Games of which no sheet prints a table have a line a turn (see notation/plain.py).
     """
     key, options = _titled(text.splitlines())
-    if key is None and game in GAMES and game not in ARBITERS:
+    if key is None and game in GAMES and game not in TOLERANT_READERS:
         key = game
-    if key is not None and key not in ARBITERS and game in (None, key):
+    if key is not None and key not in TOLERANT_READERS and game in (None, key):
         return _from_plain(text, key, options)
     try:
         sheet = read_sheet(text)
@@ -190,7 +191,7 @@ def written(record: Record) -> str:
     names = record.players
     first = record.start().turn or 0
     title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
-    if record.game not in ARBITERS:
+    if record.game not in TOLERANT_READERS:
         return _as_plain(record, title)
     resigned = None if record.resigned is None else record.resigned ^ first
     try:
@@ -214,7 +215,7 @@ def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
     """The record of a text with a line a turn."""
     try:
         plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
-        resigned: Seat | None = None if plain.resigned is None else 1 if plain.resigned else 0
+        resigned = None if plain.resigned is None else seat_of(plain.resigned)
         return Record(key, options, plain.names, tuple(turn for _, turn in plain.turns), resigned)
     except (BadPlain, BadOption) as bad:
         raise BadRecord(0, text, bad) from bad
@@ -274,9 +275,7 @@ def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
     first = game.position(options).turn or 0
     names = sheet.names or (game.sides[first], game.sides[1 - first])
     players = names if first == 0 else (names[1], names[0])
-    resigned: Seat | None = None
-    if sheet.resigned is not None:
-        resigned = 1 if sheet.resigned ^ first else 0
+    resigned = None if sheet.resigned is None else seat_of(sheet.resigned ^ first)
     return Record(key, options, players, sheet.turns, resigned, sheet.board)
 
 
@@ -284,13 +283,13 @@ def _seat(record: Record, position: Position[Any], ply: int) -> Seat:
     """Whose turn a text is: of the seat to move, or when the game is over already, by turns."""
     if position.turn is not None:
         return position.turn
-    return 1 if ((record.start().turn or 0) + ply - 1) % 2 else 0
+    return seat_of(((record.start().turn or 0) + ply - 1) % 2)
 
 
 def _token(cause: BadNotation | IllegalMove) -> str:
     """The word of a text that is wrong; "" if it is not one word."""
     if isinstance(cause, IllegalMove):
-        return str(cause.details.get("token", ""))
+        return cause.token
     before, after = cause.text[: cause.at], cause.text[cause.at :]
     return (before.split(" ")[-1] + after.split(" ")[0]).strip()
 

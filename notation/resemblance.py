@@ -90,12 +90,14 @@ class _Attempt:
         return self.notation.format(move, self.position) if self.may_offer(move) else None
 
     def may_offer(self, move: Any) -> bool:
-        """Whether offering the turn tells no secret.
+        """Return whether offering the turn reveals nothing.
 
-        Only a turn that ends in a figure may announce it (Quadrupel), so such a turn is offered only for the very
-        squares that were written; there the refusal says as much.
+        A turn that lists keep back is offered only if its first word, the move itself, was written as it is.
+        There a refusal reveals as much.
         """
-        return not getattr(move, "announced", False) or self.text.startswith(f"{move.origin}{move.target}")
+        if self.notation.is_shown(move):
+            return True
+        return self.text.startswith(self.notation.format(move, self.position).split(" ")[0])
 
 
 def _normal(text: str) -> str:

@@ -1,6 +1,6 @@
 """How turns of Quadraphages and Hexaphages are written and read, today and in old records."""
 
-from notation.phages.arbiter import arbitrate_text
+from notation.phages.tolerant import play_tolerantly
 from notation.phages.turns import HEXAPHAGES, QUADRAPHAGES
 
-__all__ = ["HEXAPHAGES", "QUADRAPHAGES", "arbitrate_text"]
+__all__ = ["HEXAPHAGES", "QUADRAPHAGES", "play_tolerantly"]

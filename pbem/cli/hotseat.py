@@ -7,6 +7,7 @@ from engines import GAMES
 from engines.core import Played
 from notation import NOTATIONS, record
 from notation.board import format_board
+from notation.hints import format_hint
 from notation.record import Record
 from pbem.errors import Refused
 from pbem.matches.turns import take
@@ -33,7 +34,7 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
         here = position if part is None else position.play(notation.parse(part))
         if fresh:
             last = before if part is None else Played(position, notation.parse(part))
-            say(f"\n{format_board(here.diagram(last), lit=True, notes=True)}\n\n{notation.hint(here)}\n")
+            say(f"\n{format_board(here.diagram(last), lit=True, notes=True)}\n\n{format_hint(notation.hint(here))}\n")
         try:
             line = ask(f"{game.sides[position.turn]}, turn {len(texts) + 1}> ").strip()
         except EOFError:

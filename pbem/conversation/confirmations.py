@@ -115,7 +115,7 @@ def confirm(context: Context, held_id: int) -> str:
         return "not confirmed"
     message = context.parser.read(held.raw, held.sender, tuple(held.recipients))
     if message.error is not None:  # it was read before: the machine is short of time or memory just now
-        reply.refuse(context, reply.unread(message.error), None)
+        reply.refuse(context, reply.unread(message.error.problem), None)
         return f"unread: {message.error}"
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)

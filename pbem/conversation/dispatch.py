@@ -41,8 +41,8 @@ def converse(context: Context, limits: LimitsSettings) -> str:
         verdict = "refused"
     elif context.mail.error is not None:
         if context.sender.is_stranger:
-            raise Unanswerable(context.mail.error)
-        reply.refuse(context, reply.unread(context.mail.error), None)
+            raise Unanswerable(str(context.mail.error))
+        reply.refuse(context, reply.unread(context.mail.error.problem), None)
         verdict = f"unread: {context.mail.error}"
     elif context.sender.held is not None:
         verdict = confirmations.confirm(context, context.sender.held)

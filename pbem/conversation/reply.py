@@ -12,6 +12,7 @@ from pbem.errors import Refused
 from pbem.matches.queries import seat_of
 from pbem.players import preferences, rate_limits
 from pbem.players.preferences import OFF
+from pbem.reading.limits import Problem
 from pbem.storage import outbox
 from pbem.storage.models import Match, MatchState, Player
 from pbem.tokens import Purpose
@@ -47,10 +48,11 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
     )
 
 
-def unread(trouble: str) -> Refused:
-    """What somebody is told whose mail can't be read for that reason."""
+def unread(problem: Problem) -> Refused:
+    """Return what the sender of a message that can't be read is told."""
     return Refused(
-        f"Your message wasn't read: {trouble}.", fits="Send only the text: as plain text, and without attachments."
+        f"Your message wasn't read: {problem.value}.",
+        fits="Send only the text: as plain text, and without attachments.",
     )
 
 

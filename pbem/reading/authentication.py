@@ -1,8 +1,8 @@
-"""What can be said for and against the domain of From: the border's word, or signatures that we verify ourselves.
+"""What speaks for or against the domain in From: our receiving server's results, or DKIM verified by ourselves.
 
-A pass says that the domain of From sent the mail, and so, at hosts that let nobody write another's name, who wrote it.
-What that is worth is the admin's to say ([checks] in config.toml). A fail makes nobody's mail worthless, since
-forwarding fails too: it takes away what a token would do without asking.
+A pass says that the domain in From sent the message, and so, at hosts whose users can't write under each other's names,
+who wrote it. The admin decides what that is worth ([checks] in config.toml). A fail doesn't make a message worthless,
+because forwarding fails too: it only takes away what a token would do without confirmation.
 """
 
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ from pbem.reading.from_header import domain
 from pbem.reading.limits import header_block
 
 FRESH = timedelta(days=2)
-"""A mail whose Date is older, or so far ahead, acts at once by nothing but a token: it may be a replayed one."""
+"""A message whose Date is further away acts at once only by a token, because it may be a replay."""
 
 LONGEST_FIELD = 8_192
 FAILS = frozenset({"fail", "hardfail"})
 
 
 class Finding(Enum):
-    """What the checks say about the domain of From."""
+    """What the checks say about the domain in From."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -38,37 +38,37 @@ class Finding(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found about a mail."""
+    """The result of the checks of a message."""
 
     finding: Finding
     proof: str | None = None
-    """Known again wherever this mail, replayed, comes once more; None where the pass is not enough to act on."""
+    """Identifies this message if it is replayed; None if the pass isn't enough to act on."""
 
 
 NOT_CHECKED = Checked(Finding.UNKNOWN)
 
 
 def prepare(settings: ChecksSettings) -> None:
-    """Raise BadConfig where the settings want what is not installed."""
+    """Raise BadConfig if the settings need a package that isn't installed."""
     if not settings.dkim:
         return
     try:
-        import dkim  # noqa: F401 - wanted later
+        import dkim  # noqa: F401 - imported again when needed
         import dns.resolver  # noqa: F401 - likewise
     except ImportError as error:
         raise BadConfig("checks.dkim needs a package that is not installed: the extra pbem[dkim]") from error
 
 
 def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: Lookup = ask_dns) -> Checked:
-    """What the checks that the admin has switched on say of the mail; may ask the DNS, and never raises.
+    """Return the result of the checks that the admin has switched on; may query the DNS, and never raises.
 
-    `ours` is our own address: a mail that was written to somebody else does not act by its domain's word.
+    `ours` is our own address: a message written to somebody else doesn't act on its domain's word.
     """
     if not (settings.authserv_id or settings.dkim):
         return NOT_CHECKED
     try:
         return _checked(raw, ours, settings, now, ask)
-    except Exception:  # noqa: BLE001 - hostile bytes; what can't be read is not believed
+    except Exception:  # noqa: BLE001 - hostile bytes; what can't be read isn't believed
         return NOT_CHECKED
 
 
@@ -89,13 +89,13 @@ def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask
         if dkim_verify.good(raw, names, signatures, sent_by, settings.dns_seconds, ask):
             finding = Finding.PASSED
     if finding is Finding.PASSED and b"\r" in block.replace(b"\r\n", b""):
-        finding = Finding.UNKNOWN  # what we take for a header, the border did not, and so has not removed it
+        finding = Finding.UNKNOWN  # our server didn't take it for a header and so didn't remove it
     enough = finding is Finding.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
     return Checked(finding, _proof(head, author) if enough and _is_fresh(head, now) else None)
 
 
 def of_results(results: tuple[Result, ...], author: str) -> Finding:
-    """What the border's results come to for a mail of that domain: DMARC where it was checked, else what is aligned.
+    """Return what our server's results mean for that domain: DMARC if it was checked, else an aligned DKIM or SPF.
 
     >>> of_results((Result("dkim", "pass", "evil.example"), Result("spf", "fail", "a.example")), "a.example")
     <Finding.FAILED: 'failed'>
@@ -112,19 +112,19 @@ def of_results(results: tuple[Result, ...], author: str) -> Finding:
 
 
 def _fields(head: Message, name: str) -> tuple[str, ...]:
-    """The values of all headers of that name, from the top, each cut to a length."""
+    """Return the values of all headers of that name, from the top, each truncated."""
     return tuple(str(value)[:LONGEST_FIELD] for key, value in head.raw_items() if key.lower() == name.lower())
 
 
 def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: datetime) -> bool:
-    """Whether every signature of the domain vouches for the whole mail: the border does not say which one it means."""
+    """Return whether every signature of the domain covers the whole message: we aren't told which one passed."""
     told = [(each, dkim_verify.tags(each)) for each in signatures]
     own = [each for each, said in told if said is None or dkim_verify.aligned(domain(said.get("d", "")), author)]
     return all(dkim_verify.covers(each, head.keys(), now.timestamp()) for each in own)
 
 
 def _is_to_us(head: Message, ours: str) -> bool:
-    """Whether To or Cc, which a signature covers, names our address."""
+    """Return whether To or Cc, which a signature covers, names our address."""
     named = getaddresses([*_fields(head, "To"), *_fields(head, "Cc")])
     return ours.lower() in {address.lower() for _, address in named}
 
@@ -138,7 +138,7 @@ def _is_fresh(head: Message, now: datetime) -> bool:
 
 
 def _proof(head: Message, author: str) -> str | None:
-    """What a replayed mail can't change without breaking its signature; None where it is missing."""
+    """Return a hash of what a replay can't change without breaking the signature; None if it is missing."""
     ids = [" ".join(value.split()) for value in _fields(head, "Message-ID")]
     if len(ids) != 1 or not ids[0]:
         return None

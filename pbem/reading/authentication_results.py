@@ -1,8 +1,8 @@
-"""What the server at our border found about a mail: its own Authentication-Results, and nobody else's (RFC 8601).
+"""The Authentication-Results that our receiving mail server added to a message, and nobody else's (RFC 8601).
 
-Anybody can write such a header into his mail. The border adds its own on top of the mail, so only so many of
-the topmost ones are looked at as it adds, and only those under its name. One of another name ends the search: whatever
-stands below it was there before.
+Anybody can write such a header into a message. Our server adds its own on top, so only the topmost headers are read, as
+many as it adds, and only under its name. A header under another name ends the search: everything below it was there
+before.
 """
 
 from collections.abc import Sequence
@@ -20,21 +20,21 @@ DOMAINS = {
     "dkim": (("header", "d"), ("header", "i")),
     "spf": (("smtp", "mailfrom"),),
 }
-"""Where each method tells the domain, the best place first."""
+"""The properties that hold the domain for each method, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One method's result, and the domain that it is about."""
+    """The result of one method for one domain."""
 
     method: str
     result: str
     domain: str
-    """Of From for DMARC, of the signature for DKIM, of the envelope sender for SPF; "" where it is not told."""
+    """From the From header for DMARC, the signature for DKIM, the envelope sender for SPF; "" if it isn't given."""
 
 
 def results(fields: Sequence[str], authserv_id: str, most: int) -> tuple[Result, ...]:
-    """What the border found, by the mail's Authentication-Results from the top down; nothing where one can't be read.
+    """Return our server's results from the Authentication-Results, top down, up to the first that can't be read.
 
     >>> results(["mx.example; dmarc=pass header.from=a.example", "mx.example; dmarc=fail"], "mx.example", 1)
     (Result(method='dmarc', result='pass', domain='a.example'),)
@@ -49,10 +49,10 @@ def results(fields: Sequence[str], authserv_id: str, most: int) -> tuple[Result,
 
 
 def _parsed(field: str) -> tuple[str, list[AuthenticationResult]] | None:
-    """The name and the results of one header; None where it is not well formed."""
+    """Return the server name and the results of one header; None if it is malformed."""
     value = " ".join(field.split()).rstrip("; ")
     if len(value) > LONGEST or not value.isascii() or value.count('"') % 2:
-        return None  # authres passes over what it can't read within a result, and a quote without end takes much along
+        return None  # authres skips what it can't read within a result, and an open quote takes a lot with it
     try:
         header = CONTEXT.parse_value(value)
     except (AuthResError, RecursionError, ValueError):
@@ -61,7 +61,7 @@ def _parsed(field: str) -> tuple[str, list[AuthenticationResult]] | None:
 
 
 def _result(result: AuthenticationResult) -> Result:
-    """The result with its domain; two domains in one result are none."""
+    """Return the result with its domain; two domains in one result count as none."""
     for place in DOMAINS.get(result.method, ()):
         values = {each.value or "" for each in result.properties if (each.type, each.name) == place}
         if values:

@@ -1,7 +1,7 @@
-"""Failures that mail servers report: whether a mail says that an address can't be reached, ever.
+"""Bounces: whether a message reports that an address can never be reached.
 
-flufl.bounce knows how the servers of the world say it. Some of its detectors take quadratic time, some fail; so it is
-asked in a process that can be ended (see sandbox), and a mail on which it fails is no report.
+flufl.bounce knows the reports of the world's mail servers. Some of its detectors take quadratic time, some fail; so it
+runs in a process that can be killed (see `sandbox`), and a message on which it fails is no report.
 """
 
 import email
@@ -15,16 +15,16 @@ LONGEST = 1_000_000
 
 
 def is_final(raw: bytes) -> bool:
-    """Whether the mail reports that some address can't be reached, ever; False for anything else."""
+    """Return whether the message reports that an address can never be reached."""
     try:
-        limits.check_parts(limits.plain(raw))
+        limits.check_parts(limits.normalize_newlines(raw))
         message = email.message_from_bytes(raw[:LONGEST], policy=compat32)
         if not isinstance(message.get("From"), str):
             del message["From"]
-            message["From"] = "nobody@invalid"  # without one the library's Yale detector fails
+            message["From"] = "nobody@invalid"  # without From the library's Yale detector fails
         _, permanent = all_failures(message)
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001 - hostile bytes, or a detector's bug: then nobody knows what it says
+    except Exception:  # noqa: BLE001 - hostile bytes or a bug in a detector: not a report
         return False
     return any(permanent)

@@ -1,8 +1,8 @@
-"""A mail's DKIM signatures, verified by ourselves: which domains vouch for what the mail says (RFC 6376).
+"""DKIM signatures, verified by ourselves: which domains vouch for a message (RFC 6376).
 
-dkimpy does the cryptography. It accepts what RFC 6376 accepts, and that is more than may move a stone: a signature over
-a part of the body (`l=`) lets anybody append commands, and one that leaves a header unsigned, or signs one of two, lets
-anybody write that header. Such signatures are as good as none here.
+dkimpy does the cryptography. It accepts what RFC 6376 accepts, and that is more than may play a turn: a signature over
+part of the body (`l=`) lets anybody append commands, and one that leaves a header unsigned, or signs one of two, lets
+anybody write that header. Here such signatures count as none.
 """
 
 import re
@@ -22,14 +22,14 @@ SMALLEST_KEY = 1024
 MOST_SIGNATURES = 3
 LONGEST_SIGNATURE = 4_096
 LONGEST_LINE = 2_000
-"""A mail with a longer line is not verified: the time that making it canonical takes grows with the square."""
+"""A message with a longer line isn't verified: canonicalising it takes quadratic time."""
 
 Lookup = Callable[[bytes, float], bytes | None]
-"""The TXT record of a name, asked for so many seconds."""
+"""Returns the TXT record of a name; gives up after that many seconds."""
 
 
 def tags(signature: str) -> dict[str, str] | None:
-    r"""The tags of a DKIM-Signature; None where it is malformed or names a tag twice.
+    r"""Return the tags of a DKIM-Signature; None if it is malformed or has a tag twice.
 
     >>> tags("v=1; d=Example.org;\r\n h=from : to")
     {'v': '1', 'd': 'Example.org', 'h': 'from : to'}
@@ -40,7 +40,7 @@ def tags(signature: str) -> dict[str, str] | None:
 
 
 def covers(signature: str, names: Sequence[str], now: float) -> bool:
-    """Whether the signature, if it is good, vouches for the whole mail that has headers of those names."""
+    """Return whether the signature, if it verifies, covers the whole of a message with headers of those names."""
     said = tags(signature)
     if said is None or "l" in said or said.get("a", "").lower() not in ALGORITHMS:
         return False
@@ -51,7 +51,7 @@ def covers(signature: str, names: Sequence[str], now: float) -> bool:
 
 
 def aligned(signer: str, author: str) -> bool:
-    """Whether a domain may vouch for the other one: its own, or one above it.
+    """Return whether the signer may vouch for the author's domain: the same domain, or one above it.
 
     >>> aligned("example.org", "mail.example.org"), aligned("mail.example.org", "example.org")
     (True, False)
@@ -60,9 +60,9 @@ def aligned(signer: str, author: str) -> bool:
 
 
 def good(raw: bytes, names: Sequence[str], signatures: Sequence[str], author: str, seconds: float, ask: Lookup) -> bool:
-    """Whether a signature of the author's domain, over the whole mail, is good; asks the DNS for the key."""
+    """Return whether a signature of the author's domain over the whole message verifies; queries the DNS."""
     if raw.count(b"\r") > raw.count(b"\r\n") or any(len(line) > LONGEST_LINE for line in raw.split(b"\n")):
-        return False  # of a lone CR every reader makes something else
+        return False  # every reader treats a lone CR differently
     until = time.monotonic() + seconds
     for number, signature in enumerate(signatures[:MOST_SIGNATURES]):
         said = tags(signature)
@@ -75,7 +75,7 @@ def good(raw: bytes, names: Sequence[str], signatures: Sequence[str], author: st
 
 
 def _is_good(raw: bytes, number: int, said: dict[str, str], seconds: float, ask: Lookup) -> bool:
-    """Whether that signature is good, and the library has read it as we have."""
+    """Return whether that signature verifies, and the library has read it the way we have."""
     from dkim import DKIM  # an optional extra
 
     try:
@@ -83,7 +83,7 @@ def _is_good(raw: bytes, number: int, said: dict[str, str], seconds: float, ask:
         good = mail.verify(number, dnsfunc=lambda name, **_: ask(name, seconds))
         read = {name.decode(): " ".join(value.decode().split()) for name, value in mail.signature_fields.items()}
         return bool(good) and read == said
-    except Exception:  # noqa: BLE001 - whatever a hostile mail makes the library raise, it is not verified
+    except Exception:  # noqa: BLE001 - whatever a hostile message makes the library raise, it isn't verified
         return False
 
 
@@ -93,8 +93,8 @@ def _is_doubled(names: Sequence[str]) -> bool:
 
 
 def ask_dns(name: bytes, seconds: float) -> bytes | None:
-    """The TXT record of that name by the machine's resolver; None where there is none, or no answer in time."""
-    import dns.exception  # comes with the extra
+    """Return the TXT record from the system's resolver; None if there is none, or no answer in time."""
+    import dns.exception  # part of the optional extra
     import dns.resolver
 
     if not re.fullmatch(rb"[A-Za-z0-9._-]{1,253}", name):

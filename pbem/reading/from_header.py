@@ -1,7 +1,7 @@
-"""Who a mail says it is from: the one address of its one From, where that can be read in only one way.
+"""The sender that a message claims: the one address of its one From, if it can be read in only one way.
 
-From is free text that everybody reads a little differently, and the difference is where forgers live: the server at
-our border may have checked another address than the one that we take. So whatever has two readings has none here.
+From is free text that every program reads a little differently, and forgers live in the difference: the receiving mail
+server may have checked another address than the one we take. So a From with two possible readings has none here.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ LONGEST = 2_000
 
 
 def author(fields: Sequence[str]) -> str | None:
-    """The address in lower case; None where there are several From fields or addresses, a group, or none.
+    """Return the address in lower case; None if there are several From fields or addresses, a group, or no address.
 
     >>> author(['"alice@mail.example" <Mallory@Evil.example>'])
     'mallory@evil.example'
@@ -32,12 +32,12 @@ def author(fields: Sequence[str]) -> str | None:
 
 
 def _is_mere_name(name: str, address: str) -> bool:
-    """Whether what stands before the <address> can't be taken for another address."""
+    """Return whether the text before <address> can't be mistaken for another address."""
     return name == address or not set(name) & set("@<>")
 
 
 def domain(address: str) -> str:
-    """The part behind the @, in lower case and without a dot at its end.
+    """Return the part after the @, in lower case and without a trailing dot.
 
     >>> domain("Alice@Mail.Example.")
     'mail.example'
@@ -46,7 +46,7 @@ def domain(address: str) -> str:
 
 
 def _bare(text: str) -> str | None:
-    """The text without comments and without quoted strings; None where one of them does not end."""
+    """Return the text without comments and quoted strings; None if one of them isn't closed."""
     kept: list[str] = []
     depth, quoted, escaped = 0, False, False
     for character in text:
@@ -58,7 +58,7 @@ def _bare(text: str) -> str | None:
             quoted = character != '"'
         elif character == '"' and not depth:
             quoted = True
-            kept.append("\0")  # an address with a quoted part is none here
+            kept.append("\0")  # an address with a quoted part is not accepted
         elif character == "(":
             depth += 1
         elif character == ")":

@@ -1,11 +1,13 @@
-"""What a mail may have at most: counted on its bytes, since taking it apart is what may hurt.
+"""Limits on what a message may hold, checked on its bytes before anything parses them.
 
-The standard library's parser recurses for parts within parts and comments within comments, and takes quadratic time for
-parameters. People's mails come nowhere near these bounds. What they let pass and is slow all the same is ended by
-the clock (see sandbox).
+The standard library's parser recurses into parts within parts and comments within comments, and takes quadratic time
+for parameters. The messages that people send come nowhere near these limits. Anything within them that is still slow
+is stopped by the clock (see `sandbox`).
 """
 
 import re
+from dataclasses import dataclass
+from enum import Enum
 
 LARGEST_HEADER_BLOCK = 65_536
 LARGEST_HEADER = 16_384
@@ -13,12 +15,12 @@ LONGEST_NAME = 76
 MOST_HEADERS = 500
 MOST_RECIPIENTS = 50
 MOST_NESTINGS = 100
-"""So many parentheses and colons may stand in one field of addresses: each is one call deeper in the parser."""
+"""How many parentheses and colons an address header may hold: each is one call deeper in the parser."""
 MOST_SEPARATORS = 800
-"""So many lines may begin as the separators of parts do; lines that people draw count too."""
+"""How many lines may begin the way part separators do; lines that people draw count too."""
 MOST_PARTS = 200
 MOST_STRUCTURES = 100
-"""So often multipart/ and message/ may be named: a mail is nested no deeper than that, whatever its boundaries are."""
+"""How often multipart/ and message/ may occur: a message is nested no deeper than that, whatever its boundaries."""
 DEEPEST = 20
 LARGEST_PART_HEADER = 8_192
 MOST_PARAMETERS = 100
@@ -29,47 +31,78 @@ ADDRESSES = frozenset(
 _PART_HEADERS = re.compile(rb"^content-[a-z-]*:[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
 
 
+class Problem(Enum):
+    """Why a message can't be read; each value completes "Your message wasn't read: …"."""
+
+    HEADER_BLOCK_TOO_LONG = "its header is too long"
+    HEADER_TOO_LONG = "one of its headers is too long"
+    TOO_MANY_HEADERS = "it has too many headers"
+    TOO_MANY_RECIPIENTS = "it has too many recipients"
+    ADDRESSES_TOO_COMPLEX = "its addresses are too complex"
+    TOO_MANY_PARTS = "it has too many parts"
+    NESTED_TOO_DEEPLY = "its parts are nested too deeply"
+    MALFORMED = "it is malformed"
+    TOO_SLOW = "it takes too long to read"
+    TOO_MUCH_MEMORY = "it takes too much memory to read"
+    CRASHES_READER = "it crashes the program that reads it"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadError:
+    """Why a message can't be read, in kind and in detail."""
+
+    problem: Problem
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.problem.value} ({self.detail})" if self.detail else self.problem.value
+
+
 class Unreadable(Exception):
-    """A mail that can't be read within bounds, and why."""
+    """A message that can't be read within the limits."""
+
+    def __init__(self, problem: Problem, detail: str = "") -> None:
+        self.error = ReadError(problem, detail)
+        super().__init__(str(self.error))
 
 
-def plain(raw: bytes) -> bytes:
-    r"""Give the mail with one kind of line end: the parser takes all three.
+def normalize_newlines(raw: bytes) -> bytes:
+    r"""Return the message with LF line ends only: the parser accepts LF, CR and CRLF.
 
-    >>> plain(b"To: x\r\n\rHello\n")
+    >>> normalize_newlines(b"To: x\r\n\rHello\n")
     b'To: x\n\nHello\n'
     """
     return raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def fit_head(page: bytes) -> tuple[bytes, str | None]:
-    r"""Give the header block with what is out of bounds put short, and what that was; raises Unreadable.
+def fit_header_block(page: bytes) -> tuple[bytes, Problem | None]:
+    r"""Return the header block with oversized headers truncated, and the first problem found; raises Unreadable.
 
-    Names and beginnings stay, so that a machine's mail is known for one; but of an address a part is another address.
+    Names and beginnings stay, so that a machine's message is still recognised as one. An address is replaced as a
+    whole, because part of an address is another address.
 
-    >>> fit_head(b"Cc: " + b"(" * 2000 + b"\nFrom: a@b.example\n\nhelp\n")
-    (b'Cc: ?\nFrom: a@b.example\n\n', 'its addresses are too intricate')
+    >>> fit_header_block(b"Cc: " + b"(" * 2000 + b"\nFrom: a@b.example\n\nhelp\n")
+    (b'Cc: ?\nFrom: a@b.example\n\n', <Problem.ADDRESSES_TOO_COMPLEX: 'its addresses are too complex'>)
     """
     block = page.partition(b"\n\n")[0]
     if len(block) > LARGEST_HEADER_BLOCK:
-        raise Unreadable("its header is too long")
+        raise Unreadable(Problem.HEADER_BLOCK_TOO_LONG)
     headers = _headers(block)
     if len(headers) > MOST_HEADERS:
-        raise Unreadable("it has too many headers")
-    trouble = None
+        raise Unreadable(Problem.TOO_MANY_HEADERS)
+    first = None
     for number, header in enumerate(headers):
-        if found := _excess(header):
-            trouble = trouble or found
-            headers[number] = _beginning(header)
-    return b"\n".join(headers) + b"\n\n", trouble
+        if problem := _problem_of(header):
+            first = first or problem
+            headers[number] = _truncated(header)
+    return b"\n".join(headers) + b"\n\n", first
 
 
-def _excess(header: bytes) -> str | None:
-    """What is too much about a header; None where nothing is."""
+def _problem_of(header: bytes) -> Problem | None:
     if len(header) > LARGEST_HEADER:
-        return "one of its headers is too long"
+        return Problem.HEADER_TOO_LONG
     if _is_of_addresses(header) and header.count(b"(") + header.count(b":") > MOST_NESTINGS:
-        return "its addresses are too intricate"
+        return Problem.ADDRESSES_TOO_COMPLEX
     return None
 
 
@@ -77,14 +110,14 @@ def _is_of_addresses(header: bytes) -> bool:
     return header.partition(b":")[0].strip().lower() in ADDRESSES
 
 
-def _beginning(header: bytes) -> bytes:
+def _truncated(header: bytes) -> bytes:
     name, _, value = header.partition(b":")
-    told = b"?" if _is_of_addresses(header) else value.strip()[:LONGEST_NAME]
-    return name[:LONGEST_NAME] + b": " + told.replace(b"\n", b" ")
+    kept = b"?" if _is_of_addresses(header) else value.strip()[:LONGEST_NAME]
+    return name[:LONGEST_NAME] + b": " + kept.replace(b"\n", b" ")
 
 
 def check_parts(page: bytes) -> None:
-    r"""Raise Unreadable where the mail is made of more than a mail program would put together.
+    r"""Raise Unreadable if the message has more parts than a mail program would put together.
 
     >>> check_parts(b"\n--b\n" * 20_000)
     Traceback (most recent call last):
@@ -92,17 +125,17 @@ def check_parts(page: bytes) -> None:
     pbem.reading.limits.Unreadable: it has too many parts
     """
     if page.count(b"\n--") > MOST_SEPARATORS:
-        raise Unreadable("it has too many parts")
+        raise Unreadable(Problem.TOO_MANY_PARTS)
     small = page.lower()
     if small.count(b"multipart/") + small.count(b"message/") > MOST_STRUCTURES:
-        raise Unreadable("its parts are nested too deeply")
+        raise Unreadable(Problem.NESTED_TOO_DEEPLY)
     for header in _PART_HEADERS.finditer(page):
         if header.end() - header.start() > LARGEST_PART_HEADER or header[0].count(b";") > MOST_PARAMETERS:
-            raise Unreadable("one of its headers is too long")
+            raise Unreadable(Problem.HEADER_TOO_LONG)
 
 
 def _headers(block: bytes) -> list[bytes]:
-    """The headers, each with the lines that continue it."""
+    """Return the headers, each with its continuation lines."""
     headers: list[list[bytes]] = [[]]
     for line in block.split(b"\n"):
         if not line.startswith((b" ", b"\t")):
@@ -112,7 +145,7 @@ def _headers(block: bytes) -> list[bytes]:
 
 
 def header_block(raw: bytes) -> bytes:
-    r"""Give the header block of a mail with its empty line, LARGEST_HEADER_BLOCK at most.
+    r"""Return the header block of a message with its empty line, at most LARGEST_HEADER_BLOCK bytes.
 
     >>> header_block(b"To: x\n\nHello")
     b'To: x\n\n'

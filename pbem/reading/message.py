@@ -1,8 +1,8 @@
-"""Bytes -> Message: who sent it, to whom, in answer to what, whether a machine wrote it, and a person's lines.
+"""Bytes of an email -> Message: who sent it, to whom, in reply to what, whether by machine, and a person's words.
 
-Raw mail is hostile until read. It is counted before it is parsed (see limits), and parsed under the `compat32` policy,
-which does not interpret headers; every header is cut to a length before anything looks into it. Nothing here is ever
-written out again.
+Raw email is hostile. It is checked against limits before it is parsed (see `limits`), and parsed under the `compat32`
+policy, which doesn't interpret headers; every header is truncated before anything looks into it. Nothing here is ever
+sent on.
 """
 
 import email
@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from email.policy import compat32
+from enum import Enum
 
 from pbem.reading import from_header, limits
-from pbem.reading.limits import Unreadable
+from pbem.reading.limits import Problem, ReadError, Unreadable
 from pbem.reading.text import body, normalize, reply_text
 
 LONGEST_VALUE = 8_192
@@ -27,8 +28,8 @@ LARGEST_ADDRESS = 254
 
 RECIPIENT_HEADERS = ("Delivered-To", "X-Original-To", "Envelope-To", "To", "Cc")
 MACHINES = frozenset({"mailer-daemon", "postmaster", "no-reply", "noreply", "donotreply", "do-not-reply"})
-ANSWERED = frozenset(
-    # Re and Fwd as mail programs write them, in Latin, Cyrillic, Greek, Chinese, Japanese, Korean, Hebrew, Arabic
+REPLY_MARKS = frozenset(
+    # Re and Fwd as mail programs write them in Latin, Cyrillic, Greek, Chinese, Japanese, Korean, Hebrew, Arabic
     {"re", "aw", "antw", "antwort", "sv", "vs", "svar", "bls", "ref", "rif", "r", "i", "res", "enc", "odp", "pd"}
     | {"fw", "fwd", "wg", "tr", "rv", "doorst", "vl", "ynt", "ilt", "yml", "atb", "trl", "cev", "vb", "vá"}
     | {"на", "ата", "отв", "ответ", "пересл", "απ", "σχετ", "πρθ"}
@@ -53,63 +54,77 @@ AWAY_SUBJECTS = (
 )
 
 
+class Automatic(Enum):
+    """The sign by which a message is recognised as sent by a machine (RFC 3834, and what machines send in practice)."""
+
+    NULL_SENDER = "null sender"
+    AUTO_SUBMITTED = "Auto-Submitted"
+    REPORT = "report"
+    LIST = "list"
+    PRECEDENCE = "Precedence"
+    AUTOREPLY_HEADER = "autoreply header"
+    OWN_MAIL = "own mail"
+    MACHINE_ADDRESS = "machine's address"
+    AWAY_NOTICE = "away notice"
+    LOOP = "loop"
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """What pbem needs to know of an email."""
 
     message_id: str | None
     sender: str | None
-    """The one address of the one From, in lower case; None where it can be read in several ways (see from_header)."""
+    """The address in From, in lower case; None if From is missing or ambiguous (see `from_header`)."""
     recipients: tuple[str, ...]
-    """Every address it was sent or delivered to, envelope first, in lower case."""
+    """Every address that it was sent or delivered to, envelope first, in lower case."""
     answers: tuple[str, ...]
-    """The Message-IDs it answers, nearest first (In-Reply-To, then References from the end)."""
+    """The Message-IDs it replies to, nearest first: In-Reply-To, then References from the end."""
     subject: str
-    automatic: str | None
-    """Why we take it for a machine's mail; None when a person seems to have written it."""
+    automatic: Automatic | None
+    """The sign that a machine sent it; None if a person seems to have written it."""
     lines: tuple[str, ...]
-    """The lines that the person wrote: no quotes, no signature."""
-    error: str | None = None
-    """Why those lines can't be read, although the header can; None where they were."""
+    """The lines that the person wrote, without quotes and signature."""
+    error: ReadError | None = None
+    """Why those lines couldn't be read, although the headers could."""
 
 
 def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
-    """The mail in those bytes; raises Unreadable where not even its header can be read, and MemoryError."""
-    page = limits.plain(raw)
+    """Return the message in the bytes; raises Unreadable if not even its headers can be read, and MemoryError."""
+    page = limits.normalize_newlines(raw)
     try:
         limits.check_parts(page)
-        with _nothing_but_unreadable():
-            mime = email.message_from_bytes(_fitting(page), policy=compat32)
+        _check_header_block(page)
+        with _only_unreadable():
+            mime = email.message_from_bytes(page, policy=compat32)
             return _message(mime, sender, recipients, _lines(mime))
-    except Unreadable as error:
-        return read_head(raw, sender, recipients, str(error))
+    except Unreadable as unreadable:
+        return read_headers(raw, sender, recipients, unreadable.error)
 
 
-def read_head(raw: bytes, sender: str | None, recipients: tuple[str, ...], error: str) -> Message:
-    """The mail without its lines, which can't be read for that reason; raises as `read` does."""
-    head, _ = limits.fit_head(limits.plain(raw))
-    with _nothing_but_unreadable():
-        mime = email.message_from_bytes(head, policy=compat32)
+def read_headers(raw: bytes, sender: str | None, recipients: tuple[str, ...], error: ReadError) -> Message:
+    """Return the message without its lines, which can't be read because of `error`; raises what `read` raises."""
+    block, _ = limits.fit_header_block(limits.normalize_newlines(raw))
+    with _only_unreadable():
+        mime = email.message_from_bytes(block, policy=compat32)
         return replace(_message(mime, sender, recipients, ()), error=error)
 
 
 @contextmanager
-def _nothing_but_unreadable() -> Iterator[None]:
-    """Raise Unreadable for whatever a hostile mail makes the libraries raise, but for a want of memory."""
+def _only_unreadable() -> Iterator[None]:
+    """Turn everything that hostile email makes the libraries raise, except MemoryError, into Unreadable."""
     try:
         yield
     except (Unreadable, MemoryError):
         raise
     except Exception as error:
-        raise Unreadable(f"it is malformed ({type(error).__name__})") from error
+        raise Unreadable(Problem.MALFORMED, type(error).__name__) from error
 
 
-def _fitting(page: bytes) -> bytes:
-    """The same page; raises Unreadable where a header of it is out of bounds."""
-    _, excess = limits.fit_head(page)
-    if excess is not None:
-        raise Unreadable(excess)
-    return page
+def _check_header_block(page: bytes) -> None:
+    _, problem = limits.fit_header_block(page)
+    if problem is not None:
+        raise Unreadable(problem)
 
 
 def _lines(mime: email.message.Message) -> tuple[str, ...]:
@@ -120,25 +135,25 @@ def _lines(mime: email.message.Message) -> tuple[str, ...]:
 def _message(
     mime: email.message.Message, sender: str | None, recipients: tuple[str, ...], lines: tuple[str, ...]
 ) -> Message:
-    from_addresses = _addresses(mime, "From")
     author = from_header.author(_values(mime, "From"))
     subject = normalize.clean(header(mime, "Subject"))
-    received_by = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(mime, name))
+    named = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(mime, name))
     envelope = tuple(recipient.lower() for recipient in recipients)
+    parents = [*_ids(header(mime, "In-Reply-To")), *reversed(_ids(header(mime, "References")))]
     return Message(
         message_id=next(iter(_ids(header(mime, "Message-ID"))), None),
         sender=author if author is not None and is_address(author) else None,
-        recipients=tuple(dict.fromkeys(envelope + received_by)),
-        answers=tuple(dict.fromkeys([*_ids(header(mime, "In-Reply-To")), *reversed(_ids(header(mime, "References")))])),
+        recipients=tuple(dict.fromkeys(envelope + named)),
+        answers=tuple(dict.fromkeys(parents)),
         subject=" ".join(subject.split()),
-        automatic=_automatic(mime, sender, from_addresses, subject),
+        automatic=_automatic(mime, sender, subject),
         lines=lines,
-        error="it has too many recipients" if len(received_by) > limits.MOST_RECIPIENTS else None,
+        error=ReadError(Problem.TOO_MANY_RECIPIENTS) if len(named) > limits.MOST_RECIPIENTS else None,
     )
 
 
 def is_address(text: str) -> bool:
-    """Whether mail can be sent to the text as it is, and nothing else can hide in it.
+    """Return whether email can be sent to the text unchanged, and nothing else can hide in it.
 
     >>> is_address("bob@example.org"), is_address("bob@example.org,eve@example.org"), is_address("@b")
     (True, False, False)
@@ -157,7 +172,7 @@ def is_address(text: str) -> bool:
 
 
 def bare_subject(subject: str) -> str:
-    """The Subject on one line, without Re: and the like.
+    """Return the Subject on one line, without Re: and its equivalents.
 
     >>> bare_subject("Re: AW:  [pbem #42] Quadraphages: alice - bob")
     '[pbem #42] Quadraphages: alice - bob'
@@ -165,24 +180,24 @@ def bare_subject(subject: str) -> str:
     ('help', 'say: Re: hello')
     """
     bare = " ".join(subject.split())
-    while mark := _answer_mark(bare):
-        bare = bare[mark:].strip()
+    while length := _reply_mark(bare):
+        bare = bare[length:].strip()
     return bare
 
 
-def _answer_mark(subject: str) -> int:
-    """How long the Re: in front is, in whatever language, also as Re[2]: or Re^2:; 0 where there is none."""
+def _reply_mark(subject: str) -> int:
+    """Return the length of the leading Re:, Re[2]: or Re^2: in any language; 0 if there is none."""
     ends = [at for colon in (":", "\uff1a") if (at := subject[: LONGEST_MARK + 1].find(colon)) > 0]
     if not ends:
         return 0
     word = subject[: min(ends)].strip().casefold()
     if word[-1] in "0123456789])":
         word = word.rstrip("]) 0123456789").rstrip("[(^* ")
-    return min(ends) + 1 if word.rstrip(" .") in ANSWERED else 0
+    return min(ends) + 1 if word.rstrip(" .") in REPLY_MARKS else 0
 
 
 def header(mime: email.message.Message, name: str) -> str:
-    """The header's text, decoded, on one line, cut to a length; "" where there is none."""
+    """Return the header's decoded text on one line, truncated; "" if the message doesn't have it."""
     value = next(iter(_values(mime, name)), "")
     words = []
     for part, charset in email.header.decode_header(value.replace("\r", "").replace("\n", "")):
@@ -191,7 +206,7 @@ def header(mime: email.message.Message, name: str) -> str:
 
 
 def _values(mime: email.message.Message, name: str) -> list[str]:
-    """The values of all headers of that name as they stand in the mail, each cut to a length."""
+    """Return the raw values of all headers of that name, each truncated."""
     values = [str(value)[:LONGEST_VALUE] for key, value in mime.raw_items() if key.lower() == name.lower()]
     return [body.decoded(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
 
@@ -202,7 +217,7 @@ def _addresses(mime: email.message.Message, name: str) -> tuple[str, ...]:
 
 
 def _ids(text: str) -> tuple[str, ...]:
-    """The Message-IDs in a header: whatever stands between < and > without a blank."""
+    """Return the Message-IDs in a header: the texts between < and > without a space."""
     found = []
     for piece in text.split("<")[1 : MOST_IDS + 1]:
         inner, closed, _ = piece.partition(">")
@@ -212,27 +227,27 @@ def _ids(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _automatic(mime: email.message.Message, sender: str | None, addresses: tuple[str, ...], subject: str) -> str | None:
-    """Why this is a machine's mail (RFC 3834 and what machines really send), or None."""
+def _automatic(mime: email.message.Message, sender: str | None, subject: str) -> Automatic | None:
+    """Return the first sign that a machine sent the message; None if there is none."""
     submitted = header(mime, "Auto-Submitted").partition(";")[0].strip().lower()
     precedence = header(mime, "Precedence").strip().lower()
     signs = {
-        "null sender": sender == "" or header(mime, "Return-Path").strip() == "<>",
-        "Auto-Submitted": submitted not in ("", "no"),
-        "report": mime.get_content_type() == "multipart/report",
-        "list": any(name.lower().startswith("list-") for name in mime.keys()),  # noqa: SIM118
-        "Precedence": precedence in ("bulk", "junk", "list", "auto_reply"),
-        "autoreply header": any(name in mime for name in AWAY_HEADERS),
-        "own mail": "X-PBeM-Server" in mime,
-        "machine's address": any(address.partition("@")[0] in MACHINES for address in addresses),
-        "away notice": _unmarked(subject).startswith(AWAY_SUBJECTS),
-        "loop": len(mime.get_all("Received", [])) > MOST_RECEIVED,
+        Automatic.NULL_SENDER: sender == "" or header(mime, "Return-Path").strip() == "<>",
+        Automatic.AUTO_SUBMITTED: submitted not in ("", "no"),
+        Automatic.REPORT: mime.get_content_type() == "multipart/report",
+        Automatic.LIST: any(name.lower().startswith("list-") for name in mime.keys()),  # noqa: SIM118
+        Automatic.PRECEDENCE: precedence in ("bulk", "junk", "list", "auto_reply"),
+        Automatic.AUTOREPLY_HEADER: any(name in mime for name in AWAY_HEADERS),
+        Automatic.OWN_MAIL: "X-PBeM-Server" in mime,
+        Automatic.MACHINE_ADDRESS: any(address.partition("@")[0] in MACHINES for address in _addresses(mime, "From")),
+        Automatic.AWAY_NOTICE: _without_tag(subject).startswith(AWAY_SUBJECTS),
+        Automatic.LOOP: len(mime.get_all("Received", [])) > MOST_RECEIVED,
     }
     return next((sign for sign, seen in signs.items() if seen), None)
 
 
-def _unmarked(subject: str) -> str:
-    """The Subject in small letters of one piece each, without what a firm's border puts in front of it in brackets."""
+def _without_tag(subject: str) -> str:
+    """Return the Subject in lower case and composed form, without the [EXTERNAL] that a company's server may add."""
     plain = unicodedata.normalize("NFC", subject).lower().strip()
-    mark, bracket, rest = plain.partition("]")
-    return rest.strip() if bracket and mark.startswith("[") else plain
+    tag, bracket, rest = plain.partition("]")
+    return rest.strip() if bracket and tag.startswith("[") else plain

@@ -1,7 +1,7 @@
-"""Examining mails: what is asked about the bytes of a mail, what is answered, and whoever does it.
+"""What can be asked about the bytes of an email, and the parsers that answer.
 
-Everything that takes the bytes of a mail apart is asked for here, so that it can be done in a process of its own (see
-sandbox). Questions and answers travel as JSON: what comes back from there is data and nothing else.
+Everything that parses hostile bytes is requested here, so that it can run in a process of its own (see `sandbox`).
+Requests and responses travel as JSON: nothing comes back from that process but data.
 """
 
 from dataclasses import dataclass
@@ -13,31 +13,31 @@ from pydantic import TypeAdapter
 from pbem.config import ChecksSettings
 from pbem.reading import authentication, bounce_report
 from pbem.reading.authentication import Checked
-from pbem.reading.limits import Unreadable
-from pbem.reading.message import Message, read, read_head
+from pbem.reading.limits import ReadError, Unreadable
+from pbem.reading.message import Message, read, read_headers
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """A request to tell what is in the mail."""
+    """Read the message."""
 
     sender: str | None
     recipients: tuple[str, ...]
-    error: str | None = None
-    """Why only its header is to be read."""
+    error: ReadError | None = None
+    """If set, read only the headers, and say that the lines couldn't be read because of this."""
     kind: Literal["read"] = "read"
 
 
 @dataclass(frozen=True, slots=True)
 class BounceRequest:
-    """A request to tell whether the mail reports that an address can't be reached, ever."""
+    """Tell whether the message reports that an address can never be reached."""
 
     kind: Literal["bounce"] = "bounce"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A request to tell what the sender checks say of the mail."""
+    """Check whether the message comes from the domain in its From."""
 
     ours: str
     settings: ChecksSettings
@@ -50,14 +50,14 @@ Request = ReadRequest | BounceRequest | CheckRequest
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What was found out: one of the first three, or why nothing was."""
+    """The result, one of the first three; or why there is none."""
 
     message: Message | None = None
     is_final: bool | None = None
     checked: Checked | None = None
-    unreadable: str | None = None
+    error: ReadError | None = None
     is_last: bool = False
-    """Whether nothing more can be asked there."""
+    """Whether the process ends after this response."""
 
 
 REQUESTS: TypeAdapter[Request] = TypeAdapter(Request)
@@ -65,55 +65,56 @@ RESPONSES: TypeAdapter[Response] = TypeAdapter(Response)
 
 
 class Unavailable(Exception):
-    """Nobody can examine mails just now, and why; that is no fault of any mail."""
+    """Messages can't be parsed at the moment, through no fault of any message."""
 
 
 class MailParser(Protocol):
-    """Who takes mails apart; raises Unavailable where that can't be done now."""
+    """Parses messages; every method but `close` raises Unavailable if that isn't possible at the moment."""
 
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
-        """The mail in those bytes, perhaps without its lines; raises Unreadable."""
+        """Return the message, perhaps without its lines; raises Unreadable."""
 
     def is_final(self, raw: bytes) -> bool:
-        """Whether the mail reports that some address can't be reached, ever."""
+        """Return whether the message reports that an address can never be reached."""
 
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
-        """What the sender checks say of the mail."""
+        """Return what speaks for or against the domain in From."""
 
     def close(self) -> None:
-        """Let go of whatever it takes. Never raises."""
+        """Release all resources. Never raises."""
 
 
 class InProcessParser:
-    """Examines mails in this process: for whoever is made for it, and for tests."""
+    """A MailParser without a process of its own: for tests, and for trusted messages."""
 
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
-        """As MailParser has it."""
+        """See MailParser."""
         return read(raw, sender, recipients)
 
     def is_final(self, raw: bytes) -> bool:
-        """As MailParser has it."""
+        """See MailParser."""
         return bounce_report.is_final(raw)
 
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
-        """As MailParser has it."""
+        """See MailParser."""
         return authentication.check(raw, ours, settings, now)
 
     def close(self) -> None:
-        """As MailParser has it."""
+        """See MailParser."""
 
 
 def respond(request: Request, raw: bytes) -> Response:
-    """Return the response, found in this process; raises MemoryError, and nothing else whatever the bytes are."""
+    """Return the response, computed in this process; whatever the bytes are, raises nothing but MemoryError."""
     try:
         match request:
-            case ReadRequest(sender, recipients, None):
-                return Response(message=read(raw, sender, recipients))
             case ReadRequest(sender, recipients, error):
-                return Response(message=read_head(raw, sender, recipients, error or ""))
+                message = (
+                    read_headers(raw, sender, recipients, error) if error is not None else read(raw, sender, recipients)
+                )
+                return Response(message=message)
             case BounceRequest():
                 return Response(is_final=bounce_report.is_final(raw))
             case CheckRequest(ours, settings, now):
                 return Response(checked=authentication.check(raw, ours, settings, now))
-    except Unreadable as error:
-        return Response(unreadable=str(error))
+    except Unreadable as unreadable:
+        return Response(error=unreadable.error)

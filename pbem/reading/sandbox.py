@@ -1,8 +1,8 @@
-"""The sandbox: mails are taken apart in a process of their own, which is ended where one takes too much.
+"""The sandbox: messages are parsed in a process of its own, which is killed when one takes too much time or memory.
 
-The process (see worker) is started when the first mail comes, kept for the next ones, and replaced after a while.
-A mail for which it was ended is unreadable, and no other mail suffers. Where it ends without our doing, it is tried
-once more: the kernel or an operator may have ended it for a reason that has nothing to do with the mail.
+The process (see `worker`) starts with the first message, serves the following ones, and is replaced after a while. A
+message for which it was killed is unreadable, and no other message suffers. If it ends for another reason, the message
+is tried once more: the kernel or an operator may have killed it for something that has nothing to do with the message.
 """
 
 import os
@@ -22,7 +22,7 @@ from pydantic import ValidationError
 import pbem
 from pbem.config import ChecksSettings, ReadingSettings
 from pbem.reading.authentication import Checked, Finding
-from pbem.reading.limits import Unreadable, header_block
+from pbem.reading.limits import Problem, ReadError, Unreadable, header_block
 from pbem.reading.message import Message
 from pbem.reading.protocol import (
     REQUESTS,
@@ -39,28 +39,30 @@ from pbem.reading.worker import HEAD, LENGTH, READY, receive
 log = structlog.get_logger()
 
 START_SECONDS = 30.0
-MOST_MAILS = 1_000
-"""After so many questions the process is replaced, whatever they have left behind in it."""
-LARGEST_ANSWER = 64 << 20
-TOO_LONG = "it takes too long to read"
-BREAKS = "it breaks what reads it"
+MOST_REQUESTS = 1_000
+"""The process is replaced after this many requests, in case they have left something behind in it."""
+LARGEST_RESPONSE = 64 << 20
 LATE = (-signal.SIGALRM, -signal.SIGXCPU)
-"""How the process ends itself, where we were held up in doing it."""
+"""The exit codes of a process that ended itself because the server was too busy to do it."""
 CLOSE_SECONDS = 1.0
-KEPT = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
-"""What the process gets to know of the environment; passwords may be in the rest."""
+KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
+"""The environment variables that the process gets; the others may hold passwords."""
 
 
-class Stopped(Exception):
-    """The process was ended, or has ended, over a mail; and why the mail can't be read."""
+class _Stopped(Exception):
+    """The process was killed, or ended, because of a message."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(problem.value)
 
 
 class _Gone(Exception):
-    """The process is no more, for a reason of its own."""
+    """The process ended for a reason of its own."""
 
 
 class Sandbox:
-    """Examines mails in a process of its own, one at a time."""
+    """A MailParser that parses messages in a process of its own, one at a time."""
 
     def __init__(self, settings: ReadingSettings) -> None:
         self._settings = settings
@@ -69,33 +71,35 @@ class Sandbox:
         self._is_closed = False
 
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
-        """As MailParser has it; a mail for which the process ends is read once more, its header alone."""
+        """See MailParser; if the process is stopped because of a message, its headers alone are read."""
         try:
-            answer = self._ask(ReadRequest(sender, recipients), raw)
-        except Stopped as stopped:
-            answer = self._ask_again(ReadRequest(sender, recipients, error=str(stopped)), header_block(raw))
-        if answer.message is None:
-            raise Unreadable(answer.unreadable or BREAKS)
-        return answer.message
+            response = self._send(ReadRequest(sender, recipients), raw)
+        except _Stopped as stopped:
+            request = ReadRequest(sender, recipients, error=ReadError(stopped.problem))
+            response = self._send_headers(request, header_block(raw))
+        if response.message is None:
+            error = response.error or ReadError(Problem.CRASHES_READER)
+            raise Unreadable(error.problem, error.detail)
+        return response.message
 
     def is_final(self, raw: bytes) -> bool:
-        """As MailParser has it; what can't be examined is no report."""
+        """See MailParser; a message that can't be parsed is no report."""
         try:
-            return bool(self._ask(BounceRequest(), raw).is_final)
-        except Stopped:
+            return bool(self._send(BounceRequest(), raw).is_final)
+        except _Stopped:
             return False
 
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
-        """As MailParser has it; a mail that is made so that it can't be checked has failed."""
+        """See MailParser; a message that is built so that it can't be checked has failed."""
         more = settings.dns_seconds if settings.dkim else 0
         try:
-            checked = self._ask(CheckRequest(ours, settings, now), raw, more).checked
-        except Stopped:
+            checked = self._send(CheckRequest(ours, settings, now), raw, more).checked
+        except _Stopped:
             checked = None
         return checked or Checked(Finding.FAILED)
 
     def close(self) -> None:
-        """End the process, also over a mail; whoever waits for that gets Unavailable."""
+        """Kill the process, even during a message; a thread that waits for its response gets Unavailable."""
         self._is_closed = True
         if self._process is not None:
             self._process.kill()
@@ -104,37 +108,38 @@ class Sandbox:
                 self._process.end()
             self._turn.release()
 
-    def _ask_again(self, request: Request, head: bytes) -> Response:
-        """The answer about the header alone; raises Unreadable where even that is too much."""
+    def _send_headers(self, request: Request, block: bytes) -> Response:
+        """Return the response about the headers alone; raises Unreadable if even that is too much."""
         try:
-            return self._ask(request, head)
-        except Stopped as stopped:
-            raise Unreadable(str(stopped)) from stopped
+            return self._send(request, block)
+        except _Stopped as stopped:
+            raise Unreadable(stopped.problem) from stopped
 
-    def _ask(self, request: Request, raw: bytes, more_seconds: float = 0) -> Response:
-        """The answer; raises Stopped where the mail was too much, Unavailable where no process can be had."""
+    def _send(self, request: Request, raw: bytes, more_seconds: float = 0) -> Response:
+        """Return the response; raises _Stopped if the message was too much, Unavailable if no process can start."""
         seconds = self._settings.seconds + more_seconds
         with self._turn:
             for _ in range(2):
                 process = self._running()
                 try:
-                    answer = process.ask(request, raw, seconds)
+                    response = process.send(request, raw, seconds)
                 except TimeoutError:
-                    self._stop(process, TOO_LONG, raw)
+                    self._stop(process, Problem.TOO_SLOW, raw)
                 except _Gone:
                     code = process.end()
                     if code in LATE:
-                        self._stop(process, TOO_LONG, raw)
+                        self._stop(process, Problem.TOO_SLOW, raw)
                     self._drop(process, f"the process ended ({code})", raw)
                 else:
-                    if answer.is_last:
-                        self._stop(process, answer.unreadable or BREAKS, raw)
-                    return answer
-        raise Stopped(BREAKS)
+                    if response.is_last:
+                        problem = response.error.problem if response.error else Problem.CRASHES_READER
+                        self._stop(process, problem, raw)
+                    return response
+        raise _Stopped(Problem.CRASHES_READER)
 
     def _running(self) -> "_Process":
-        """The process, a new one where there is none or it has served long enough."""
-        if self._process is not None and self._process.asked >= MOST_MAILS:
+        """Return the process; start a new one if there is none or it has served long enough."""
+        if self._process is not None and self._process.requests >= MOST_REQUESTS:
             self._process.end()
             self._process = None
         if self._is_closed:
@@ -143,12 +148,12 @@ class Sandbox:
             self._process = _Process(self._settings.megabytes)
         return self._process
 
-    def _stop(self, process: "_Process", why: str, raw: bytes) -> NoReturn:
-        self._drop(process, why, raw)
-        raise Stopped(why)
+    def _stop(self, process: "_Process", problem: Problem, raw: bytes) -> NoReturn:
+        self._drop(process, problem.value, raw)
+        raise _Stopped(problem)
 
     def _drop(self, process: "_Process", why: str, raw: bytes) -> None:
-        """End the process; raises Unavailable where that is nobody's fault but ours."""
+        """End the process; raises Unavailable if that happened because the server is stopping."""
         process.end()
         self._process = None
         if self._is_closed:
@@ -157,10 +162,10 @@ class Sandbox:
 
 
 class _Process:
-    """A running parser, and the socket over which it is asked."""
+    """A running parser process, and the socket to it."""
 
     def __init__(self, megabytes: int) -> None:
-        self.asked = 0
+        self.requests = 0
         self._socket, theirs = socket.socketpair()
         with theirs:
             descriptor = theirs.fileno()
@@ -171,34 +176,34 @@ class _Process:
                     pass_fds=(descriptor,),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,  # what libraries write there quotes the mail
+                    stderr=subprocess.DEVNULL,  # what libraries write there quotes the message
                     start_new_session=True,  # Ctrl-C at a terminal is for the server alone
                 )
             except OSError as error:
                 self._socket.close()
-                raise Unavailable(f"no process to read mail in can be started: {error.strerror}") from error
-        self._await()
+                raise Unavailable(f"the parser process can't be started: {error.strerror}") from error
+        self._await_ready()
 
-    def _await(self) -> None:
-        """Return once it can be asked; raises Unavailable."""
+    def _await_ready(self) -> None:
+        """Return once the process takes requests; raises Unavailable."""
         try:
             if self._received(time.monotonic() + START_SECONDS) == READY:
                 return
-            why = "says something else"
+            why = "says something unexpected"
         except TimeoutError:
-            why = "does not answer"
+            why = "doesn't answer"
         except _Gone:
             why = "has ended"
-        raise Unavailable(f"the process to read mail in {why} (exit code {self.end()})")
+        raise Unavailable(f"the parser process {why} (exit code {self.end()})")
 
-    def ask(self, request: Request, raw: bytes, seconds: float) -> Response:
-        """The answer; raises TimeoutError, and _Gone where the process has ended or talks nonsense."""
-        self.asked += 1
+    def send(self, request: Request, raw: bytes, seconds: float) -> Response:
+        """Return the response; raises TimeoutError, and _Gone if the process has ended or sends nonsense."""
+        self.requests += 1
         until = time.monotonic() + seconds
-        asked = REQUESTS.dump_json(request)
+        encoded = REQUESTS.dump_json(request)
         try:
             self._socket.settimeout(seconds)
-            self._socket.sendall(HEAD.pack(seconds, len(asked), len(raw)) + asked + raw)
+            self._socket.sendall(HEAD.pack(seconds, len(encoded), len(raw)) + encoded + raw)
             return RESPONSES.validate_json(self._received(until))
         except TimeoutError:
             raise
@@ -206,25 +211,25 @@ class _Process:
             raise _Gone from error
 
     def _received(self, until: float) -> bytes:
-        """One answer; raises TimeoutError and _Gone."""
+        """Return one encoded response; raises TimeoutError and _Gone."""
         try:
             head = receive(self._socket, LENGTH.size, until)
             size = LENGTH.unpack(head)[0] if head else 0
-            answer = receive(self._socket, size, until) if 0 < size <= LARGEST_ANSWER else b""
+            response = receive(self._socket, size, until) if 0 < size <= LARGEST_RESPONSE else b""
         except TimeoutError:
             raise
         except OSError as error:
             raise _Gone from error
-        if not answer:
+        if not response:
             raise _Gone
-        return answer
+        return response
 
     def kill(self) -> None:
-        """End the process, if it still runs; whoever waits for its answer notices."""
+        """Kill the process if it still runs; a thread that waits for its response notices."""
         self._process.kill()
 
     def end(self) -> int:
-        """End the process, if it still runs, and let go of it; the exit code."""
+        """Kill the process if it still runs, close the socket, and return the exit code."""
         self.kill()
         code = self._process.wait()
         self._socket.close()
@@ -232,6 +237,6 @@ class _Process:
 
 
 def _environment() -> dict[str, str]:
-    """What the process finds around it: where Python and we are, and nothing else."""
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    """Return the environment of the process: where Python and pbem are, and nothing else."""
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     return kept | {"PYTHONPATH": str(Path(pbem.__file__).parent.parent)}

@@ -1,9 +1,9 @@
-"""The parser: a process that takes mails apart for the server, and may be ended at any time.
+"""The parser process: parses messages for the server, and can be killed at any time.
 
     python -m pbem.reading.worker DESCRIPTOR MEGABYTES
 
-It is asked over a socket, one mail at a time, knows neither settings nor secrets, and gets only so much memory
-and time. It ends by itself where the server has gone: at the end of the socket, or by the alarm of the mail in hand.
+It gets requests over a socket, one message at a time, has neither settings nor secrets, and limited memory and time. It
+ends by itself when the server is gone: at the end of the socket, or when the current message's alarm goes off.
 """
 
 import math
@@ -15,42 +15,43 @@ import sys
 import time
 from pathlib import Path
 
+from pbem.reading.limits import Problem, ReadError
 from pbem.reading.protocol import REQUESTS, RESPONSES, Response, respond
 
 HEAD = struct.Struct(">dII")
-"""Before each question: how many seconds it may take, the length of the question, the length of the mail."""
+"""Precedes each request: the seconds it may take, the length of the request, the length of the message."""
 LENGTH = struct.Struct(">I")
-"""Before each answer."""
+"""Precedes each response."""
 READY = b"ready"
 GRACE_SECONDS = 2
-"""So much later than the server would, the process ends itself."""
+"""How much later than the server's deadline the process ends itself."""
 MOST_FILES = 32
 MEGABYTE = 1 << 20
 MEMORY = Path("/proc/self/statm")
-OUT_OF_MEMORY = Response(unreadable="it takes too much memory to read", is_last=True)
+OUT_OF_MEMORY = Response(error=ReadError(Problem.TOO_MUCH_MEMORY), is_last=True)
 
 
 def main(descriptor: int, megabytes: int) -> None:
-    """Answer requests until there are no more."""
+    """Respond to requests until there are no more."""
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)  # whoever stops the server sends them to us, too; a mail may be in hand
+        signal.signal(number, signal.SIG_IGN)  # sent to us too when the server is stopped, maybe during a message
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    _limit(megabytes)
+    _limit_resources(megabytes)
     with socket.socket(fileno=descriptor) as server:
         server.sendall(LENGTH.pack(len(READY)) + READY)
         while head := receive(server, HEAD.size):
-            seconds, asked, size = HEAD.unpack(head)
-            _allow(seconds)
-            found = _respond(receive(server, asked), receive(server, size))
-            reply = RESPONSES.dump_json(found)
-            server.sendall(LENGTH.pack(len(reply)) + reply)
+            seconds, request_size, raw_size = HEAD.unpack(head)
+            _set_deadline(seconds)
+            response = _respond(receive(server, request_size), receive(server, raw_size))
+            encoded = RESPONSES.dump_json(response)
+            server.sendall(LENGTH.pack(len(encoded)) + encoded)
             signal.setitimer(signal.ITIMER_REAL, 0)
-            if found.is_last:
+            if response.is_last:
                 return
 
 
 def receive(sender: socket.socket, size: int, until: float | None = None) -> bytes:
-    """So many bytes, or none where the other side has gone; raises TimeoutError once the clock has come so far."""
+    """Return exactly `size` bytes, or b"" if the other side is gone; raises TimeoutError at the time `until`."""
     received = bytearray()
     while len(received) < size:
         if until is not None:
@@ -69,9 +70,9 @@ def _respond(request: bytes, raw: bytes) -> Response:
         return OUT_OF_MEMORY
 
 
-def _limit(megabytes: int) -> None:
-    """Take no more memory than so much beyond what is taken now, few files, and leave no image when ended."""
-    if MEMORY.exists():  # where there is none, the system keeps no such limit either
+def _limit_resources(megabytes: int) -> None:
+    """Allow only that much memory beyond what is used now, few open files, and no core dump."""
+    if MEMORY.exists():  # a system without it doesn't enforce the limit either
         pages = int(MEMORY.read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + megabytes * MEGABYTE
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -79,8 +80,8 @@ def _limit(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _allow(seconds: float) -> None:
-    """Be ended by the kernel when that time is over, whether it was spent computing or waiting."""
+def _set_deadline(seconds: float) -> None:
+    """Have the kernel end this process after that time, whether it computes or waits."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     spent = used.ru_utime + used.ru_stime
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from notation import NOTATIONS
 from notation.core import Notation
-from notation.hints import listed
+from notation.hints import Hint, listed
 from notation.steps import Choices, choices
 from pbem.matches.snapshot import Hypothesis, Snapshot
 from pbem.matches.variations import BETWEEN
@@ -64,9 +64,9 @@ class Links:
         """The steps in lines for the text part; `preview` has to stand before."""
         return _listed(self.steps)
 
-    def stand_in(self, text: str) -> bool:
-        """Whether the text tells all the turns already."""
-        return all(link.words in text for link in self.turns)
+    def stand_in(self, hint: Hint | None) -> bool:
+        """Return whether the hint lists all the turns already."""
+        return hint is not None and {link.words for link in self.turns} <= hint.texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The templates, ready to be filled in; text that is kept to 72 columns, and people's words apart from ours."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markdown_it import MarkdownIt
 from markupsafe import Markup
+
+from notation.hints import format_hint, listed
 
 WIDTH = 72
 
@@ -36,7 +38,8 @@ def templates() -> Environment:
         "quoted": quoted,
         "sentence": sentence,
         "printable": printable,
-        "passages": passages,
+        "as_text": format_hint,
+        "listed": listed_lines,
         "page": page,
     }
     return environment
@@ -70,22 +73,14 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
 
 
-def passages(text: str) -> list[tuple[str, Sequence[str]]]:
-    r"""Wrapped text without its line breaks: what is a paragraph, and what is a list (lines with a star in front).
+def listed_lines(texts: Iterable[str]) -> str:
+    """Return texts of ours as a list with a line or more for each, none of which can be read as a turn.
 
-    >>> passages("Any of these\nwill do:\n* a1b1\n* b1c1\nFor example: a1b1")
-    [('p', ['Any of these will do:']), ('ul', ['a1b1', 'b1c1']), ('p', ['For example: a1b1'])]
+    >>> print(listed_lines(["alice: e3f4", "bob: e9e8"]))
+    * alice: e3f4
+    * bob: e9e8
     """
-    found: list[tuple[str, list[str]]] = []
-    for line in text.splitlines():
-        kind, words = ("ul", line.removeprefix("* ")) if line.startswith("* ") else ("p", line)
-        if not found or found[-1][0] != kind or words.startswith("For example:"):
-            found.append((kind, [words]))
-        elif kind == "ul":
-            found[-1][1].append(words)
-        else:
-            found[-1][1][-1] += f" {words}"
-    return [(kind, list(pieces)) for kind, pieces in found]
+    return "\n".join(line for text in texts for line in listed([text]))
 
 
 def page(markdown: str, attributes: Mapping[str, Mapping[str, str]]) -> Markup:

@@ -11,8 +11,8 @@ from sqlmodel import Session
 from engines.diagram import Diagram
 from notation import NOTATIONS, record
 from notation.board import Charset, format_board
-from notation.hints import listed
-from notation.spoken import spoken
+from notation.description import describe
+from notation.hints import Hint
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, stand
 from pbem.players.preferences import ON
@@ -52,7 +52,7 @@ class Drawing:
     def spoken(self, width: int | None = None) -> str:
         """The position in words."""
         first, second = self.standing.players
-        return spoken(self.diagram, (name(first), name(second)), width=width)
+        return describe(self.diagram, (name(first), name(second)), width=width)
 
     @cached_property
     def picture(self) -> bytes:
@@ -240,15 +240,15 @@ class View:
         return tuple(link for link in self.links.steps if link.uri not in tapped)
 
     @property
-    def variation(self) -> str:
-        """The turns that a preview supposes, by whom, in lines."""
+    def variation(self) -> tuple[str, ...]:
+        """Who plays what in the turns that a preview supposes."""
         supposed, players = self._standing.supposed, self._standing.players
         if supposed is None:
-            return ""
+            return ()
         lines = [f"{name(players[seat])}: {text}" for seat, text in supposed.turns]
         if begun := " ".join(filter(None, (self.part, supposed.chosen))):
             lines.append(f"{self.to_move}, begun: {begun}")
-        return "\n".join(piece for line in lines for piece in listed([line]))
+        return tuple(lines)
 
     @property
     def record(self) -> str:
@@ -264,9 +264,9 @@ class View:
         )
 
     @property
-    def hint(self) -> str:
-        """What the player to move may write now; "" when the match is over."""
-        return NOTATIONS[self.key].hint(self._standing.position) if self.to_move else ""
+    def hint(self) -> Hint | None:
+        """What the player to move can write now; None when the match is over."""
+        return NOTATIONS[self.key].hint(self._standing.position) if self.to_move else None
 
     @staticmethod
     def _result(standing: Snapshot) -> str:

@@ -21,7 +21,7 @@ from pbem.players import bounces, identity, trust
 from pbem.reading import authentication
 from pbem.reading.authentication import Checked
 from pbem.reading.limits import Unreadable
-from pbem.reading.message import Message
+from pbem.reading.message import Automatic, Message
 from pbem.reading.protocol import MailParser, Unavailable
 from pbem.server import attempts
 from pbem.server.attempts import Attempts
@@ -153,9 +153,9 @@ def _handle(session: Session, services: Services, row: Incoming, examined: _Exam
         if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, row, now)):
             raise Unanswerable(bounce)
         if message.automatic:
-            raise Unanswerable(f"automatic: {message.automatic}")
+            raise Unanswerable(f"automatic: {message.automatic.value}")
         if message.sender is not None and identity.is_ours(message.sender, services.server):
-            raise Unanswerable("automatic: own mail")
+            raise Unanswerable(f"automatic: {Automatic.OWN_MAIL.value}")
         sender = identity.of(session, message, services.server, services.keyring, now)
         sender = trust.weigh(session, sender, message, examined.checked, services.checks, row)
         if sender.player is None and (bounce := _bounce(session, services, row, now)):

@@ -16,6 +16,7 @@ from engines.core import BadOption, IllegalMove, Played, Position
 from notation import NOTATIONS
 from notation.board import format_board
 from notation.core import BadNotation
+from notation.hints import format_hint
 from pbem.commands import COMMANDS
 
 WIDTH = 72
@@ -177,7 +178,7 @@ def test_every_board_with_its_notes_is_ascii_and_fits_into_a_mail(game: str, see
 def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str, seed: int) -> None:
     notation = NOTATIONS[game]
     for position, move in played(game, seed):
-        hint = notation.hint(position)
+        hint = format_hint(notation.hint(position))
 
         assert all(len(line) <= 70 for line in hint.splitlines())
         assert bool(hint) == (move is not None)

@@ -14,6 +14,7 @@ from engines.quadrupel.position import RepeatCount
 from engines.quadrupel.variant import Formed, Score, Stone, points
 from notation import NOTATIONS
 from notation.board import format_board
+from notation.hints import format_hint
 from notation.record import Record, dumps
 from tests.diagrams import diagram_after
 
@@ -499,7 +500,7 @@ SECRETS = [
 
 def told(position: QuadrupelPosition) -> str:
     """All that a player is shown of a position, but the stones and the squares of the last turn."""
-    hint = NOTATION.hint(position).rpartition("\n")[0]
+    hint = format_hint(NOTATION.hint(position)).rpartition("\n")[0]
     return "\n".join([hint, *position.diagram().notes])
 
 
@@ -534,7 +535,7 @@ def test_nothing_tells_of_a_figure_that_could_be_announced(position: QuadrupelPo
 def test_the_example_of_a_hint_is_the_first_legal_turn_and_announces_nothing(
     position: QuadrupelPosition, _text: str
 ) -> None:
-    example = NOTATION.hint(position).splitlines()[-1].removeprefix("For example: ")
+    example = format_hint(NOTATION.hint(position)).splitlines()[-1].removeprefix("For example: ")
     plain = [text for text in texts(position) if "quadrupel" not in text]
 
     assert example == plain[0]

@@ -13,6 +13,7 @@ from engines.kvadratik.board import NAMES
 from engines.step import Step
 from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.hints import format_hint
 from notation.record import Record, dumps, loads, replay
 
 KVADRATIK = NOTATIONS["kvadratik"]
@@ -176,13 +177,13 @@ def hint(*texts: str, **options: str) -> str:
     position = GAMES["kvadratik"].position(options)
     for text in texts:
         position = position.play(KVADRATIK.parse(text))
-    return KVADRATIK.hint(position)
+    return format_hint(KVADRATIK.hint(position))
 
 
 def test_the_hint_of_a_set_up_says_where_the_discs_go() -> None:
     assert hint().splitlines() == [
-        "Your first four discs go to a4, b4, c4 and d4: write the side",
-        "that each shows, + for orthogonal or x for diagonal steps.",
+        "Your first four discs go to a4, b4, c4 and d4: write the side that",
+        "each shows, + for orthogonal or x for diagonal steps.",
         "For example: setup ++++",
     ]
     assert "go to a1, b1, c1 and d1" in hint("setup ++++")
@@ -218,13 +219,13 @@ def test_the_example_of_every_hint_is_legal_and_no_line_is_a_turn() -> None:
     for options in ({}, {"setup": "half"}, {"flip": "none"}):
         position: Any = GAMES["kvadratik"].position(options)
         while position.turn is not None:
-            *lines, last = KVADRATIK.hint(position).splitlines()
+            *lines, last = format_hint(KVADRATIK.hint(position)).splitlines()
             position.play(KVADRATIK.parse(last.removeprefix("For example: ")))
             for line in (*lines, last):
                 with pytest.raises(BadNotation):
                     KVADRATIK.parse(line)
             position = position.play(chance.choice(list(position.moves())))
-        assert KVADRATIK.hint(position) == ""
+        assert format_hint(KVADRATIK.hint(position)) == ""
 
 
 # Records -------------------------------------------------------------------------------------------

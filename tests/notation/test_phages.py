@@ -12,6 +12,7 @@ from engines.phages import Turn
 from engines.step import Step
 from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.hints import format_hint
 
 QUADRAPHAGES = NOTATIONS["quadraphages"]
 HEXAPHAGES = NOTATIONS["hexaphages"]
@@ -184,7 +185,7 @@ def hint(game: str, *texts: str, first: str = "x") -> str:
     position = GAMES[game].position({"first": first})
     for text in texts:
         position = position.play(NOTATIONS[game].parse(text))
-    return NOTATIONS[game].hint(position)
+    return format_hint(NOTATIONS[game].hint(position))
 
 
 def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
@@ -220,7 +221,7 @@ def test_the_example_of_every_hint_is_legal(game: str) -> None:
     chance = random.Random(7)
     position = GAMES[game].position({})
     while position.turn is not None:
-        example = NOTATIONS[game].hint(position).splitlines()[-1].removeprefix("For example: ")
+        example = format_hint(NOTATIONS[game].hint(position)).splitlines()[-1].removeprefix("For example: ")
         position.play(NOTATIONS[game].parse(example))
         position = position.play(chance.choice(list(position.moves())))
-    assert NOTATIONS[game].hint(position) == ""
+    assert format_hint(NOTATIONS[game].hint(position)) == ""

@@ -15,6 +15,7 @@ from engines.repetition import History
 from engines.step import Step
 from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.hints import format_hint
 from notation.record import BadRecord, Record, dumps, loads, replay
 from pbem.commands import COMMANDS
 
@@ -170,31 +171,31 @@ OPENING = ("b3a3", "e9e8", "a3b3", "f9f8")
 
 
 def test_the_hint_says_which_way_and_gives_an_example() -> None:
-    assert QUADRATURE.hint(after()).splitlines() == [
+    assert format_hint(QUADRATURE.hint(after())).splitlines() == [
         "Black goes up, towards row 11: write the square that a man leaves and",
         "the square to which it goes, one square forward, diagonally forward or",
         "sideways.",
         "For example: b3a4",
     ]
-    assert QUADRATURE.hint(after("e3e4")).startswith("White goes down, towards row 1: ")
+    assert format_hint(QUADRATURE.hint(after("e3e4"))).startswith("White goes down, towards row 1: ")
 
 
 def test_the_hint_says_what_the_marker_means() -> None:
-    one, two = (QUADRATURE.hint(after(*OPENING[:plies])) for plies in (2, 4))
+    one, two = (format_hint(QUADRATURE.hint(after(*OPENING[:plies]))) for plies in (2, 4))
 
     assert "The marker shows |1|: once more a man may go sideways and square nothing." in one.replace("\n", " ")
     assert "The marker shows |2|, so going sideways must square something." in two.replace("\n", " ")
 
 
 def test_the_hint_warns_of_turns_that_draw() -> None:
-    lines = QUADRATURE.hint(after("b3a3", "b9a9", "a3b3")).splitlines()
+    lines = format_hint(QUADRATURE.hint(after("b3a3", "b9a9", "a3b3"))).splitlines()
 
     assert lines[-3:] == ["A draw at once, as the men would stand as once before:", "* a9b9", "For example: a9a8"]
 
 
 def test_the_hint_lists_the_turns_where_they_are_few_and_says_who_sits_out() -> None:
     here = board("a10 c5", "k1 i1 g1", (0, 2)).play(Step("c5", "c6"))
-    lines = QUADRATURE.hint(here).splitlines()
+    lines = format_hint(QUADRATURE.hint(here)).splitlines()
 
     assert lines[0].startswith("White cannot go anywhere and sits out, so Black goes again.")
     assert lines[-3:] == [
@@ -208,7 +209,7 @@ def test_no_line_of_a_hint_is_a_turn_or_a_command() -> None:
     verbs = {verb for command in COMMANDS.values() for verb in (command.name, *command.aliases)}
     for seed in range(4):
         for position, turn in positions("18", seed):
-            hint = QUADRATURE.hint(position)
+            hint = format_hint(QUADRATURE.hint(position))
             assert bool(hint) == (turn is not None)
             for line in hint.splitlines():
                 assert len(line) <= 70

@@ -13,6 +13,7 @@ from engines.quadrupel import Dots, Move, Ones, Turn
 from engines.quadrupel.board import NAMES
 from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.hints import format_hint
 from notation.record import Record, dumps, loads, replay
 
 NOTATION = NOTATIONS["quadrupel"]
@@ -81,8 +82,8 @@ def test_a_set_up_is_read_however_it_is_written(text: str, move: Move, written: 
         ("c3 to", 2, "the square to which c3 goes"),
         ("c3 hello", 2, "the square to which c3 goes"),
         ("c3g5", 2, "a letter from a to f"),
-        ("c3e7", 3, "a number from 1 to 6"),
-        ("c0e5", 1, "a number from 1 to 6"),
+        ("c3e7", 3, "a row from 1 to 6"),
+        ("c0e5", 1, "a row from 1 to 6"),
         ("c3e55", 4, "a space or the end after the square"),
         ("c3e5 hello", 5, "a further square of the way, quadrupel, or the end"),
         ("c3e5 quadrupeliade", 5, "a further square of the way, quadrupel, or the end"),
@@ -170,7 +171,7 @@ def hint(*texts: str, **options: str) -> str:
     position = GAMES["quadrupel"].position(options)
     for text in texts:
         position = position.play(NOTATION.parse(text))
-    return NOTATION.hint(position).replace("\n", " ")
+    return format_hint(NOTATION.hint(position)).replace("\n", " ")
 
 
 def test_the_hint_says_how_to_set_up() -> None:
@@ -225,7 +226,7 @@ def test_the_example_of_every_hint_is_legal_and_announces_nothing(variant: str, 
     for _ in range(60):
         if position.turn is None:
             break
-        example = NOTATION.hint(position).splitlines()[-1].removeprefix("For example: ")
+        example = format_hint(NOTATION.hint(position)).splitlines()[-1].removeprefix("For example: ")
         position.play(NOTATION.parse(example))
         assert "quadrupel" not in example
         position = position.play(chance.choice(list(position.moves())))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader, Reading
 from pbem.commands.syntax.rognlie import ADVICE, advice
-from pbem.reading.message import ANSWERED, bare_subject
+from pbem.reading.message import REPLY_MARKS, bare_subject
 
 GAMES_OF = {42: "quadraphages", 7: "quadraphages", 3: "kvadratik", 5: "quadrupel"}
 
@@ -192,7 +192,7 @@ def test_the_nearest_command_is_guessed(line: str, text: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "mark", [*sorted(ANSWERED), "RE", "Re[2]", "Re (3)", "re^4", "Fwd", "SV", "\u041e\u0442\u0432"]
+    "mark", [*sorted(REPLY_MARKS), "RE", "Re[2]", "Re (3)", "re^4", "Fwd", "SV", "\u041e\u0442\u0432"]
 )
 def test_the_subject_is_read_behind_re_in_every_language(mark: str) -> None:
     for colon in (":", "\uff1a", " :"):

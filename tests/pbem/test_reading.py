@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engines import GAMES
 from notation import NOTATIONS
 from notation.board import format_board
+from notation.hints import format_hint
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader, Reading
 from pbem.rendering.templating import templates_folder
@@ -102,7 +103,7 @@ def test_what_we_write_about_a_match_is_no_command_when_it_is_quoted_without_mar
     ours |= {line for indent in range(13) for line in textwrap.wrap(notation.help, 72 - indent)}
     while position.turn is not None and len(ours) < 2000:
         ours |= {*format_board(position.diagram(), lit=True, notes=True).splitlines()}
-        ours |= {*notation.hint(position).splitlines()}
+        ours |= {*format_hint(notation.hint(position)).splitlines()}
         position = position.play(chance.choice(list(position.moves())))
     for line in ours:
         for match in (1, None):

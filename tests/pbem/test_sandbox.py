@@ -15,10 +15,10 @@ from sqlmodel import select
 from pbem.config import ChecksSettings, ReadingSettings
 from pbem.reading import sandbox, worker
 from pbem.reading.authentication import Finding
-from pbem.reading.limits import Unreadable
+from pbem.reading.limits import Problem, ReadError, Unreadable
 from pbem.reading.message import read
 from pbem.reading.protocol import REQUESTS, BounceRequest, Unavailable
-from pbem.reading.sandbox import TOO_LONG, Sandbox
+from pbem.reading.sandbox import Sandbox
 from pbem.server import daemon
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming
@@ -33,7 +33,7 @@ PLAIN = HEAD + b"\nhelp\n"
 SLOW = HEAD + b"\n" + filled(b"\n")
 """The library that reads bounces takes eight seconds for it here."""
 HUGE = MAILS["a part's headers without end"]()
-MEMORY = "it takes too much memory to read"
+MEMORY = Problem.TOO_MUCH_MEMORY.value
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_one_process_serves_for_many_mails_and_is_then_replaced(
 ) -> None:
     first = number(reader)
     assert number(reader) == first
-    monkeypatch.setattr(sandbox, "MOST_MAILS", 2)
+    monkeypatch.setattr(sandbox, "MOST_REQUESTS", 2)
     assert number(reader) != first
     assert not is_running(first)
 
@@ -117,7 +117,11 @@ def test_where_the_server_is_held_up_the_process_ends_itself() -> None:
 @allowed(megabytes=16)
 def test_a_mail_that_takes_too_much_memory_is_read_by_its_header_alone(reader: Sandbox) -> None:
     message = reader.read(HUGE, None, ())
-    assert (message.error, message.sender, message.lines) == (MEMORY, "alice@mail.example", ())
+    assert (message.error, message.sender, message.lines) == (
+        ReadError(Problem.TOO_MUCH_MEMORY),
+        "alice@mail.example",
+        (),
+    )
     assert reader.read(PLAIN, None, ()).lines == ("help",)
 
 
@@ -135,7 +139,7 @@ def ended_over(reader: Sandbox, raw: bytes, times: int, how: signal.Signals) -> 
         killed: set[int] = set()
         while len(killed) < times:
             process = reader._process
-            if process is None or process.asked == 0 or process._process.pid in killed:
+            if process is None or process.requests == 0 or process._process.pid in killed:
                 continue
             killed.add(process._process.pid)
             os.kill(process._process.pid, how)
@@ -156,7 +160,7 @@ def test_a_process_that_was_killed_over_a_mail_is_given_a_second_try(reader: San
 def test_a_mail_that_ends_the_process_twice_is_read_by_its_header_alone(reader: Sandbox) -> None:
     raw = MAILS["elements that overlap"]()
     thread = ended_over(reader, raw, 2, signal.SIGSEGV)
-    assert reader.read(raw, None, ()).error == sandbox.BREAKS
+    assert reader.read(raw, None, ()).error == ReadError(Problem.CRASHES_READER)
     thread.join()
 
 
@@ -165,7 +169,7 @@ def test_a_process_that_is_frozen_is_given_up(reader: Sandbox) -> None:
     """It does not even take the mail from the socket, which holds some of it."""
     first = number(reader)
     os.kill(first, signal.SIGSTOP)
-    assert reader.read(MAILS["base64"](), None, ()).error == TOO_LONG
+    assert reader.read(MAILS["base64"](), None, ()).error == ReadError(Problem.TOO_SLOW)
     assert not is_running(first)
 
 
@@ -210,7 +214,7 @@ def test_closing_ends_the_process_also_over_a_mail(reader: Sandbox) -> None:
 
     thread = threading.Thread(target=ask)
     thread.start()
-    until(lambda: reader._process is not None and reader._process.asked == 2, "the mail is in hand")
+    until(lambda: reader._process is not None and reader._process.requests == 2, "the mail is in hand")
     reader.close()
     thread.join(10)
     assert [str(error) for error in failed] == ["the server is stopping"]

@@ -18,6 +18,7 @@ from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
 from notation.board import format_board
+from notation.hints import format_hint
 from notation.record import Record, diagrams
 
 HERE = Path(__file__).parent
@@ -105,7 +106,7 @@ def _positions(game: str, options: Mapping[str, str], texts: list[str]) -> Itera
         yield f"legal: {len(legal)}, {digest[:16]}"
         yield from (f"    {move}" for move in legal[:SHOWN])
         yield from ["    ..."] * (len(legal) > SHOWN)
-        yield from (f"hint: {line}" for line in notation.hint(position).splitlines())
+        yield from (f"hint: {line}" for line in format_hint(notation.hint(position)).splitlines())
         yield f"played: {text}"
         position = position.play(notation.parse(text))
 

@@ -1,4 +1,5 @@
-"""The text of a message, down to the lines a person wrote: no quotes, attributions, signatures or disclaimers.
+"""The text of an email, down to the lines that a person wrote: no quotes, attributions, signatures or disclaimers.
 
-Start with `body`, then `reply_text`. Pure functions on text; may import nothing else of pbem.
+Start with `body`, then `reply_text`, which leads to the other modules. The phrases of mail programs in many languages
+are data (`phrases.toml`): a new language needs no code. May import: `pbem.reading.limits`.
 """

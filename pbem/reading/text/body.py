@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 
-from pbem.reading.limits import DEEPEST, MOST_PARTS, Unreadable
+from pbem.reading.limits import DEEPEST, MOST_PARTS, Problem, Unreadable
 from pbem.reading.text import phrases
 
 LONGEST_STUB = 500
@@ -139,9 +139,9 @@ def _leaves(message: Message) -> Iterator[Message]:
         part, depth = waiting.pop()
         seen += 1
         if seen > MOST_PARTS:
-            raise Unreadable("it has too many parts")
+            raise Unreadable(Problem.TOO_MANY_PARTS)
         if depth > DEEPEST:
-            raise Unreadable("its parts are nested too deeply")
+            raise Unreadable(Problem.NESTED_TOO_DEEPLY)
         kind = part.get_content_type()
         if kind == "message/rfc822":
             continue  # a forwarded mail is nobody's command

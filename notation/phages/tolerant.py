@@ -1,11 +1,11 @@
-"""Turns of Quadraphages and Hexaphages as old records have them: read word by word, slips and all."""
+"""Turns of Quadraphages and Hexaphages in old records: read word by word, slips and all."""
 
 import re
 from typing import Any
 
 from engines.core import Position, Seat
 from engines.phages import PhagesPosition
-from engines.phages.arbiter import Fault, arbitrate
+from engines.phages.tolerant import Correction, corrected
 from engines.phages.turns import NUMBERS
 from engines.step import Step
 from notation.core import BadNotation
@@ -14,13 +14,13 @@ _STEP = re.compile(r"([A-Za-z][0-9])[-:]?([A-Za-z][0-9])")
 _NOTHING = re.compile(r"-+|\.+|\u2026+|[\u2010-\u2015]+")
 
 
-def arbitrate_text(position: Position[Any], seat: Seat, text: str) -> tuple[PhagesPosition, tuple[Fault, ...]]:
-    """The position after a turn of an old record as it was meant, and every slip in it.
+def play_tolerantly(position: Position[Any], seat: Seat, text: str) -> tuple[PhagesPosition, tuple[Correction, ...]]:
+    """Return the position after a turn of an old record as it was meant, and every slip in it.
 
-    Raises BadNotation where there is no number: then nobody can tell the operations apart.
+    Raise BadNotation if there is no number, because then nobody can tell the operations apart.
     """
-    assert isinstance(position, PhagesPosition)  # noqa: S101 - the registries pair games and arbiters
-    faults: list[Fault] = []
+    assert isinstance(position, PhagesPosition)  # noqa: S101 - the registries pair games and readers
+    slips: list[Correction] = []
     before: list[Step] = []
     steps = before
     number: int | None = None
@@ -30,8 +30,8 @@ def arbitrate_text(position: Position[Any], seat: Seat, text: str) -> tuple[Phag
         elif word in map(str, NUMBERS) and number is None:
             number, steps = int(word), []
         elif not _NOTHING.fullmatch(word):
-            faults.append(Fault(word, f"{word} says nothing; it is left out"))
+            slips.append(Correction(word, f"{word} says nothing; it is left out"))
     if number is None:
         raise BadNotation(text, len(text), f"a number from {NUMBERS[0]} to {NUMBERS[-1]} somewhere")
-    after, more = arbitrate(position, seat, before, number, steps)
-    return after, (*faults, *more)
+    after, more = corrected(position, seat, before, number, steps)
+    return after, (*slips, *more)

@@ -6,7 +6,7 @@ import pytest
 
 from engines import GAMES
 from engines.diagram import Diagram
-from notation.spoken import spoken
+from notation.description import describe
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader
 from tests.diagrams import NAMES, diagrams
@@ -39,7 +39,7 @@ def heard(words: str, diagram: Diagram) -> dict[str, str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_words_hold_the_whole_position(name: str) -> None:
     for diagram in diagrams(name):
-        words = spoken(diagram, WHO)
+        words = describe(diagram, WHO)
         lit = re.search(r"^The last move: (.*)\.$", words, re.MULTILINE)
 
         assert heard(words, diagram) == {cell: mark for _, row in diagram.rows for cell, mark in row}
@@ -50,10 +50,10 @@ def test_the_words_hold_the_whole_position(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_wrapped_words_fit_and_are_the_same_words(name: str) -> None:
     for diagram in diagrams(name):
-        wrapped = spoken(diagram, WHO, width=72).splitlines()
+        wrapped = describe(diagram, WHO, width=72).splitlines()
 
         assert max(map(len, wrapped)) <= 72
-        assert " ".join(wrapped).replace(", and ", ", ") == " ".join(spoken(diagram, WHO).splitlines()).replace(
+        assert " ".join(wrapped).replace(", and ", ", ") == " ".join(describe(diagram, WHO).splitlines()).replace(
             ", and ", ", "
         )
 
@@ -62,7 +62,7 @@ def test_wrapped_words_fit_and_are_the_same_words(name: str) -> None:
 def test_no_line_of_them_acts_when_it_is_quoted_without_marks(name: str) -> None:
     game = name.split("-")[0]
     readers = [Reader(COMMANDS, lambda number: game, match) for match in (1, None)]
-    for line in {line for diagram in diagrams(name) for line in spoken(diagram, WHO, width=72).splitlines()}:
+    for line in {line for diagram in diagrams(name) for line in describe(diagram, WHO, width=72).splitlines()}:
         for reader in readers:
             acting = [found for found in reader.read("", [line]).commands if found.command.changes and not found.misfit]
             assert not acting, line
@@ -71,13 +71,13 @@ def test_no_line_of_them_acts_when_it_is_quoted_without_marks(name: str) -> None
 def test_players_are_named_where_they_are_known() -> None:
     diagram = GAMES["quadrature"].position({}).diagram()
 
-    assert "\nBlack: men on b3, c3" in spoken(diagram)
-    assert "\nBlack (alice): men on b3, c3" in spoken(diagram, WHO)
-    assert "\nBlack: men on b3, c3" in spoken(diagram, ("Black", "White"))
+    assert "\nBlack: men on b3, c3" in describe(diagram)
+    assert "\nBlack (alice): men on b3, c3" in describe(diagram, WHO)
+    assert "\nBlack: men on b3, c3" in describe(diagram, ("Black", "White"))
 
 
 def test_an_empty_board_and_a_hexagon_are_said_as_such() -> None:
-    assert "Blue (alice): nothing on the board." in spoken(GAMES["kvadratik"].position({}).diagram(), WHO)
-    assert spoken(GAMES["hexaphages"].position({}).diagram()).startswith(
+    assert "Blue (alice): nothing on the board." in describe(GAMES["kvadratik"].position({}).diagram(), WHO)
+    assert describe(GAMES["hexaphages"].position({}).diagram()).startswith(
         "A hexagonal board of columns a to q, and rows 1 to 9 from the top.\n"
     )

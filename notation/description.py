@@ -14,14 +14,14 @@ CELLS = ", "
 CELL = re.compile(r"[a-z]\d")
 
 
-def spoken(diagram: Diagram, names: Names | None = None, *, width: int | None = None) -> str:
+def describe(diagram: Diagram, names: Names | None = None, *, width: int | None = None) -> str:
     """The position in words, a sentence a line; `names` are the players by seat, if they are to be named.
 
     With a width, longer lines are wrapped so that none can be taken for a turn when a reply quotes it unmarked:
     a list of cells goes on with "and".
 
     >>> from engines import GAMES
-    >>> print(spoken(GAMES["quadraphages"].position({}).diagram(), ("alice", "bob")))
+    >>> print(describe(GAMES["quadraphages"].position({}).diagram(), ("alice", "bob")))
     A square board of columns a to i, and rows 1 to 9 from the top.
     X (alice): stones on a7, i3.
     O (bob): stones on c1, g9.

@@ -1,4 +1,4 @@
-"""How an arbiter reads a turn of Quadraphages or Hexaphages that was written down with slips."""
+"""Playing a turn of Quadraphages or Hexaphages that was written down with slips, as an arbiter would."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,16 +15,16 @@ from engines.step import Step
 from engines.wording import either
 
 
-class Fault(NamedTuple):
-    """A slip in a turn: the word that has it, what is wrong there, and how the arbiter took it."""
+class Correction(NamedTuple):
+    """A slip in a turn: the word that has it, what is wrong there, and how it was taken."""
 
     token: str
     why: str
 
 
-def arbitrate(
+def corrected(
     position: PhagesPosition, seat: Seat, first: Sequence[Step], number: int, second: Sequence[Step]
-) -> tuple[PhagesPosition, tuple[Fault, ...]]:
+) -> tuple[PhagesPosition, tuple[Correction, ...]]:
     """Return the position after a turn as it was meant, and every slip in it; the steps come as they were typed.
 
     Ruling, tolerant replay of the three records: the stone meant is the unmoved one that can legally reach the
@@ -32,29 +32,29 @@ def arbitrate(
     or else the first unmoved stone in reading order. It goes to the target, and marks both the written origin
     and the cell where it really stood.
     """
-    faults: list[Fault] = []
+    slips: list[Correction] = []
     if position.turn is None:
         over = Reason.GAME_OVER.value.format(outcome=position.outcome.reason if position.outcome else "")
-        faults.append(Fault(str(number), f"{over}; the turn is played all the same"))
+        slips.append(Correction(str(number), f"{over}; the turn is played all the same"))
     here = replace(position, turn=seat, outcome=None, part=None)
     if here.number is not None:
-        here = _operated(here, seat, 1, here.number, first, faults)
+        here = _operated(here, seat, 1, here.number, first, slips)
     elif first:
         why = "the first turn of the game has no operation 1; it is left out"
-        faults.append(Fault(str(first[0]), why))
+        slips.append(Correction(str(first[0]), why))
     if not here.can_move(number) and number not in here.numbers():
         fits = either(map(str, here.numbers()))
         why = Reason.NUMBER_IDLE.value.format(number=number, side=SIDES[seat], fits=fits)
-        faults.append(Fault(str(number), why))
-    here = _operated(here, seat, 3, number, second, faults)
+        slips.append(Correction(str(number), why))
+    here = _operated(here, seat, 3, number, second, slips)
     after = replace(here, turn=other(seat), number=number)
-    return after if second else after.settled(), tuple(faults)
+    return after if second else after.settled(), tuple(slips)
 
 
 def _operated(
-    here: PhagesPosition, seat: Seat, operation: int, number: int, steps: Sequence[Step], faults: list[Fault]
+    here: PhagesPosition, seat: Seat, operation: int, number: int, steps: Sequence[Step], slips: list[Correction]
 ) -> PhagesPosition:
-    """Return the position after an operation as it was meant, and add its slips to the faults."""
+    """Return the position after an operation as it was meant, and add what is wrong with it to the slips."""
     board = BOARDS[here.game]
     hostile = bits(here.stones[1 - seat])
     marks, waiting = list(here.marks), list(here.stones[seat])
@@ -71,7 +71,7 @@ def _operated(
         if cell is None or cell != origin or origin not in able:
             marked = marks[0] | marks[1]
             refusal = step_refusal(board, here.stones, marked, seat, operation, number, done, step)
-            faults.append(Fault(str(step), f"{refusal}; {_taken(board, step, cell)}"))
+            slips.append(Correction(str(step), f"{refusal}; {_taken(board, step, cell)}"))
         if cell is None or target is None:
             continue
         waiting.remove(cell)
@@ -80,7 +80,7 @@ def _operated(
         marks[1 - seat] &= ~left
         done.append(Step(board.names[cell], step.target))
     landed = [board.index[earlier.target] for earlier in done]
-    _find_idle(board, operation, number, waiting, landed, hostile, marks, faults)
+    _find_idle(board, operation, number, waiting, landed, hostile, marks, slips)
     own = tuple(sorted(waiting + landed))
     return replace(here, stones=with_entry(here.stones, seat, own), marks=(marks[0], marks[1]))
 
@@ -115,9 +115,9 @@ def _find_idle(
     landed: list[int],
     hostile: int,
     marks: list[int],
-    faults: list[Fault],
+    slips: list[Correction],
 ) -> None:
-    """Add a fault for each stone that stays in an operation though it could move."""
+    """Add a slip for each stone that stays in an operation though it could move."""
     closed = marks[0] | marks[1] | hostile | bits(waiting) | bits(landed)
     owed = MOVERS - len(landed)
     for cell in board.by_name(waiting):
@@ -126,4 +126,4 @@ def _find_idle(
             owed -= 1
             name = board.names[cell]
             why = Reason.MUST_MOVE.value.format(cell=name, number=number, operation=operation, target=targets[0])
-            faults.append(Fault("----", f"{why}; it stays"))
+            slips.append(Correction("----", f"{why}; it stays"))

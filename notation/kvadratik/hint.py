@@ -1,0 +1,86 @@
+"""What the mails say to the player to move in Kvadratik."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from engines.core import Position, Seat
+from engines.kvadratik import Bonus, Disc, KvadratikPosition
+from engines.kvadratik.board import (
+    ENTERING,
+    FIRST_ROWS,
+    HALF_ROWS,
+    MARKS,
+    NAMES,
+    STEPS,
+    names,
+    open_squares,
+    uncovered,
+)
+from engines.wording import either, together
+from notation.hints import Hint, Passage
+
+
+def hint(position: Position[Any]) -> Hint | None:
+    """Return what the player to move can write now; None when the game is over."""
+    assert isinstance(position, KvadratikPosition)  # noqa: S101 - the registries pair games and notations
+    if position.turn is None:
+        return None
+    passage = _of_setup(position.turn, position) if position.setting_up else _of_turn(position.turn, position)
+    return Hint((passage,), str(next(position.moves())))
+
+
+def _of_setup(seat: Seat, here: KvadratikPosition) -> Passage:
+    """Return how the discs are set up."""
+    if here.setup == "row":
+        return Passage(
+            f"Your first four discs go to {together(names(FIRST_ROWS[seat]))}: write the side that each shows, "
+            "+ for orthogonal or x for diagonal steps."
+        )
+    return Passage(
+        f"Your first four discs go anywhere in {HALF_ROWS[seat]}: write each square and the side that its disc "
+        "shows, + for orthogonal or x for diagonal steps."
+    )
+
+
+def _of_turn(seat: Seat, here: KvadratikPosition) -> Passage:
+    """Return where the discs can go, and what else the turn can have."""
+    notes = tuple(_notes(seat, here))
+    own = uncovered(here.towers, seat)
+    if not own:
+        return Passage("", (), notes)
+    choices = tuple(f"{_mark(here, cell)} on {NAMES[cell]} to {_targets(here, cell)}" for cell in own)
+    flips = ", before any flips" if here.flip == "any" else ""
+    return Passage(f"Your uncovered discs as they lie{flips}:", choices, notes)
+
+
+def _notes(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
+    """Yield what the turn can have besides the move."""
+    squares, placeable = open_squares(here.towers, seat), here.placeable(seat)
+    own = uncovered(here.towers, seat)
+    if placeable:
+        first = NAMES[squares[0]]
+        number = f"up to {placeable} discs" if placeable > 1 else "a disc"
+        yield f"first, by right: {number} from the reserve on {either(names(squares))}"
+        yield f"by right, for example @{first}+ or @{first}x{'' if own else '; without it you have no move'}"
+    if here.flip == "any" and (own or placeable):
+        yield f"before the move, flips: ~{NAMES[(own or squares)[0]]} turns a disc over"
+    if any(step in ENTERING[seat] for cell in own for table in ("B", "b") for step in STEPS[table][cell]):
+        row, beyond = ("3", "2") if seat == 0 else ("2", "3")
+        if here.reserves[seat] and squares:
+            yield f"a move from row {row} to row {beyond} may add a disc from the reserve"
+            yield f"such a disc moves at once: {_added(squares[0])}"
+        elif not here.reserves[seat]:
+            yield f"a move from row {row} to row {beyond} may add another inside your own half"
+
+
+def _added(cell: int) -> Bonus:
+    """Return a way to put a disc on that square and move it."""
+    return Bonus(Disc(NAMES[cell], "+"), STEPS["B"][cell][0])
+
+
+def _mark(here: KvadratikPosition, cell: int) -> str:
+    return MARKS[here.towers[cell][-1]]
+
+
+def _targets(here: KvadratikPosition, cell: int) -> str:
+    return either(step.target for step in STEPS[here.towers[cell][-1]][cell])
