@@ -1,18 +1,18 @@
-"""The two ways in which a mail comes to nothing: with an answer, or without one.
+"""The two ways in which a message can fail: with a reply, or without one.
 
     Exception
-    ├── Refused        the sender is told: what was read, what is wrong, what would work
-    └── Unanswerable   the mail is filed; nobody is told but the log
+    ├── Refused        the sender is told what was read, what is wrong and what would work
+    └── Unanswerable   the message is filed; only the log says so
 
-BadNotation, IllegalMove and BadOption, of the packages below, become a Refused where a command meets them.
-Any other exception is a bug: the mail is shunted and the operator sees it.
+BadNotation, IllegalMove and BadOption, from the packages below, become a Refused where a command meets them.
+Any other exception is a bug: the message is shunted, and the operator sees it.
 """
 
 from collections.abc import Sequence
 
 
 class Refused(Exception):
-    """A command that was not carried out: one sentence for the sender, and what helps him."""
+    """A command that was not carried out: one sentence for the sender, and what would work."""
 
     def __init__(
         self,
@@ -28,19 +28,19 @@ class Refused(Exception):
     ) -> None:
         self.sentence = sentence
         self.read = read
-        """The text as it was read; `at` and `width` say where the caret goes."""
+        """The text as it was read; `at` and `width` say where the carets go."""
         self.at = at
         self.width = width
         self.fits = fits
         """What would work."""
         self.match = match
-        """The match whose board is shown."""
+        """The match whose board to show."""
         self.meant = tuple(meant)
         """What may have been meant: a line, or up to three turns."""
         self.proposal = proposal
-        """The line that is carried out when the answer says `yes`."""
+        """The line that a reply of `yes` carries out."""
         super().__init__(sentence)
 
 
 class Unanswerable(Exception):
-    """A mail that gets no answer, and why."""
+    """A message that gets no reply, and why."""

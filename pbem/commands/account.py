@@ -1,4 +1,4 @@
-"""Becoming a player: join, and the welcome that follows."""
+"""Becoming a player: join and the welcome."""
 
 import re
 
@@ -16,7 +16,7 @@ RESERVED = frozenset({"me", "you", "random", "pbem", "admin", "postmaster", "ser
 
 
 def check_name(context: Context, wanted: str) -> str:
-    """The name in lower case; raises Refused where it can't be had."""
+    """Return the name in lower case; raise Refused if it is invalid or taken."""
     wanted = wanted.lower()
     if not _is_name(context, wanted):
         raise Refused(
@@ -29,7 +29,7 @@ def check_name(context: Context, wanted: str) -> str:
 
 
 def free_name(context: Context, address: str) -> str:
-    """A name for somebody who came by invitation and chose none: from the address, made unique."""
+    """Return a unique name, made from the address, for an invited person who chose none."""
     local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].lower())[:16].lstrip("0123456789")
     stem = local if _is_name(context, local) else "player"
     wanted, number = stem, 1
@@ -40,7 +40,7 @@ def free_name(context: Context, address: str) -> str:
 
 
 def _is_name(context: Context, wanted: str) -> bool:
-    """Whether a player may be called that; not by a verb or a game, since our mails begin lines with names."""
+    """Return whether the name is allowed: not a command or a game, since lines of our messages start with names."""
     special = wanted in RESERVED or wanted in GAMES or named(context.commands, wanted) is not None
     special = special or wanted.startswith(ANONYMOUS)
     return NAME.fullmatch(wanted) is not None and not special
@@ -51,7 +51,7 @@ def _is_taken(session: Session, wanted: str) -> bool:
 
 
 def welcome(context: Context, player: Player, wanted: str) -> None:
-    """Make the person who answered our mail a player."""
+    """Make the person who replied to our message a player."""
     player.name, player.confirmed = wanted, context.now
     context.session.add(player)
     context.session.flush()
@@ -59,7 +59,7 @@ def welcome(context: Context, player: Player, wanted: str) -> None:
 
 
 def join(context: Context, line: Line) -> None:
-    """Give the sender, who has proven his address, the name he asked for."""
+    """Give the sender, who has proven their address, the name they asked for."""
     player = context.sender.player
     if player is not None and player.confirmed:
         raise Refused(

@@ -1,4 +1,4 @@
-"""Reply addresses and the own one: revoke, change address."""
+"""A player's addresses: revoke, change address."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -15,18 +15,18 @@ from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)
-"""So long a question of ours can be answered."""
+"""How long our questions can be answered."""
 MOST_QUESTIONS = 3
 
 
 def revoke(context: Context, line: Line) -> None:
-    """Make every reply address of the sender worthless, and tell the new personal one."""
+    """Revoke all reply addresses of the sender, and reply with the new personal one."""
     addresses.revoke(context.session, context.player)
     context.answer("renewed", moved=False)
 
 
 def change(context: Context, line: Line) -> None:
-    """Ask the address that the sender wants to have; its answer makes the change."""
+    """Ask the new address to confirm; its reply makes the change."""
     player = context.player
     what, _, rest = line.words.partition(" ")
     if what.lower() != "address":
@@ -63,7 +63,7 @@ def change(context: Context, line: Line) -> None:
 
 
 def _bound(context: Context, player: Player, line: Line) -> None:
-    """Raise Refused for a second address in one mail, and where somebody has us write to many."""
+    """Raise Refused for a second address in one message, and for too many addresses in a day."""
     asked = select(func.count()).where(Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name)
     if context.session.exec(asked.where(Outgoing.incoming == context.incoming.id)).one():
         raise Refused("One message can ask for one address only.", read=line.text, fits="Send the other separately.")
@@ -78,7 +78,7 @@ def _bound(context: Context, player: Player, line: Line) -> None:
 
 
 def settle(context: Context, question: int, *, agrees: bool | None) -> str:
-    """Do what the new address answers to our question; what became of it. None is neither a yes nor a no."""
+    """Act on the reply of the new address and return a verdict; `agrees` is None if it is neither yes nor no."""
     row = context.session.get_one(Outgoing, question, with_for_update=True)
     player = context.session.get(Player, row.player)
     if player is None or row.purpose is None:
@@ -87,7 +87,7 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> str:
         context.answer("expired", days=QUESTION_LIVES.days)
         return "too late"
     if agrees is False:
-        row.purpose = None  # an answer to it means nothing any more
+        row.purpose = None  # replies to it have no effect any more
         context.session.add(row)
         context.answer("dropped")
         return "not confirmed"
@@ -104,7 +104,7 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> str:
 
 
 def _move(context: Context, player: Player, row: Outgoing) -> None:
-    """Make the change, and tell both addresses."""
+    """Change the address, and tell both."""
     old = player.address
     passed_on = addresses.move(context.session, player, row.address)
     row.purpose = None

@@ -1,4 +1,4 @@
-"""Offers: challenge, accept, decline, withdraw."""
+"""Challenges: challenge, accept, decline, withdraw."""
 
 import secrets
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ MOST_OPEN = 20
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A challenge as it was written."""
+    """A challenge as written."""
 
     game: Game
     opponent: str
@@ -34,7 +34,7 @@ class Offer:
 
 
 def read(words: Sequence[str], own_name: str | None) -> Offer:
-    """The challenge in those words, in any order (Rognlie's too); raises Refused, BadOption."""
+    """Return the challenge in those words, in any order, including Rognlie's; raise Refused or BadOption."""
     games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
     options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
     people = [word for word in words if "=" not in word and word.lower() not in GAMES]
@@ -54,7 +54,7 @@ def read(words: Sequence[str], own_name: str | None) -> Offer:
 
 
 def challenge(context: Context, line: Line) -> None:
-    """Offer a match to a player, or invite an address."""
+    """Challenge a player, or invite an address."""
     player = context.player
     try:
         offer = read(line.words.split(), player.name)
@@ -94,7 +94,7 @@ def challenge(context: Context, line: Line) -> None:
 
 
 def _opponent(context: Context, wanted: str) -> Player:
-    """The player of that name or address, locked so that he can't leave meanwhile; a new row for somebody new."""
+    """Return the player with that name or address, locked so that they can't leave; add a row for a new one."""
     session = context.session
     if "@" not in wanted:
         found = session.exec(select(Player).where(Player.name == wanted).with_for_update()).first()
@@ -117,7 +117,7 @@ def _opponent(context: Context, wanted: str) -> Player:
 
 
 def _bound(context: Context, player: Player, other: Player, *, by_address: bool) -> None:
-    """Raise Refused where a player floods others, or strangers, with offers."""
+    """Raise Refused if the player has too many open challenges, or has already invited that address."""
     offers = context.session.exec(
         select(Match).where(Match.challenger == player.id, Match.state == MatchState.OFFERED)
     ).all()
@@ -143,7 +143,7 @@ def _offered(match: Match, line: Line) -> None:
 
 
 def accept(context: Context, line: Line) -> None:
-    """Begin the match; whoever came by invitation becomes a player by this answer."""
+    """Start the match; an invited person becomes a player by accepting."""
     match, _ = own_match(context, line)
     player = context.sender.player
     assert player is not None  # noqa: S101 - own_match has refused strangers
@@ -164,7 +164,7 @@ def accept(context: Context, line: Line) -> None:
 
 
 def decline(context: Context, line: Line) -> None:
-    """Turn a challenge down."""
+    """Decline a challenge."""
     match, _ = own_match(context, line)
     _offered(match, line)
     player = context.sender.player
@@ -174,7 +174,7 @@ def decline(context: Context, line: Line) -> None:
 
 
 def withdraw(context: Context, line: Line) -> None:
-    """Take an own challenge back."""
+    """Withdraw the sender's own challenge."""
     match, _ = own_match(context, line)
     _offered(match, line)
     if context.player.id != match.challenger:

@@ -1,4 +1,4 @@
-"""What a command is, and what it gets: the context of one mail."""
+"""Commands, the lines of a message that call them, and the context they run in."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ from pbem.tokens import Keyring, Purpose, Token
 
 @dataclass(slots=True)
 class Context:
-    """One mail being executed: who sent it, when, and the answers it has earned so far."""
+    """One message being processed: who sent it, when, and the sections of the reply so far."""
 
     session: Session
     server: ServerSettings
@@ -34,24 +34,24 @@ class Context:
     mail: Message
     sender: Sender
     commands: "Mapping[str, Command]"
-    """Every command there is, for those who explain them."""
+    """All commands, for those that explain them."""
     prose: tuple[str, ...] = ()
-    """What the person wrote besides commands, for the opponent."""
+    """The text around the commands, for the opponent."""
     sections: list[dict[str, Any]] = field(default_factory=list)
-    """The parts of the one answer to the sender: each a template's name and its words."""
+    """The sections of the one reply: each a template's name and its payload."""
     match: int | None = None
-    """The match that the last command was about."""
+    """The match of the last command."""
     prose_used: bool = False
     subject: str = ""
-    """The Subject as an answer may repeat it: without a password."""
+    """The subject as a reply may repeat it: without a password."""
     proposal: str | None = None
-    """The line that `yes` stands for in an answer to our answer."""
+    """The line that `yes` stands for in reply to our reply."""
     moves_ahead: frozenset[int] = frozenset()
-    """The matches in which a later line of the same mail moves again."""
+    """The matches in which a later line of the same message has another turn."""
 
     @property
     def player(self) -> Player:
-        """The sender as a player; raises Refused for a stranger."""
+        """Return the sender as a player; raise Refused for a stranger."""
         player = self.sender.player
         if player is None or player.confirmed is None:
             raise Refused(
@@ -62,11 +62,11 @@ class Context:
 
     @property
     def answered(self) -> tuple[str, ...]:
-        """The Message-ID that a mail of ours answers; none where the mail has none."""
+        """Return the Message-ID that our reply refers to, if there is one."""
         return (self.mail.message_id,) if self.mail.message_id else ()
 
     def answer(self, template: str, **words: Any) -> None:
-        """Add a section to the answer that the sender gets."""
+        """Add a section to the reply."""
         self.sections.append({"template": template, "words": words})
 
     def owe(
@@ -79,7 +79,7 @@ class Context:
         ply: int = 0,
         **words: Any,
     ) -> None:
-        """Owe a player a mail of its own; to the sender it is a part of the one answer."""
+        """Queue a message to a player; for the sender, add it to the one reply instead."""
         if self.is_sender(player):
             self.answer(template, **words, **({"match": match.id, "ply": ply} if match else {}))
             return
@@ -102,15 +102,15 @@ class Context:
         )
 
     def is_sender(self, player: Player) -> bool:
-        """Whether that player sent this mail."""
+        """Return whether that player sent this message."""
         return self.sender.player is not None and self.sender.player.id == player.id
 
     def personal_address(self, player: Player) -> str:
-        """Where the player's fresh mails act at once."""
+        """Return the address at which the player's new messages take effect at once."""
         return address_with(self.server, self.keyring, Token(Purpose.PERSONAL, player.id or 0), player.epoch)
 
     def message(self, about: int | None) -> tuple[str, ...]:
-        """The person's prose, to travel with something about that match; given out once."""
+        """Return the prose, to be sent along with something about that match; only the first call gets it."""
         if self.prose_used or about is None:
             return ()
         self.prose_used = True
@@ -119,67 +119,67 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A verb: the parser, the help mail and the documents all read these attributes."""
+    """A command. The parser, the help message and the documents all use these attributes."""
 
     name: str
     arguments: str
     help: str
     run: "Callable[[Context, Line], str | None]"
-    """Does it, or raises Refused; what came back is for the log, where the verb alone would not tell."""
+    """Runs the command or raises Refused; returns what to log if the name alone doesn't tell."""
     changes: bool = False
-    """Whether it needs a proof of who sends it."""
+    """Whether it needs proof of who sent it."""
     of_match: bool = False
-    """Whether it is about one match, named or that of the mail being answered."""
+    """Whether it applies to one match: the named one, or that of the message replied to."""
     takes_turn: bool = False
-    """Whether what follows is a turn of the match, which may begin with a number itself."""
+    """Whether a turn follows, which may itself start with a number."""
     looks_back: bool = False
-    """Whether a turn may be named behind the match's number, as in 42#7."""
+    """Whether the match's number may be followed by a turn, as in 42#7."""
     words: tuple[int, int] = (0, 0)
-    """How few and how many words may follow (the match's number not counted)."""
+    """How many words may follow, at least and at most, not counting the match's number."""
     aliases: tuple[str, ...] = ()
     asks_once_more: bool = False
-    """Whether even a proven mail waits until the address on file has said `yes`."""
+    """Whether even a proven message waits for a `yes` from the address on file."""
     resumes: bool = False
-    """Whether somebody who plays on with it wants to be told news again."""
+    """Whether it resumes news for a player who had stopped them."""
 
     def fits(self, words: str) -> bool:
-        """Whether so many words may follow; prose that happens to begin with the verb mostly does not fit."""
+        """Return whether that many words may follow; prose that starts with the command's name mostly doesn't fit."""
         fewest, most = self.words
         return fewest <= len(words.split()) <= most
 
     @property
     def usage(self) -> str:
-        """How it is written."""
+        """Return how to write it."""
         return f"{self.name} {self.arguments}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a mail, read as a command."""
+    """One line of a message, read as a command."""
 
     command: Command
     words: str
     match: int | None
     text: str
-    """As the person wrote it, without what stood around it, and without userid and password."""
+    """As the person wrote it, without courtesies, userid and password."""
     ply: int | None = None
-    """The turn after which the match is meant, as in 42#7; None for the match as it stands."""
+    """The turn after which to show the match, as in 42#7; None for its current state."""
     misfit: bool = False
-    """The verb is known, but what follows does not fit."""
+    """Whether the command is known but its arguments don't fit."""
     trouble: Refused | None = None
-    """Why it does not fit, where the reader knows."""
+    """Why they don't fit, if the reader knows."""
     turn: int | None = None
     """The number that the turn must have, as in Rognlie's `move#7`."""
 
 
 def named(commands: Mapping[str, Command], verb: str) -> Command | None:
-    """The command of that name or alias."""
+    """Return the command with that name or alias."""
     verb = verb.lower()
     return commands.get(verb) or next((found for found in commands.values() if verb in found.aliases), None)
 
 
 def unsure(written: str, guess: Line) -> Refused:
-    """What to say to a line that is no command, with the command that it resembles."""
+    """Return the refusal of a line that isn't a command, suggesting the one it resembles."""
     word = written.split()[0].strip(".,:;!?")
     misspelt = word[:1].isalpha() and word.lower() not in (guess.command.name, *guess.command.aliases)
     named = not guess.command.of_match or guess.match is None or str(guess.match) in re.findall(r"\d+", guess.text)
@@ -193,7 +193,7 @@ def unsure(written: str, guess: Line) -> Refused:
 
 
 def match_of(context: Context, line: Line) -> Match:
-    """The match that the line is about, locked for this transaction; raises Refused."""
+    """Return the match of the line, locked for this transaction; raise Refused."""
     if line.match is None:
         raise _which(context, line)
     match = locked(context.session, line.match)
@@ -204,7 +204,7 @@ def match_of(context: Context, line: Line) -> Match:
 
 
 def _which(context: Context, line: Line) -> Refused:
-    """What to say to a command about a match that is not named: in which ones the sender could have meant it."""
+    """Return the refusal of a command that doesn't name its match, with the matches it could mean."""
     player, sentence = context.sender.player, "Which match? This message isn't a reply about one."
     yours = [match.id for match in awaiting(context.session, player)] if player else []
     if context.sender.plies:
@@ -219,7 +219,7 @@ def _which(context: Context, line: Line) -> Refused:
 
 
 def own_match(context: Context, line: Line) -> tuple[Match, Seat]:
-    """The match and the sender's seat in it; raises Refused for somebody else's match."""
+    """Return the match and the sender's seat; raise Refused for other people's matches."""
     player = context.sender.player
     match = match_of(context, line)
     seat = seat_of(match, player) if player else None
@@ -233,7 +233,7 @@ def own_match(context: Context, line: Line) -> tuple[Match, Seat]:
 
 
 def running(match: Match) -> Match:
-    """The match, where it is being played; raises Refused with how it stands instead."""
+    """Return the match if it is running; raise Refused with its state otherwise."""
     number = match.id
     match match.state:
         case MatchState.OFFERED:
@@ -246,11 +246,11 @@ def running(match: Match) -> Match:
 
 
 def seats(session: Session, match: Match) -> tuple[Player, Player]:
-    """The players of a match, by seat."""
+    """Return the players of a match by seat."""
     return session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
 
 
 def opponent(context: Context, match: Match) -> Player:
-    """The other player than the sender."""
+    """Return the opponent of the sender."""
     first, second = seats(context.session, match)
     return second if context.is_sender(first) else first

@@ -1,4 +1,4 @@
-"""Explaining: help and rules."""
+"""Explanations: help and rules."""
 
 from difflib import get_close_matches
 

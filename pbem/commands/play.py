@@ -16,7 +16,7 @@ from pbem.tokens import Purpose
 
 
 def move(context: Context, line: Line) -> str | None:
-    """Play a turn, or keep the beginning of one."""
+    """Play a turn, or store part of one."""
     match, seat = own_match(context, line)
     running(match)
     standing = stand(context.session, match)
@@ -51,7 +51,7 @@ def move(context: Context, line: Line) -> str | None:
 
 
 def _fresh(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
-    """Raise Refused when the move answers a mail after which the match has moved on."""
+    """Raise Refused if the match has moved on since the message that was replied to."""
     seen = context.sender.seen(standing.number)
     if seen is None or seen == standing.ply:
         return
@@ -72,7 +72,7 @@ def _fresh(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
 
 
 def _not_again(context: Context, line: Line, standing: Snapshot, seat: int, ply: int) -> None:
-    """Raise Refused when the move is the one that the sender has played behind so many turns."""
+    """Raise Refused if the sender has already played that turn after the given ply."""
     notation = NOTATIONS[standing.match.game]
     then = stand(context.session, standing.match, ply)
     try:
@@ -84,7 +84,7 @@ def _not_again(context: Context, line: Line, standing: Snapshot, seat: int, ply:
 
 
 def _in_its_place(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
-    """Raise Refused when the line says which turn it is, and that is not the next one."""
+    """Raise Refused if the line names the number of its turn, and that isn't the next one."""
     if line.turn is None or line.turn == standing.ply + 1:
         return
     if 0 < line.turn <= standing.ply:
@@ -98,7 +98,7 @@ def _in_its_place(context: Context, line: Line, standing: Snapshot, seat: int) -
 
 
 def _keep(context: Context, match: Match, part: str, standing: Snapshot) -> None:
-    """Keep the beginning of a turn and ask for the rest."""
+    """Store part of a turn and ask for the rest."""
     match.part = part
     context.session.add(match)
     context.session.flush()
@@ -137,7 +137,7 @@ def _played(context: Context, standing: Snapshot, taken: Taken) -> None:
 
 
 def tell_turn(context: Context, standing: Snapshot, *, resigned: bool = False) -> None:
-    """Owe both players the mail that shows how the match stands now."""
+    """Queue messages to both players with the current state of the match."""
     message = context.message(standing.number)
     by = name(context.sender.player) if message and context.sender.player else ""
     for player in standing.players:
@@ -154,7 +154,7 @@ def tell_turn(context: Context, standing: Snapshot, *, resigned: bool = False) -
 
 
 def undo(context: Context, line: Line) -> None:
-    """Drop the begun turn."""
+    """Discard the unfinished turn."""
     match, seat = own_match(context, line)
     running(match)
     standing = stand(context.session, match)
@@ -171,7 +171,7 @@ def undo(context: Context, line: Line) -> None:
 
 
 def resign(context: Context, line: Line) -> None:
-    """Give the match up."""
+    """Give up the match."""
     match, seat = own_match(context, line)
     running(match)
     match.state, match.ended, match.part, match.to_move = MatchState.OVER, context.now, None, None
@@ -182,7 +182,7 @@ def resign(context: Context, line: Line) -> None:
 
 
 def say(context: Context, line: Line) -> None:
-    """Send the opponent words."""
+    """Send a note to the opponent."""
     match, _ = own_match(context, line)
     other = opponent(context, match)
     if is_hidden(match, other):
@@ -192,14 +192,14 @@ def say(context: Context, line: Line) -> None:
             fits="A note below a challenge is sent along with it.",
         )
     prose = context.message(match.id)
-    words = (line.words, *prose) if line.words else prose  # Rognlie's players chat in the body
+    words = (line.words, *prose) if line.words else prose  # players of Rognlie's server chat in the body
     if not words:
         raise Refused("There is nothing to send.", read=line.text, fits='Write "say TEXT".')
     send_words(context, match, words)
 
 
 def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
-    """Owe the opponent a mail with the sender's words, and tell the sender."""
+    """Queue a message with the note to the opponent, and confirm it to the sender."""
     other = opponent(context, match)
     context.owe(
         "message",

@@ -1,4 +1,4 @@
-"""Choosing: set, stop, start."""
+"""Settings: set, stop, start."""
 
 from pbem.commands.core import Command, Context, Line
 from pbem.commands.viewing import games
@@ -7,7 +7,7 @@ from pbem.players.preferences import PREFERENCES, changed, of
 
 
 def set_(context: Context, line: Line) -> None:
-    """Change the sender's preferences, or list them."""
+    """Change the sender's settings, or list them."""
     player = context.player
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     if len(words) % 2:
@@ -37,7 +37,7 @@ def set_(context: Context, line: Line) -> None:
 
 
 def stop(context: Context, line: Line) -> None:
-    """Tell the sender no more news; matches go on, and what happens is kept for his return."""
+    """Stop news to the sender; matches go on, and news is kept for their return."""
     player = context.player
     player.stopped = player.stopped or context.now
     context.session.add(player)
@@ -45,7 +45,7 @@ def stop(context: Context, line: Line) -> None:
 
 
 def start(context: Context, line: Line) -> None:
-    """Tell the sender news again, and how his matches stand."""
+    """Resume news to the sender, and list their matches."""
     player = context.player
     context.answer("started", since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
     player.stopped = None
@@ -54,7 +54,7 @@ def start(context: Context, line: Line) -> None:
 
 
 def resume(context: Context) -> None:
-    """Tell somebody news again who had stopped them and plays on."""
+    """Resume news to a player who had stopped them and plays on."""
     player = context.sender.player
     if player is not None and player.stopped is not None:
         player.stopped = None

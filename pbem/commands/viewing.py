@@ -1,4 +1,4 @@
-"""Looking: games, show, record, preview. Nothing here changes anything."""
+"""Commands that change nothing: games, show, record, preview."""
 
 from sqlmodel import select
 
@@ -14,7 +14,7 @@ from pbem.storage.models import Match, MatchState, Player
 
 
 def games(context: Context, line: Line) -> None:
-    """List the matches of the sender, or of the named player."""
+    """List the matches of the sender or of another player."""
     wanted = line.words.strip().lower()
     player: Player | None = context.player if not wanted else None
     if wanted:
@@ -52,7 +52,7 @@ def _state(match: Match, player: Player, *, own: bool) -> str:
 
 
 def show(context: Context, line: Line) -> None:
-    """Show a match as it stands, or as it stood after some turn."""
+    """Show a match as it is now, or as it was after some turn."""
     match = _with_board(context, line)
     if line.ply is not None:
         then = _standing(context, match, line.ply)
@@ -64,13 +64,13 @@ def show(context: Context, line: Line) -> None:
 
 
 def record(context: Context, line: Line) -> None:
-    """Send the record of a match, the whole or up to some turn."""
+    """Send the record of a match, complete or up to some turn."""
     match = _with_board(context, line)
     context.answer("record", match=match.id, ply=_standing(context, match, line.ply).ply)
 
 
 def preview(context: Context, line: Line) -> None:
-    """Show where turns would lead, or how a turn goes on that is chosen in part. Nothing is played or kept."""
+    """Show where turns lead, or how an unfinished turn can continue. Nothing is played or stored."""
     match = _with_board(context, line)
     standing = _standing(context, match, line.ply)
     if line.ply is None and match.state == MatchState.OVER:
@@ -81,7 +81,7 @@ def preview(context: Context, line: Line) -> None:
             match=match.id,
         )
     own = line.ply is None and _is_to_move(context, standing)
-    kept = match.part if own else None  # nobody else may know what is begun
+    kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
         variation = variations.read(NOTATIONS[match.game], standing.base, kept, line.words)
     except Refused as refusal:
@@ -102,7 +102,7 @@ def preview(context: Context, line: Line) -> None:
 
 
 def _with_board(context: Context, line: Line) -> Match:
-    """The match that the line is about; raises Refused where it was never begun."""
+    """Return the match of the line; raise Refused if it never started."""
     match = match_of(context, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
         raise Refused(f"Match #{match.id} has no board yet: the challenge is {match.state}.", read=line.text)
@@ -110,7 +110,7 @@ def _with_board(context: Context, line: Line) -> Match:
 
 
 def _standing(context: Context, match: Match, ply: int | None) -> Snapshot:
-    """The match after that many turns, or as it stands; raises Refused where it has not so many."""
+    """Return the match after that many turns, or as it is now; raise Refused if it has fewer."""
     standing = stand(context.session, match, ply)
     if ply is not None and ply > standing.total:
         turns = "1 turn" if standing.total == 1 else f"{standing.total} turns"
@@ -122,7 +122,7 @@ def _standing(context: Context, match: Match, ply: int | None) -> Snapshot:
 
 
 def _is_to_move(context: Context, standing: Snapshot) -> bool:
-    """Whether it is the sender's turn."""
+    """Return whether it is the sender's turn."""
     player = context.sender.player
     return player is not None and standing.base.turn is not None and standing.seat_of(player) == standing.base.turn
 

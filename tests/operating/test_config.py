@@ -94,7 +94,7 @@ def test_the_environment_names_the_configuration(site: Site, tmp_path: Path) -> 
     site.config.write_text(text.replace(site.database, "sqlite:///pbem.sqlite"), encoding="utf-8")
     moved = site.config.rename(tmp_path / "elsewhere.toml")
     (tmp_path / "pbem.key").write_text("another key\n", encoding="ascii")
-    assert site.process("check", PBEM_CONFIG=str(moved)).out == "0 matches replayed, 0 faults\n"
+    assert site.process("check", PBEM_CONFIG=str(moved)).out == "0 matches replayed, 0 problems\n"
     assert (tmp_path / "pbem.sqlite").exists(), "relative paths start at the folder of the configuration"
 
 

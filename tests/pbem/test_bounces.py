@@ -183,7 +183,7 @@ def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -
 
 def test_the_operator_lists_and_forgives(letters: Correspondence, tmp_path: Path) -> None:
     config = ["--config", str(tmp_path / "pbem.toml")]
-    assert CliRunner().invoke(app, ["bounced", *config]).output == "no mail comes back\n"
+    assert CliRunner().invoke(app, ["bounced", *config]).output == "no mail bounces\n"
     bounce_for_good(letters)
 
     listed = CliRunner().invoke(app, ["bounced", *config], env={"COLUMNS": "200"})

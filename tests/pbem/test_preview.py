@@ -63,7 +63,7 @@ def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Corr
 
     assert "Nothing has been played. This is match #1" in said
     assert board(TURNS[0]) in said
-    assert "It would be bob's turn." in said
+    assert "It would then be bob's turn." in said
     assert f'To play it, reply: * "{TURNS[0]}"' in said
 
     mails = letters.reply(letters.last("alice"), TURNS[0])
@@ -219,7 +219,7 @@ def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(let
     assert "Match #1 is over, so no turn can follow." in said
     said = asked(letters, "bob", "preview 1#1 c1c4 g9g6 4 c4g4 g6c6")
     assert board(*TURNS[:2]) in said
-    assert "It would be alice's turn." in said
+    assert "It would then be alice's turn." in said
     assert board(*TURNS[:2]) in asked(letters, "bob", "preview 1#2")
     assert "It was alice's turn." in asked(letters, "bob", "show 1#2")
 
@@ -293,7 +293,7 @@ def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
         play(letters, *before)
         said = asked(letters, ("alice", "bob")[len(before) % 2], f"preview {longer}")
 
-    added = said.partition("More can be added: ")[2]
+    added = said.partition("You can add to it: ")[2]
     assert f'reply: * "{longer}"' in said
     for other in legal:
         if other.startswith(f"{longer} "):

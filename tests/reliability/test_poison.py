@@ -64,7 +64,7 @@ def test_a_mail_that_ends_the_server_three_times_is_put_aside_and_the_rest_goes_
         ("shunted", "ended the server, 3 times", 3)
     ]
     assert scene.count("incoming", "state = 'done'") == 2
-    assert "mail 1\n" in words(scene.post.next(ADMIN))
+    assert "message 1\n" in words(scene.post.next(ADMIN))
     daemon.kill()
     retry(scene)
     scene.start()
