@@ -99,8 +99,8 @@ def proofs() -> str:
         ["message to the personal address", "the personal token", f"everything, at once{again}"],
         [
             "reply that arrives at our plain address",
-            "it replies to a message that only this address got",
-            "the same as if sent to that message's reply address",
+            "its thread: it replies to a message that went to this address",
+            "treated as a new message in that match; at once if the sender's domain is proven",
         ],
         [
             "new message from a player's address",
@@ -139,17 +139,21 @@ def domains() -> str:
     """What the word of the border, or a DKIM signature, adds to a token, by policy; as `proofs.weigh` has it."""
     choices = get_args(ChecksSettings.model_fields["proof"].annotation)
     rows = [
-        [mail, finding.value, *(_worth(proven, finding, proof) for proof in choices)]
-        for mail, proven in (("with a valid token", True), ("new, from a player's address", False))
+        [mail, finding.value, *(_worth(finding, proof, proven=proven, by_thread=by_thread) for proof in choices)]
+        for mail, proven, by_thread in (
+            ("with a valid token", True, False),
+            ("in a thread, without a token", False, True),
+            ("new, from a player's address", False, False),
+        )
         for finding in Finding
     ]
     return table(["the message", "its sender's domain", *(f'`proof = "{proof}"`' for proof in choices)], rows)
 
 
-def _worth(proven: bool, finding: Finding, proof: str) -> str:
+def _worth(finding: Finding, proof: str, *, proven: bool, by_thread: bool) -> str:
     """Return what happens to a message with a command that changes something."""
     player = Player(id=1, name="alice", address="alice@mail.example", confirmed=daemon.now(), created=daemon.now())
-    sender = Sender(player.address, player, proven=proven)
+    sender = Sender(player.address, player, proven=proven, by_thread=by_thread)
     message = Message(None, player.address, (), (), "", None, ())
     checked = Checked(finding, "proof")
     settings = ChecksSettings.model_validate({"authserv_id": "mx.example", "proof": proof})
@@ -256,6 +260,31 @@ def _perft(key: str) -> str:
     blocks = (ROOT / "tests" / "perft" / f"{key}.perft").read_text(encoding="utf-8").split("\n\n")
     first = next(block for block in blocks if "\nposition" in f"\n{block}")
     return ", ".join(f"{int(nodes):,}" for nodes in re.findall(r"^perft \d+ (\d+)", first, flags=re.MULTILINE))
+
+
+# docs/new-game.md
+
+
+def example_lines() -> tuple[dict[str, int], dict[str, int]]:
+    """The number of lines of each file of the worked example of a game, and of that of a variant."""
+    folder = ROOT / "tests" / "example"
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".md", ".perft"))
+    lines = {
+        path.relative_to(ROOT).as_posix(): count
+        for path in paths
+        if (count := len(path.read_text(encoding="utf-8").splitlines()))
+    }
+    variant = {path: count for path, count in lines.items() if path.endswith("variant.py")}
+    return {path: count for path, count in lines.items() if path not in variant}, variant
+
+
+def example_sizes() -> str:
+    """The sizes of the worked examples."""
+    rows = []
+    for what, lines in zip(("The game", "The variant"), example_lines(), strict=True):
+        rows += [[f"[{path}](../{path})", str(count)] for path, count in lines.items()]
+        rows.append([f"**{what}, with its tests**", f"**{sum(lines.values())}**"])
+    return table(["file", "lines"], rows)
 
 
 # docs/mails.md

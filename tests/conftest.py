@@ -1,14 +1,21 @@
 """What every test shares: log lines go nowhere unless a test asks for them; and which tests run on which database."""
 
+import os
+import sys
 from collections.abc import Iterator
 
 import pytest
 import structlog
 
-from tests import databases, postgres
+from tests import correspondence, databases, postgres
 
 KEEPERS = {"correspondence", "Correspondence", "databases"}
 """A module that knows one of these keeps data in a database."""
+
+
+# Compiling the modules and rewriting the assertions takes half a minute, which is not to be spent at every start.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_configure() -> None:
@@ -29,6 +36,7 @@ def _drop(_logger: object, _name: str, _event: dict[str, object]) -> dict[str, o
 def _no_server_is_left() -> Iterator[None]:
     yield
     postgres.remove()
+    correspondence.forget()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

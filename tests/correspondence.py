@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.utils import make_msgid
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -115,7 +116,7 @@ class Correspondence:
 
     def _remember(self, told: Any) -> "Moment":
         """Keep what it would take to begin here."""
-        files = Path(_MOMENTS_FOLDER.name) / str(len(_MOMENTS))
+        files = _moments_folder() / str(len(_MOMENTS))
         for name in ("in", "out"):
             if (self._folder / name).is_dir():
                 shutil.copytree(self._folder / name, files / name)
@@ -258,7 +259,19 @@ class Moment:
 
 _MOMENTS: dict[tuple[object, datetime, tuple[object, ...]], Moment] = {}
 """Where scenes led that this process has played, by the settings, the time at which they began, and the scenes."""
-_MOMENTS_FOLDER = tempfile.TemporaryDirectory(prefix="pbem-moments")
+
+
+@cache
+def _moments_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="pbem-moments"))
+
+
+def forget() -> None:
+    """Remove what is kept of scenes; the outermost conftest.py asks for it at the end."""
+    if _moments_folder.cache_info().currsize:
+        shutil.rmtree(_moments_folder())
+        _moments_folder.cache_clear()
+        _MOMENTS.clear()
 
 
 def parsed(raw: bytes) -> EmailMessage:

@@ -53,7 +53,7 @@ def change(context: Context, line: Line) -> None:
         context.server.domain,
         template="address",
         address=wanted,
-        words={"by": name(player)},
+        words={"by": name(player), "by_thread": False},
         player=player,
         purpose=Purpose.ADDRESS,
         subject=context.incoming.id or 0,
@@ -75,6 +75,28 @@ def _bound(context: Context, player: Player, line: Line) -> None:
             read=line.text,
             fits="Reply to one of those messages, or try again tomorrow.",
         )
+
+
+def ask_again(context: Context, question: int) -> str:
+    """Ask the new address once more, whose answer did not go to the address of our question."""
+    row = context.session.get_one(Outgoing, question)
+    player = context.session.get(Player, row.player)
+    if player is None or row.purpose is None:
+        raise Unanswerable("unknown token")
+    outbox.owe(
+        context.session,
+        context.now,
+        context.server.domain,
+        template="address",
+        address=row.address,
+        words=row.words | {"by_thread": True},
+        player=player,
+        purpose=Purpose.ADDRESS,
+        subject=row.subject,
+        incoming=context.incoming,
+        answers=context.answered,
+    )
+    return "asked for confirmation again"
 
 
 def settle(context: Context, question: int, *, agrees: bool | None) -> str:

@@ -45,6 +45,7 @@ def hold(context: Context, reading: Reading) -> str:
         "joining": player.confirmed is None,
         "asking": [{"command": line.command.name, "match": _about(line)} for line in asking],
         "unclear": False,
+        "by_thread": False,
     }
     _ask(context, player, context.incoming.id or 0, words, _about(asking[0]) if len(asking) == 1 else None)
     return "asked for confirmation"
@@ -103,10 +104,13 @@ def confirm(context: Context, held_id: int) -> str:
     ).one()
     context.subject, context.match = context.mail.subject, asked.match
     player, lines = context.sender.player, context.mail.lines
+    if player is not None and context.sender.by_thread:
+        _ask(context, player, held_id, asked.words | {"unclear": False, "by_thread": True}, asked.match)
+        return "asked for confirmation again"
     drops = suggested_yes.refuses(lines)
     agrees = any(suggested_yes.consents([line]) for line in lines)
     if player is not None and player.confirmed and not (drops or agrees):
-        _ask(context, player, held_id, asked.words | {"unclear": True}, asked.match)
+        _ask(context, player, held_id, asked.words | {"unclear": True, "by_thread": False}, asked.match)
         return "asked for confirmation again"
     if drops:
         held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed"
@@ -120,7 +124,7 @@ def confirm(context: Context, held_id: int) -> str:
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)
     told_of = identity.of(context.session, message, context.server, context.keyring, context.now)
-    context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, held=None)
+    context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held=None)
     verdict = execute.understand(context, message, execute.execute)
     context.subject = context.mail.subject
     held.verdict = f"confirmed; {verdict}"

@@ -80,6 +80,8 @@ def _obey(context: Context, reading: Reading) -> str:
 
 def _moved(context: Context, question: int) -> str:
     """Let a new address answer whether a player may have it."""
+    if context.sender.by_thread:
+        return address.ask_again(context, question)
     try:
         lines, context.subject = context.mail.lines, context.mail.subject
         agrees = True if suggested_yes.consents(lines) else False if suggested_yes.refuses(lines) else None

@@ -1,7 +1,7 @@
-"""Who sent a mail, and what proves it: a reply token, or the thread of an owed mail; never From alone."""
+"""Who sent a message and what proves it: a reply token. A thread only tells what is answered, and From only a name."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
@@ -35,6 +35,11 @@ class Sender:
     """The mail of ours that asks this address whether a player may have it; nobody has answered for him yet."""
     plies: Mapping[int, int] = field(default_factory=dict)
     """How many turns he had seen in each match that the mail showed which he answers, where it showed several."""
+    by_thread: bool = False
+    """Whether only the thread says so: the message answers one that went to this address, and proves nothing by it.
+
+    Message-IDs stand in every answer to an answer, so people in Cc have seen them, and anybody can write From.
+    """
     may: frozenset[str] = frozenset()
     """The commands that the mail may give although it proves nothing else."""
 
@@ -42,7 +47,7 @@ class Sender:
     def is_stranger(self) -> bool:
         """Whether nothing connects the mail with a player or an invitation."""
         known = self.player is not None and self.player.confirmed is not None
-        return not (known or self.proven or self.move is not None)
+        return not (known or self.proven or self.by_thread or self.move is not None)
 
     def seen(self, match: int) -> int | None:
         """How many turns of the match the player had seen when he wrote; None where that is not known."""
@@ -74,7 +79,7 @@ def of(session: Session, message: Message, server: ServerSettings, keyring: Keyr
         player = session.get_one(Player, answered.player)
         fresh = owed.epoch == player.epoch and not is_over(session, answered, now)
         if fresh and owed.address == message.sender:
-            return _by_token(session, answered, player)
+            return replace(_by_token(session, answered, player), proven=False, by_thread=True)
         return Sender(player.address, player, proven=False, match=owed.match, ply=owed.ply if owed.match else None)
     player = session.exec(select(Player).where(Player.address == message.sender)).first()
     return Sender(message.sender, player, proven=False)

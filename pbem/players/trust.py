@@ -22,9 +22,12 @@ def weigh(
 ) -> Sender:
     """The sender, proven or not by all that is known; raises Unanswerable where the checks failed and nothing proves.
 
-    The answer to a question of ours needs no more: the question went to the address on file, and the mail that it
-    is about had its own proof or was held for want of one.
+    The answer to a question of ours needs no more than its token: the question went to the address on file, and the
+    message that it is about had its own proof or was held for want of one. An answer that only its thread connects with
+    what it answers acts where the sender's domain is proven, and is asked about otherwise.
     """
+    if sender.by_thread:
+        return _weigh_thread(session, sender, checked, settings, row)
     if sender.held is not None or sender.move is not None:
         return sender
     finding = checked.finding
@@ -37,18 +40,30 @@ def weigh(
         return replace(sender, proven=passed if wants_both else finding is not Finding.FAILED)
     if finding is Finding.FAILED:
         raise Unanswerable("the sender failed the checks")
-    acts = settings.proof == "token or domain" and is_own and not sender.is_stranger and finding is Finding.PASSED
-    if acts and checked.proof is not None and not _is_replayed(session, checked.proof):
-        row.proof = checked.proof
-        return replace(sender, proven=True)
-    return sender
+    acts = settings.proof == "token or domain" and is_own and not sender.is_stranger
+    return replace(sender, proven=True) if acts and _is_proven_by_domain(session, checked, row) else sender
+
+
+def _weigh_thread(
+    session: Session, sender: Sender, checked: Checked, settings: ChecksSettings, row: Incoming
+) -> Sender:
+    """Return the sender, as if the token of the answered message had been used where the domain makes up for it."""
+    if settings.proof == "token and domain" or not _is_proven_by_domain(session, checked, row):
+        return sender
+    return replace(sender, by_thread=False, proven=sender.move is None and not sender.may)
+
+
+def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> bool:
+    """Whether the domain of From vouches for this message, and for no earlier one with the same proof; that is kept."""
+    if checked.finding is not Finding.PASSED or checked.proof is None:
+        return False
+    if session.exec(select(Incoming.id).where(Incoming.proof == checked.proof)).first() is not None:
+        return False
+    row.proof = checked.proof
+    return True
 
 
 def _is_another_s(session: Session, message: Message) -> bool:
     """Whether From is another player's: an opponent who was sent a copy, and answered to all, among them us."""
     other = select(Player.id).where(Player.address == message.sender, col(Player.confirmed).is_not(None))
     return session.exec(other).first() is not None
-
-
-def _is_replayed(session: Session, proof: str) -> bool:
-    return session.exec(select(Incoming.id).where(Incoming.proof == proof)).first() is not None

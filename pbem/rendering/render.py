@@ -113,6 +113,7 @@ class Renderer:
             "look": views.look,
             "foresee": views.foresee,
             "answer_with": partial(links.link, answer),
+            "reply_to": answer.address if answer else None,
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             "name": name,
         }

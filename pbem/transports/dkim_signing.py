@@ -1,4 +1,4 @@
-"""DKIM signatures on our mails, where no mail server makes them: an optional extra, switched on by [outbox.dkim]."""
+"""DKIM signatures on outgoing mail, if no mail server adds them: an optional extra, enabled by [outbox.dkim]."""
 
 from collections.abc import Callable
 
@@ -8,16 +8,16 @@ SIGNED = (
     *("From", "To", "Reply-To", "Subject", "Date", "Message-ID", "In-Reply-To", "References"),
     *("Auto-Submitted", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"),
 )
-"""Signed once more often than they are there: a second one that somebody adds breaks the signature."""
+"""Signed once more than they occur, so that adding another one breaks the signature."""
 
-SIGNED_WHERE_THERE = ("list-", "x-pbem-")
-"""The beginnings of what is signed too; mailing lists may add such headers of their own."""
+SIGNED_IF_PRESENT = ("list-", "x-pbem-")
+"""Prefixes of headers that are signed too; mailing lists may add such headers of their own."""
 
-SAMPLE = b"From: a@pbem.example\r\n\r\nTo try the key with.\r\n"
+SAMPLE = b"From: a@pbem.example\r\n\r\nFor trying the key.\r\n"
 
 
 def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
-    """What puts our signature on a mail; raises BadConfig where that can't be done."""
+    """Return a function that signs a message; raises BadConfig if the settings don't allow it."""
     try:
         from dkim import DKIM  # an optional extra
     except ModuleNotFoundError as error:
@@ -30,7 +30,7 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
         there = [name.lower() for name, _ in mail.headers]
         signed = [name.lower().encode() for name in SIGNED]
         signed += [name for name in there if name in signed]
-        signed += [name for name in there if name.decode("latin-1").startswith(SIGNED_WHERE_THERE)]
+        signed += [name for name in there if name.decode("latin-1").startswith(SIGNED_IF_PRESENT)]
         signature: bytes = mail.sign(
             selector, domain, key, canonicalize=(b"relaxed", b"relaxed"), include_headers=signed
         )
@@ -38,7 +38,7 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
 
     try:
         sign(SAMPLE)
-    except Exception as error:  # whatever a library finds wrong with a key, and it finds it in many ways
+    except Exception as error:  # the library reports a bad key in many ways
         raise BadConfig(
             f"the key of [outbox.dkim] can't be used ({type(error).__name__}); it must be an RSA key as PEM"
         ) from error

@@ -1,4 +1,4 @@
-"""Listeners of our own for LMTP and SMTP: a mail is answered with 250 once it is stored, not before."""
+"""Our own servers for LMTP and SMTP: a message is acknowledged with 250 once it is stored, not before."""
 
 import asyncio
 import logging
@@ -22,21 +22,21 @@ log = structlog.get_logger()
 
 MINUTE = 60.0
 GRACE_SECONDS = 3.0
-"""How long stopping waits for mails in hand."""
+"""How long stopping waits for messages that are being received."""
 
 LINE_BYTES = 64 * 1024
 """Longer lines than SMTP allows are common in HTML mail, and harmless up to here."""
 
 COMMANDS = {"MAIL": 1000, "RCPT": 5000, "DATA": 1000, "RSET": 1000, "NOOP": 100, "*": 20}
-"""How often a connection may say what: an MTA sends many mails over one, a prober says many other things."""
+"""How often a connection may send each command: an MTA sends many messages, a prober many other commands."""
 
 BUSY = "421 4.3.2 Too many connections, please try again later"
-OUR_FAULT = "451 4.3.0 This server can't store mail just now, please try again later"
+CANNOT_STORE = "451 4.3.0 This server can't store mail just now, please try again later"
 GOODBYE = "421 4.3.2 This server is closing down, please try again later"
 
 
 class MailListener:
-    """A Listener for LMTP (behind an MTA) or SMTP (small setups); `port` is the real one once started."""
+    """A server for LMTP (behind an MTA) or SMTP (small setups); once started, `port` is the actual port."""
 
     def __init__(
         self,
@@ -52,23 +52,23 @@ class MailListener:
         self._limit = limit
         self._accepts = accepts
         self._hostname = socket.gethostname()
-        self._open: set[_Smtp] = set()
+        self._sessions: set[_Smtp] = set()
         self._handler: _Handler | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._server: asyncio.Server | None = None
 
     def start(self, store: Store) -> None:
-        """Listen in a thread of its own; every mail is stored before it is acknowledged. Raises OSError."""
+        """Listen in a thread of its own; every message is stored before it is acknowledged. Raises OSError."""
         if self._loop is not None:
             raise RuntimeError("this listener is already started")
-        # aiosmtpd logs every command: recipients' addresses are secrets here, and mail is nobody's business.
+        # aiosmtpd logs every command: recipients' addresses are secrets here, and mail is private.
         logging.getLogger("mail.log").setLevel(logging.ERROR)
         self._loop = loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=_run, args=(loop,), name=self._protocol, daemon=True)
         self._thread.start()
         self._handler = handler = _Handler(store, self._accepts, loop, self._settings.recipients)
-        listening = loop.create_server(lambda: self._answer(handler), self._settings.host, self.port)
+        listening = loop.create_server(lambda: self._new_connection(handler), self._settings.host, self.port)
         try:
             self._server = asyncio.run_coroutine_threadsafe(listening, loop).result()
         except OSError:
@@ -78,7 +78,7 @@ class MailListener:
         log.info("listening", protocol=self._protocol, host=self._settings.host, port=self.port)
 
     def stop(self) -> None:
-        """Finish the mails in hand, for ten seconds at most, and listen no more."""
+        """Stop listening, and wait a few seconds for messages that are being received."""
         if self._loop is None:
             return
         asyncio.run_coroutine_threadsafe(self._finish(), self._loop).result()
@@ -90,10 +90,10 @@ class MailListener:
             self._thread.join()
         self._loop = self._thread = self._server = None
 
-    def _answer(self, handler: "_Handler") -> asyncio.BaseProtocol:
-        """Give the protocol for one more connection."""
+    def _new_connection(self, handler: "_Handler") -> asyncio.BaseProtocol:
+        """Return the protocol for a new connection."""
         kind = _Lmtp if self._protocol == "lmtp" else _Smtp
-        open_door = partial(
+        new_session = partial(
             kind,
             handler,
             data_size_limit=self._limit,
@@ -105,22 +105,22 @@ class MailListener:
             command_call_limit=COMMANDS,
             auth_exclude_mechanism=("LOGIN", "PLAIN"),
             loop=handler.loop,
-            gone=self._open.discard,
+            on_close=self._sessions.discard,
         )
-        return _Porch(self._gate, open_door, self._open)
+        return _Admission(self._gate, new_session, self._sessions)
 
     async def _finish(self) -> None:
         loop = asyncio.get_running_loop()
         if self._server is not None:
             self._server.close()
-        for door in tuple(self._open):
-            door.dismiss()
+        for session in tuple(self._sessions):
+            session.dismiss()
         deadline = loop.time() + GRACE_SECONDS
-        while (self._open or (self._handler and self._handler.storing)) and loop.time() < deadline:
+        while (self._sessions or (self._handler and self._handler.storing)) and loop.time() < deadline:
             await asyncio.sleep(0.02)
-        for door in tuple(self._open):
+        for session in tuple(self._sessions):
             log.warning("a connection was cut off while stopping")
-            door.cut_off()
+            session.cut_off()
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
@@ -128,7 +128,7 @@ class MailListener:
 
 
 class _Handler:
-    """What aiosmtpd asks about each command; blocking work goes to threads."""
+    """Callbacks of aiosmtpd for each command; blocking work goes to threads."""
 
     def __init__(
         self, store: Store, accepts: Callable[[str], bool], loop: asyncio.AbstractEventLoop, recipients: int
@@ -142,7 +142,7 @@ class _Handler:
     async def handle_MAIL(  # noqa: N802 - aiosmtpd's name
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if not _sound(address):
+        if not _is_printable(address):
             return "553 5.1.7 This sender address has characters that no address has"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
@@ -153,14 +153,14 @@ class _Handler:
     ) -> str:
         if len(envelope.rcpt_tos) >= self._recipients:
             return f"452 4.5.3 At most {self._recipients} recipients at a time"
-        if not _sound(address) or not await asyncio.to_thread(self._accepts, address):
+        if not _is_printable(address) or not await asyncio.to_thread(self._accepts, address):
             return "550 5.1.1 There is no such address here"
         envelope.rcpt_tos.append(address)
         envelope.rcpt_options.extend(options)
         return "250 2.1.5 Ok"
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
-        """Store, then say so: for LMTP once per accepted recipient."""
+        """Store the message, then acknowledge it: for LMTP once per accepted recipient."""
         lmtp = isinstance(server, LMTP)
         content = envelope.original_content or b""
         sender = "" if envelope.mail_from in (None, "<>") else envelope.mail_from
@@ -176,28 +176,28 @@ class _Handler:
         self.storing.add(storing)
         storing.add_done_callback(self.storing.discard)
         try:
-            await asyncio.shield(storing)  # a client that hangs up does not undo what is being committed
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is our fault, and said so
-            # No traceback: it may show the mail.
+            await asyncio.shield(storing)  # a client that hangs up doesn't undo what is being committed
+        except Exception as error:  # noqa: BLE001 - whatever fails, the client is to try again
+            # No traceback: it may quote the message.
             log.error("a mail could not be stored", source=arrival.source, error=gist(error))  # noqa: TRY400
-            status = OUR_FAULT
+            status = CANNOT_STORE
         return "\r\n".join([status] * (len(envelope.rcpt_tos) if lmtp else 1))
 
     async def handle_exception(self, error: Exception) -> str:
-        """Anything unforeseen is our fault until shown otherwise: the mail must not be bounced."""
+        """Ask the client to try again after an unforeseen error: the message must not bounce."""
         log.error("a mail session failed", error=gist(error))
-        return OUR_FAULT
+        return CANNOT_STORE
 
 
 class _Smtp(SMTP):
-    """What we add to aiosmtpd: an orderly end, and words a person can use."""
+    """aiosmtpd's session, with an orderly end, and replies that help a person."""
 
     line_length_limit = LINE_BYTES
 
-    def __init__(self, *args: Any, gone: Callable[[Any], None], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, on_close: Callable[[Any], None], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._gone = gone
-        self._left: Callable[[], None] = lambda: None
+        self._on_close = on_close
+        self._on_leaving: Callable[[], None] = lambda: None
         self._busy = False
         self._leaving = False
 
@@ -208,15 +208,15 @@ class _Smtp(SMTP):
 
     def connection_lost(self, error: Exception | None) -> None:
         super().connection_lost(error)
-        self._gone(self)
-        self._left()
+        self._on_close(self)
+        self._on_leaving()
 
-    def on_leaving(self, left: Callable[[], None]) -> None:
-        """Call that when the connection is over."""
-        self._left = left
+    def call_on_leaving(self, callback: Callable[[], None]) -> None:
+        """Register what to call when the connection is closed."""
+        self._on_leaving = callback
 
     def dismiss(self) -> None:
-        """Hang up, after the mail in hand."""
+        """Hang up after the message that is being received, if any."""
         self._leaving = True
         if self.transport is not None and not self._busy:
             self._writer.write(f"{GOODBYE}\r\n".encode())
@@ -238,7 +238,7 @@ class _Smtp(SMTP):
             self.dismiss()
 
     async def push(self, status: AnyStr) -> None:
-        """Answer; a refusal of the data by aiosmtpd itself goes to each recipient where LMTP wants that."""
+        """Send a reply; for LMTP, aiosmtpd's own refusals of the data are repeated for each recipient."""
         words = self._reworded(status) if isinstance(status, str) else None
         if words is None:
             await super().push(status)
@@ -248,7 +248,7 @@ class _Smtp(SMTP):
             await super().push(words)
 
     def _reworded(self, status: str) -> str | None:
-        """Give aiosmtpd's refusals of a mail for its size in words that help; None for all else."""
+        """Return a more helpful text for aiosmtpd's refusals of a message for its size; None for all others."""
         if status.startswith(("552 Error: Too much mail data", "552 Error: message size exceeds")):
             size = (self.data_size_limit or 0) // 1024
             return f"552 5.3.4 This server takes mails up to {size} KB; please send plain text, without files"
@@ -258,11 +258,11 @@ class _Smtp(SMTP):
 
 
 class _Lmtp(_Smtp, LMTP):
-    """The same for LMTP."""
+    """The same session for LMTP."""
 
 
 class _Gate:
-    """Who may come in: so many at once, so many of one address, and so many of it within a minute."""
+    """Limits the connections: in total, per address, and per address and minute."""
 
     def __init__(self, settings: ListenSettings) -> None:
         self._settings = settings
@@ -271,7 +271,7 @@ class _Gate:
         self._minute = 0.0
 
     def enter(self, address: str, now: float) -> bool:
-        """Count one more, if there is room for it; who was let in has to `leave`."""
+        """Return whether a connection from the address is admitted; if so, `leave` must be called later."""
         if now - self._minute >= MINUTE:
             self._came.clear()
             self._minute = now
@@ -286,17 +286,17 @@ class _Gate:
         return True
 
     def leave(self, address: str) -> None:
-        """Make room for another."""
+        """Count a connection from the address as closed."""
         self._inside[address] -= 1
         if not self._inside[address]:
             del self._inside[address]
 
 
-class _Porch(asyncio.Protocol):
-    """Where each connection comes first: it is let in, or told to come later."""
+class _Admission(asyncio.Protocol):
+    """The first protocol of each connection: admits it, or tells the client to try again later."""
 
-    def __init__(self, gate: _Gate, open_door: Callable[[], _Smtp], inside: set[_Smtp]) -> None:
-        self._gate, self._open_door, self._inside = gate, open_door, inside
+    def __init__(self, gate: _Gate, new_session: Callable[[], _Smtp], sessions: set[_Smtp]) -> None:
+        self._gate, self._new_session, self._sessions = gate, new_session, sessions
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer = transport.get_extra_info("peername")
@@ -307,16 +307,16 @@ class _Porch(asyncio.Protocol):
             transport.write(f"{BUSY}\r\n".encode())
             transport.close()
             return
-        door = self._open_door()
-        self._inside.add(door)
-        door.on_leaving(partial(self._gate.leave, address))
-        transport.set_protocol(door)
-        door.connection_made(transport)
+        session = self._new_session()
+        self._sessions.add(session)
+        session.call_on_leaving(partial(self._gate.leave, address))
+        transport.set_protocol(session)
+        session.connection_made(transport)
 
 
-def _sound(address: str) -> bool:
-    """Whether a database can hold it: no control characters and nothing that is not Unicode."""
-    return address.isprintable()  # false for controls and for surrogates, which stand for stray bytes
+def _is_printable(address: str) -> bool:
+    """Return whether a database can store the address: no control characters, and nothing but Unicode."""
+    return address.isprintable()  # false for control characters, and for surrogates, which stand for stray bytes
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

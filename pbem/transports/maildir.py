@@ -1,4 +1,4 @@
-"""Mail in and out through Maildir folders: for trying things by hand, and for local delivery agents."""
+"""Mail in and out through Maildir folders, for trying things by hand and for local delivery agents."""
 
 import itertools
 import os
@@ -17,11 +17,11 @@ log = structlog.get_logger()
 
 BATCH = 50
 SLICE = 0.2
-"""How long a wait sleeps before it asks again whether it should stop."""
+"""How long a wait sleeps before it checks again whether it should stop."""
 
 
 class MaildirInbox:
-    """An Inbox whose queue is new/; a mail that is done moves to cur/, seen."""
+    """An Inbox whose queue is new/; messages that are done move to cur/, flagged as seen."""
 
     def __init__(self, settings: WatchedMaildirSettings, limit: int) -> None:
         self._folder = settings.path.expanduser()
@@ -30,7 +30,7 @@ class MaildirInbox:
         self._known: frozenset[str] = frozenset()
 
     def fetch(self) -> Iterator[tuple[Arrival, ...]]:
-        """All of new/ in batches, oldest first; what can't be read is logged and left."""
+        """Yield all of new/ in batches, oldest first; files that can't be read are logged and left there."""
         try:
             _make(self._folder)
             names = _waiting(self._folder)
@@ -38,13 +38,13 @@ class MaildirInbox:
             raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
         self._known = frozenset(names)
         for some in _batched(names):
-            if batch := tuple(mail for name in some if (mail := self._read(name))):
+            if batch := tuple(arrival for name in some if (arrival := self._read(name))):
                 yield batch
 
     def done(self, batch: tuple[Arrival, ...]) -> None:
-        """Move the files to cur/, flagged S; one that is gone already is as good as moved."""
-        for mail in batch:
-            name = mail.source.removeprefix("maildir ")
+        """Move the files to cur/, flagged S; a file that is gone counts as moved."""
+        for arrival in batch:
+            name = arrival.source.removeprefix("maildir ")
             seen = name if ":" in name else f"{name}:2,S"
             try:
                 (self._folder / "new" / name).rename(self._folder / "cur" / seen)
@@ -54,7 +54,7 @@ class MaildirInbox:
                 raise Unreachable(f"{name} can't be moved to cur/: {error}") from error
 
     def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
-        """Return when new/ holds a name that the last fetch did not see."""
+        """Return when new/ holds a name that the last fetch didn't see."""
         end = time.monotonic() + seconds
         look = time.monotonic() + self._poll
         while not stopped() and (now := time.monotonic()) < end:
@@ -68,7 +68,7 @@ class MaildirInbox:
             time.sleep(max(0.0, min(SLICE, end - now, look - now)))
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file is kept open."""
 
     def _read(self, name: str) -> Arrival | None:
         path = self._folder / "new" / name
@@ -79,7 +79,7 @@ class MaildirInbox:
         except FileNotFoundError:
             return None
         except OSError as error:
-            log.warning("a mail can't be read", source=f"maildir {name}", error=str(error))
+            log.warning("a message can't be read", source=f"maildir {name}", error=str(error))
             return None
         if len(raw) <= self._limit:
             return Arrival(raw=raw, source=f"maildir {name}")
@@ -87,14 +87,14 @@ class MaildirInbox:
 
 
 class MaildirOutbox:
-    """An Outbox that writes each mail to new/; the envelope is not kept, only the exact bytes."""
+    """An Outbox that writes each message to new/: its exact bytes, without the envelope."""
 
     def __init__(self, settings: MaildirSettings) -> None:
         self._folder = settings.path.expanduser()
         self._count = itertools.count()
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Write, flush to the disk and only then let it appear in new/; raises NotSent(later=True)."""
+        """Write the message, flush it to disk, and only then let it appear in new/; raises NotSent(later=True)."""
         now = time.time_ns()
         host = socket.gethostname().replace("/", "\\057").replace(":", "\\072")
         name = f"{now // 10**9}.M{now // 1000 % 10**6}P{os.getpid()}Q{next(self._count)}.{host}"
@@ -114,7 +114,7 @@ class MaildirOutbox:
             raise NotSent(f"the maildir {self._folder} can't be written: {error}", later=True) from error
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file is kept open."""
 
 
 def _make(folder: Path) -> None:
@@ -123,7 +123,7 @@ def _make(folder: Path) -> None:
 
 
 def _waiting(folder: Path) -> list[str]:
-    """List the names in new/ by age, then name; dot files and folders are none of ours."""
+    """Return the names in new/ by age, then name, without dot files and folders."""
     found: list[tuple[int, str]] = []
     with os.scandir(folder / "new") as entries:
         for entry in entries:
@@ -141,7 +141,7 @@ def _batched(names: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _flush(folder: Path) -> None:
-    """Make the new name itself survive a power cut."""
+    """Make the new name in the folder survive a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

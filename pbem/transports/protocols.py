@@ -1,4 +1,4 @@
-"""The protocols behind which all mail traffic happens, and what travels through them."""
+"""The protocols for mailboxes and next hops, and what travels through them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,24 +7,24 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A mail as a transport got it: its exact bytes and the envelope, as far as the transport knows one."""
+    """A message as a transport received it: its exact bytes, and the envelope if the transport knows it."""
 
     raw: bytes
     source: str
-    """Where it came from, for the log: "imap INBOX 17/4", "lmtp", "smtp 127.0.0.1", "maildir <name>"."""
+    """Its origin, for the log: "imap INBOX 17/4", "lmtp", "smtp 127.0.0.1", "maildir <name>"."""
     sender: str | None = None
-    """The envelope sender: "" for the null sender <>, None where the transport cannot know it."""
+    """The envelope sender: "" for the null sender <>, None if the transport can't know it."""
     recipients: tuple[str, ...] = ()
     size: int | None = None
-    """The full size in bytes where the mail is over the limit and `raw` is only its header block."""
+    """The full size in bytes if the message is over the limit and `raw` is only its header block."""
 
 
 Store = Callable[[tuple[Arrival, ...]], None]
-"""Commits arrivals to the database, all or none. It raises where it can't: then nobody may acknowledge."""
+"""Commits arrivals to the database, all or none. If it raises, they must not be acknowledged."""
 
 
 def gist(error: BaseException) -> str:
-    r"""Say what failed in one line for the log: databases append whole statements, with the mail in them.
+    r"""Return what failed in one line for the log: databases append whole statements, with the message in them.
 
     >>> gist(ValueError("no such table: incoming\n[parameters: ('Dear Ann, ...',)]"))
     'ValueError: no such table: incoming'
@@ -34,51 +34,41 @@ def gist(error: BaseException) -> str:
 
 
 class Unreachable(Exception):
-    """A mailbox that can't be read just now, and why; trying again later may help."""
+    """A mailbox can't be read at the moment; trying again later may help."""
 
 
 class Inbox(Protocol):
-    """A mailbox that is asked for mail (IMAP, Maildir)."""
+    """A mailbox that is polled for mail (IMAP, Maildir)."""
 
     def fetch(self) -> Iterator[tuple[Arrival, ...]]:
-        """All that waits now, in batches, oldest first; the mailbox keeps a batch until `done`.
+        """Yield everything that waits now in batches, oldest first; the mailbox keeps a batch until `done`.
 
-        Raises Unreachable. The batch is to be stored and `done` called before the next one is asked for.
+        Raises Unreachable. Store each batch and call `done` before asking for the next one.
         """
 
     def done(self, batch: tuple[Arrival, ...]) -> None:
         """Move a stored batch out of the way. Raises Unreachable; the batch may then come again."""
 
     def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
-        """Return when mail may have come, after `seconds` at the latest, soon after `stopped()` is true."""
+        """Return when mail may have arrived, after `seconds` at the latest, or soon after `stopped()` is true."""
 
     def close(self) -> None:
-        """Let go of the connection; the next call makes a new one. Never raises."""
-
-
-class Listener(Protocol):
-    """A server that is handed mail (LMTP, SMTP)."""
-
-    def start(self, store: Store) -> None:
-        """Listen; every mail is stored before it is acknowledged. Raises OSError where the port is taken."""
-
-    def stop(self) -> None:
-        """Finish the mails in hand and listen no more."""
+        """Close the connection; the next call opens a new one. Never raises."""
 
 
 class NotSent(Exception):
-    """The next hop did not take the mail: its words, and whether trying again later can help."""
+    """The next hop didn't take the message: its reply, and whether trying again later can help."""
 
-    def __init__(self, words: str, *, later: bool) -> None:
+    def __init__(self, reply: str, *, later: bool) -> None:
         self.later = later
-        super().__init__(words)
+        super().__init__(reply)
 
 
 class Outbox(Protocol):
-    """Where mail goes."""
+    """The next hop for outgoing mail."""
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Hand over the exact bytes; raises NotSent. Returns only when the next hop has taken the mail."""
+        """Hand over the exact bytes; raises NotSent. Returns only when the next hop has taken the message."""
 
     def close(self) -> None:
-        """Let go of the connection; the next call makes a new one. Never raises."""
+        """Close the connection; the next call opens a new one. Never raises."""

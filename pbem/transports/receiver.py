@@ -1,4 +1,4 @@
-"""The loop that carries mail from a mailbox to the store, and waits out whatever goes wrong."""
+"""The loop that carries mail from a mailbox to the store, and waits out every failure."""
 
 from collections.abc import Callable
 
@@ -11,36 +11,36 @@ from pbem.transports.protocols import Arrival, Inbox, Store, Unreachable, gist
 log = structlog.get_logger()
 
 WAIT_SECONDS = 3600.0
-"""How long a mailbox is asked to wait at most; IMAP and Maildir look more often by themselves."""
+"""The longest wait that a mailbox is asked for; IMAP and Maildir look more often by themselves."""
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 FEW = 3
-"""So many mails refused in a row, and none stored, mean that the store is down and no mail is at fault."""
+"""When this many messages in a row are refused and none is stored, the store is down and no message is at fault."""
 
 
 class NotStored(Exception):
-    """The store refused mail; it is still in the mailbox."""
+    """The store refused mail, which is still in the mailbox."""
 
 
 def receive(inbox: Inbox, store: Store, stopped: Callable[[], bool], pause: Callable[[float], object]) -> None:
-    """Carry mail until stopped, through lost connections and a failing store; closes the inbox.
+    """Carry mail until stopped, through lost connections and a failing store; then close the inbox.
 
-    `pause` sleeps for so many seconds, and returns early once `stopped()` is true.
+    `pause` sleeps for that many seconds, and returns early once `stopped()` is true.
     """
-    troubles = 0
+    failures = 0
     singly = False
     lost = ""
     try:
         while not stopped():
-            length = min(FIRST_PAUSE * 2**troubles, LONGEST_PAUSE)
+            length = min(FIRST_PAUSE * 2**failures, LONGEST_PAUSE)
             try:
                 try:
                     _carry(inbox, store, stopped, singly=singly)
                 except NotStored as error:
-                    lost = _tell(lost, "store", error)
-                    troubles = min(troubles + 1, 16)
-                    if singly:  # the others got through: don't let newcomers wait for the one that can't
+                    lost = _log_first(lost, "store", error)
+                    failures = min(failures + 1, 16)
+                    if singly:  # the others got through: new mail shouldn't wait for the one that can't
                         inbox.wait(length, stopped)
                     else:
                         pause(length)
@@ -51,18 +51,18 @@ def receive(inbox: Inbox, store: Store, stopped: Callable[[], bool], pause: Call
                     log.info("receiving again", lost=lost)
                     lost = ""
                 inbox.wait(WAIT_SECONDS, stopped)
-                troubles = 0
+                failures = 0
             except Unreachable as error:
-                lost = _tell(lost, "mailbox", error)
-                troubles = min(troubles + 1, 16)
+                lost = _log_first(lost, "mailbox", error)
+                failures = min(failures + 1, 16)
                 inbox.close()
                 pause(length)
             except Exception as error:
-                # A fault of ours in one round must not end the receiving; the mail is still there.
+                # A bug in one round must not end receiving; the mail is still in the mailbox.
                 if lost != "bug":
                     log.exception("receiving failed", error=type(error).__name__)
                 lost = "bug"
-                troubles = min(troubles + 1, 16)
+                failures = min(failures + 1, 16)
                 inbox.close()
                 pause(length)
     finally:
@@ -70,9 +70,9 @@ def receive(inbox: Inbox, store: Store, stopped: Callable[[], bool], pause: Call
 
 
 def receive_once(inbox: Inbox, store: Store) -> int:
-    """Carry what waits now and say how many mails it was; closes the inbox.
+    """Carry the mail that waits now, return how many messages it was, and close the inbox.
 
-    Raises Unreachable, or NotStored where the store refused; mail not carried is still in the mailbox.
+    Raises Unreachable, or NotStored if the store refused; mail that wasn't carried is still in the mailbox.
     """
     try:
         return _carry(inbox, store, lambda: False, singly=False)
@@ -81,10 +81,10 @@ def receive_once(inbox: Inbox, store: Store) -> int:
 
 
 def _carry(inbox: Inbox, store: Store, stopped: Callable[[], bool], *, singly: bool) -> int:
-    """One pass over the mailbox: store, then done. Mail by mail, a refused one holds up no other."""
+    """Make one pass over the mailbox: store, then done. Singly, a refused message holds up no other."""
     kept = refused = 0
     for batch in inbox.fetch():
-        parts: tuple[tuple[Arrival, ...], ...] = tuple((mail,) for mail in batch) if singly else (batch,)
+        parts: tuple[tuple[Arrival, ...], ...] = tuple((arrival,) for arrival in batch) if singly else (batch,)
         for part in parts:
             if stopped():
                 return kept
@@ -104,8 +104,8 @@ def _carry(inbox: Inbox, store: Store, stopped: Callable[[], bool], *, singly: b
     return kept
 
 
-def _tell(lost: str, what: str, error: Exception) -> str:
-    """Log the beginning of a trouble, not every attempt."""
+def _log_first(lost: str, what: str, error: Exception) -> str:
+    """Log the first of a series of failures, not every attempt; return what failed."""
     if lost != what:
         log.warning("receiving interrupted", lost=what, error=str(error))
     return what

@@ -1,4 +1,4 @@
-"""Mail out over SMTP: exact bytes, one recipient at a time, over a connection kept for a while."""
+"""Mail out over SMTP: exact bytes, one recipient at a time, over a connection that is kept for a while."""
 
 import contextlib
 import re
@@ -14,23 +14,23 @@ from pbem.transports.protocols import NotSent
 log = structlog.get_logger()
 
 KEPT_SECONDS = 30.0
-"""A connection unused for longer is not trusted: servers hang up, and firewalls forget it silently."""
+"""A connection unused for longer isn't trusted: servers hang up, and firewalls drop it silently."""
 
 CLOSE_SECONDS = 1.0
-WORDS = 500
-"""So much of a server's answer is kept."""
+LONGEST_REPLY = 500
+"""How much of a server's reply is kept."""
 
 TOO_BIG = 552
 GOING_AWAY = 421
 
 
 class _Refused(Exception):
-    """The server said no, in words."""
+    """The server replied with a refusal."""
 
-    def __init__(self, code: int, words: bytes, *, later: bool) -> None:
+    def __init__(self, code: int, reply: bytes, *, later: bool) -> None:
         self.later = later
-        text = " ".join(words.decode("utf-8", "replace").split())
-        super().__init__(f"{code} {text}"[:WORDS])
+        text = " ".join(reply.decode("utf-8", "replace").split())
+        super().__init__(f"{code} {text}"[:LONGEST_REPLY])
 
 
 class SmtpOutbox:
@@ -42,28 +42,28 @@ class SmtpOutbox:
         self._used = 0.0
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Hand over a mail; LF and CR at line ends go out as CRLF, all else as it is; raises NotSent.
+        """Hand over a message; LF and CR at line ends go out as CRLF, everything else unchanged; raises NotSent.
 
-        `sender` "" is the null sender <>. Where the connection breaks after the mail went out, nobody
-        knows whether it was taken: that is NotSent(later=True), and the mail may arrive twice.
+        `sender` "" is the null sender <>. If the connection breaks after the message went out, nobody knows
+        whether it was taken: that is NotSent(later=True), and the message may arrive twice.
         """
         for address in (sender, recipient):
-            if not address.isprintable() or "<" in address or ">" in address:  # smtplib would make do with it
-                raise NotSent(f"{address!r} is no address", later=False)
+            if not address.isprintable() or "<" in address or ">" in address:  # smtplib would accept it
+                raise NotSent(f"{address!r} isn't an address", later=False)
         if self._client is not None and time.monotonic() - self._used > KEPT_SECONDS:
             self.close()
         try:
-            self._offer(sender, recipient, raw)
+            self._negotiate(sender, recipient, raw)
             self._hand_over(raw)
         except _Refused as error:
-            self._forget_mail()
+            self._reset()
             raise NotSent(str(error), later=error.later) from error
         except NotSent:
             self._drop()
             raise
         except (smtplib.SMTPException, OSError) as error:
             self._drop()
-            raise NotSent(f"{self._name}: {_words(error)}", later=True) from error
+            raise NotSent(f"{self._name}: {_describe(error)}", later=True) from error
 
     def close(self) -> None:
         """Say goodbye if the server listens, for a second at most; never raises."""
@@ -78,13 +78,13 @@ class SmtpOutbox:
     def _name(self) -> str:
         return f"{self._settings.host}:{self._settings.port}"
 
-    def _offer(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Everything up to the server's consent to the mail; a kept connection that died is made anew."""
+    def _negotiate(self, sender: str, recipient: str, raw: bytes) -> None:
+        """Send everything up to the server's consent to the message; replace a kept connection that died."""
         if self._client is not None:
             try:
                 self._announce(self._client, sender, recipient, raw)
             except (smtplib.SMTPServerDisconnected, OSError):
-                self._drop()  # nothing of the mail was out yet, so that once more is safe
+                self._drop()  # nothing of the message was sent yet, so trying again is safe
             else:
                 return
         self._client = self._connect()
@@ -92,30 +92,30 @@ class SmtpOutbox:
 
     def _announce(self, client: smtplib.SMTP, sender: str, recipient: str, raw: bytes) -> None:
         options = _mail_options(client, sender, recipient, raw)
-        # A 5xx to MAIL is about us, the sender of every mail: the settings are wrong, and the mail must
-        # wait until they are right. Only its size is a fault of the mail itself.
-        self._ask(lambda: client.mail(sender, options), wanted=(250,), final=(TOO_BIG,))
-        self._ask(lambda: client.rcpt(recipient), wanted=(250, 251))
-        self._ask(lambda: client.docmd("DATA"), wanted=(354,))
+        # A 5xx to MAIL is about us, the sender of every message: the settings are wrong, and the message
+        # waits until they are right. Only its size is a fault of the message itself.
+        self._send_command(lambda: client.mail(sender, options), wanted=(250,), final=(TOO_BIG,))
+        self._send_command(lambda: client.rcpt(recipient), wanted=(250, 251))
+        self._send_command(lambda: client.docmd("DATA"), wanted=(354,))
 
     def _hand_over(self, raw: bytes) -> None:
         client = self._client
         if client is None:
             raise smtplib.SMTPServerDisconnected("not connected")
         client.send(on_the_wire(raw))
-        self._ask(client.getreply, wanted=(250,))
+        self._send_command(client.getreply, wanted=(250,))
         self._used = time.monotonic()
 
-    def _ask(
-        self, question: Callable[[], tuple[int, bytes]], wanted: tuple[int, ...], final: tuple[int, ...] = ()
+    def _send_command(
+        self, command: Callable[[], tuple[int, bytes]], wanted: tuple[int, ...], final: tuple[int, ...] = ()
     ) -> None:
-        code, words = question()
+        code, reply = command()
         if code in wanted:
             return
         if code == GOING_AWAY or code < 0:
-            raise smtplib.SMTPServerDisconnected(str(_Refused(code, words, later=True)))
+            raise smtplib.SMTPServerDisconnected(str(_Refused(code, reply, later=True)))
         refused = code >= 500 if not final else code in final
-        raise _Refused(code, words, later=not refused)
+        raise _Refused(code, reply, later=not refused)
 
     def _connect(self) -> smtplib.SMTP:
         settings = self._settings
@@ -127,7 +127,7 @@ class SmtpOutbox:
                 )
             else:
                 client = smtplib.SMTP(settings.host, settings.port, timeout=settings.connect_seconds)
-            self._client = client  # from here on a failure is cleaned up by send
+            self._client = client  # from here on, `send` cleans up after a failure
             if client.sock is not None:
                 client.sock.settimeout(settings.answer_seconds)
             if settings.security == "starttls":
@@ -135,11 +135,11 @@ class SmtpOutbox:
             client.ehlo_or_helo_if_needed()
             self._authenticate(client)
         except (BadConfig, ValueError) as error:
-            raise NotSent(f"{self._name}: {_words(error)}", later=True) from error
+            raise NotSent(f"{self._name}: {_describe(error)}", later=True) from error
         return client
 
     def _authenticate(self, client: smtplib.SMTP) -> None:
-        """Log in where a username is set; OAuth2 will be another case."""
+        """Log in if a username is set; OAuth2 would be another case."""
         settings = self._settings
         if settings.username is None:
             return
@@ -149,8 +149,8 @@ class SmtpOutbox:
                     raise BadConfig("outbox.smtp has a username and no password")
                 client.login(settings.username, settings.password.read())
 
-    def _forget_mail(self) -> None:
-        """After a refusal the connection is good for the next mail, if the server agrees."""
+    def _reset(self) -> None:
+        """Reset the connection after a refusal, so that it serves the next message if the server agrees."""
         try:
             if self._client is None or self._client.rset()[0] != 250:
                 self._drop()
@@ -167,7 +167,7 @@ class SmtpOutbox:
 
 
 def on_the_wire(raw: bytes) -> bytes:
-    r"""Give a mail as SMTP carries it: CRLF line ends, dots doubled at line starts, and the closing dot.
+    r"""Return a message as SMTP transmits it: CRLF line ends, dots doubled at line starts, and the final dot.
 
     >>> on_the_wire(b"Subject: x\n\n.hidden\n")
     b'Subject: x\r\n\r\n..hidden\r\n.\r\n'
@@ -186,15 +186,15 @@ def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, raw: bytes)
         options.append("BODY=8BITMIME")
     if not (sender + recipient).isascii():
         if not client.has_extn("smtputf8"):
-            raise NotSent("the server takes only ASCII addresses (it has no SMTPUTF8)", later=False)
+            raise NotSent("the server takes only ASCII addresses (it doesn't support SMTPUTF8)", later=False)
         options.append("SMTPUTF8")
     return options
 
 
-def _words(error: Exception) -> str:
-    """Say what happened, without what smtplib packs into tuples."""
+def _describe(error: Exception) -> str:
+    """Return what happened as one line, without the tuples of smtplib."""
     if isinstance(error, smtplib.SMTPResponseException):
-        words = error.smtp_error
-        text = words.decode("utf-8", "replace") if isinstance(words, bytes) else str(words)
-        return f"{error.smtp_code} {' '.join(text.split())}"[:WORDS]
-    return f"{type(error).__name__}: {error}"[:WORDS]
+        reply = error.smtp_error
+        text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else str(reply)
+        return f"{error.smtp_code} {' '.join(text.split())}"[:LONGEST_REPLY]
+    return f"{type(error).__name__}: {error}"[:LONGEST_REPLY]

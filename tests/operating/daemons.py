@@ -3,11 +3,11 @@
 import json
 import signal
 import smtplib
-import subprocess
 import time
 from typing import Any, Self
 
-from tests.operating.site import PBEM, Done, Site, environment
+from tests.forks import Fork, Surroundings
+from tests.operating.site import Done, Site, environment
 from tests.servers import HOST, until
 
 
@@ -19,10 +19,9 @@ class Daemon:
     def __init__(self, site: Site) -> None:
         Daemon._number += 1
         self._log = site.folder / f"log{Daemon._number}"
-        with self._log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [*PBEM, "run"], cwd=site.folder, env=environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+        self._log.touch()
+        around = Surroundings(site.folder, environment(), self._log, self._log)
+        self.process = Fork(["run"], around)
 
     def ready(self) -> Self:
         """The same, once it serves."""

@@ -1,8 +1,6 @@
 """A folder in which pbem is run as an operator runs it: by its command line, with a configuration file."""
 
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +13,9 @@ from typer.testing import CliRunner
 from pbem import config
 from pbem.cli import app
 from pbem.server import daemon
-from tests import databases
+from tests import databases, forks
 
 ADDRESS = "games@pbem.example"
-PBEM = (sys.executable, "-c", "from pbem.cli import main; main()")
 
 SERVER = """
 [server]
@@ -85,16 +82,7 @@ class Site:
 
     def process(self, *words: str, stdin: bytes = b"", umask: int = -1, **env: str) -> Done:
         """Run a command in this folder as a process of its own."""
-        done = subprocess.run(
-            [*PBEM, *words],
-            cwd=self.folder,
-            env=environment() | env,
-            input=stdin,
-            capture_output=True,
-            timeout=60,
-            umask=umask,
-        )
-        said = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        said = Done(*forks.run(words, self.folder, environment() | env, stdin, umask))
         assert "Traceback" not in said.said
         return said
 

@@ -62,8 +62,8 @@ PLACES: dict[str, tuple[Place, str]] = {
     "in capitals": (lambda to, _: {"To": to.upper()}, "acted"),
     "in letters of any size": (lambda to, _: {"To": re.sub("..", lambda two: two[0].title(), to)}, "acted"),
     "from elsewhere": (lambda to, _: {"To": to, "From": "alice@work.example"}, "acted"),
-    "nowhere, in answer to the mail": (lambda _, mail: {"In-Reply-To": mail}, "acted"),
-    "nowhere, in answer to answers to the mail": (lambda _, mail: {"References": f"{mail} <1@mail.example>"}, "acted"),
+    "nowhere, in answer to the mail": (lambda _, mail: {"In-Reply-To": mail}, "asked"),
+    "nowhere, in answer to answers to the mail": (lambda _, mail: {"References": f"{mail} <1@mail.example>"}, "asked"),
     "nowhere": (lambda _to, _: {}, "asked"),
     "nowhere, in answer to the mail, from elsewhere": (
         lambda _, mail: {"In-Reply-To": mail, "From": "alice@work.example"},
@@ -166,3 +166,64 @@ def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(le
         assert (str(question["To"]), str(question["Subject"])) == (ALICE, "[pbem] Was this you?")
     ((stopped, settings),) = letters.execute("select stopped, settings from player where name = 'alice'")
     assert (stopped, str(settings)) == (None, "{}")
+
+
+@pytest.mark.parametrize("name", ["In-Reply-To", "References"])
+def test_who_has_seen_the_id_of_a_mail_in_an_answer_does_nothing_by_it(letters: Correspondence, name: str) -> None:
+    """Alice sent bob a copy of her answer: there stands the Message-ID of the mail that she answered."""
+    seen = str(letters.last("alice")["Message-ID"])
+    for words in ("say I give up", TURN, "set mail daily", "stop"):
+        (question,) = deliver(letters, {name: seen}, words)
+        assert (str(question["To"]), str(question["Subject"])) == (ALICE, "[pbem] Was this you?")
+
+    assert letters.execute("select count(*) from ply") == [(0,)]
+    assert not any("I give up" in text(mail) for mail in letters.received[BOB])
+    letters.reply(question, "yes")
+    assert letters.execute("select name from player where stopped is not null") == [("alice",)]
+
+
+def test_a_turn_in_a_thread_is_read_in_the_match_it_answers_and_asked_about(letters: Correspondence) -> None:
+    (question,) = deliver(letters, {"In-Reply-To": str(letters.last("alice")["Message-ID"])}, TURN.removeprefix("#1 "))
+
+    letters.reply(question, "yes")
+
+    assert letters.execute("select count(*) from ply") == [(1,)]
+
+
+@pytest.mark.parametrize("words", ["yes", "no"])
+def test_the_thread_of_a_question_answers_no_question(letters: Correspondence, words: str) -> None:
+    (question,) = letters.write(ALICE, TURN)
+    (again,) = letters.reply(question, words, to=ADDRESS)
+    assert (str(again["To"]), str(again["Subject"])) == (ALICE, "[pbem] Was this you?")
+    assert "anyone can write in your" in text(again)
+    assert again["Reply-To"].addresses[0].addr_spec in text(again)
+    assert letters.execute("select count(*), (select count(*) from incoming where state = 'held') from ply") == [(0, 1)]
+
+    letters.reply(again, words)
+
+    assert letters.execute("select count(*) from ply") == [(int(words == "yes"),)]
+
+
+def test_the_thread_of_a_question_gives_nobody_an_address(letters: Correspondence) -> None:
+    (asked,) = letters.reply(letters.received[ALICE][1], "change address alice@work.example")
+    letters.reply(asked, "yes")
+    (question,) = letters.received["alice@work.example"]
+
+    (again,) = letters.reply(question, "yes", to=ADDRESS)
+
+    assert str(again["To"]) == "alice@work.example"
+    assert again["Reply-To"].addresses[0].addr_spec in text(again)
+    assert letters.execute("select address from player where name = 'alice'") == [(ALICE,)]
+    letters.reply(again, "yes")
+    assert letters.execute("select address from player where name = 'alice'") == [("alice@work.example",)]
+
+
+def test_a_guest_who_answers_the_invitation_at_our_plain_address_is_asked(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], "challenge nora@mail.example hexaphages")
+    (invitation,) = letters.received["nora@mail.example"]
+
+    (question,) = letters.reply(invitation, "accept", to=ADDRESS)
+    assert str(question["To"]) == "nora@mail.example"
+    letters.reply(question, "yes")
+
+    assert letters.execute("select state from match where id = 2") == [("running",)]

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from pbem.config import BadConfig
-from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
 from tests.signing import SIGNED, name_server, sign, zone
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -44,7 +43,7 @@ def raw(body: str = TURN, *above: tuple[str, str], **headers: str) -> bytes:
         "From": ALICE,
         "To": ADDRESS,
         "Subject": "",
-        "Date": format_datetime(datetime.now(UTC)),
+        "Date": format_datetime(MORNING),
         "Message-ID": f"<{abs(hash((body, above, tuple(headers.items()))))}@mail.example>",
     } | {name.replace("_", "-"): value for name, value in headers.items()}
     head = [*above, *plain.items()]
@@ -109,6 +108,50 @@ def test_each_proof_is_worth_what_the_policy_says(
         mails = letters.deliver(raw(TURN, *([border(said)] if said else []), To=to))
 
         assert happened(letters, mails) == expected
+
+
+BY_THREAD = [
+    ("", None, "asked"),
+    (f'authserv_id = "{BORDER}"', None, "asked"),
+    (f'authserv_id = "{BORDER}"', FAIL, "asked"),
+    (f'authserv_id = "{BORDER}"', PASS.replace("mail.example", "evil.example"), "asked"),
+    (f'authserv_id = "{BORDER}"', PASS, "acted"),
+    (TOKEN_OR_DOMAIN, None, "asked"),
+    (TOKEN_OR_DOMAIN, PASS, "acted"),
+    (TOKEN_AND_DOMAIN, None, "asked"),
+    (TOKEN_AND_DOMAIN, PASS, "asked"),
+]
+
+
+@pytest.mark.parametrize(("checks", "said", "expected"), BY_THREAD)
+def test_a_thread_acts_with_its_sender_s_domain_alone(
+    server: Server, checks: str, said: str | None, expected: str
+) -> None:
+    with server(checks) as letters:
+        answered = str(letters.last("alice")["Message-ID"])
+        above = [border(said)] if said else []
+
+        mails = letters.deliver(raw("1 a7b7 i3i2", *above, In_Reply_To=answered))
+
+        assert happened(letters, mails) == expected
+
+
+def test_a_thread_whose_domain_is_proven_acts_once(server: Server) -> None:
+    """Whoever was sent a copy and sends it to us once more, coloured otherwise, gains nothing."""
+    with server() as letters:
+        words = raw("say hello", border(PASS), In_Reply_To=str(letters.last("alice")["Message-ID"]))
+        assert [str(mail["To"]) for mail in letters.deliver(words)] == [BOB, ALICE]
+
+        (question,) = letters.deliver(words.replace(b"\nTo:", b"\nX-Coloured: otherwise\nTo:", 1))
+        assert str(question["To"]) == ALICE
+        assert 'nswer this mail with "yes"' in text(question)
+
+
+def test_a_question_whose_thread_is_answered_from_a_proven_domain_is_answered(server: Server) -> None:
+    with server() as letters:
+        (question,) = letters.deliver(raw())
+        letters.deliver(raw("yes", border(PASS), In_Reply_To=str(question["Message-ID"])))
+        assert plies(letters) == 1
 
 
 def test_what_was_asked_about_acts_after_a_yes_whatever_the_border_says_of_the_yes(server: Server) -> None:

@@ -28,6 +28,15 @@ class Players:
         """Write no more."""
         self._writing = False
 
+    def have_finished(self) -> bool:
+        """Return whether every match has come to the end of its record, and all mail about it was read."""
+        last = len(self._game.moves)
+        return (
+            all((match, last) in self._played for match, _ in self._played)
+            and self._read == len(self._scene.post.taken)
+            and self._scene.is_quiet()
+        )
+
     def look(self) -> None:
         """Read the mail that came since, and answer it; who has answered already does not, if it comes once more."""
         taken = self._scene.post.taken

@@ -1,31 +1,16 @@
-"""The daemon as a process of its own, started often: forked from a server that has done the importing already.
-
-What runs in it is what `pbem run` runs, from its first line on; only the second that Python takes to import is saved.
-"""
+"""The daemon as a process of its own, started often, with what would end it."""
 
 import json
-import multiprocessing
 import os
 import resource
-import sys
+import signal
+import subprocess
 from pathlib import Path
 from typing import Any, Self
 
-from pbem import cli, failpoints
+from pbem import failpoints
+from tests.forks import Fork, Surroundings
 from tests.servers import until
-
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.reliability.processes"])
-
-
-def _run(folder: Path, log: Path, environment: dict[str, str]) -> None:
-    os.chdir(folder)
-    os.environ.update(environment)
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    for standard in (1, 2):
-        os.dup2(descriptor, standard)
-    sys.argv = ["pbem", "run"]
-    cli.main()
 
 
 class Process:
@@ -34,8 +19,8 @@ class Process:
     def __init__(self, folder: Path, **environment: str) -> None:
         self._log = folder / f"log{len(list(folder.glob('log*')))}"
         self._log.touch()
-        self._process = _FORKS.Process(target=_run, args=(folder, self._log, environment), daemon=True)
-        self._process.start()
+        around = Surroundings(folder, dict(os.environ) | environment, self._log, self._log)
+        self._process = Fork(["run"], around)
 
     @classmethod
     def to_die(cls, folder: Path, step: failpoints.Step, nth: int = 1, **environment: str) -> Self:
@@ -55,12 +40,11 @@ class Process:
     @property
     def runs(self) -> bool:
         """Whether it has not ended."""
-        return self._process.is_alive()
+        return self._process.poll() is None
 
     @property
     def pid(self) -> int:
         """Its number."""
-        assert self._process.pid is not None
         return self._process.pid
 
     @property
@@ -92,22 +76,23 @@ class Process:
 
     def died(self, seconds: float = 30) -> int:
         """Wait for its end; the signal that ended it."""
-        self._process.join(seconds)
-        assert self._process.exitcode is not None, f"it still runs after {seconds} s: {self.log}"
-        return -self._process.exitcode
+        try:
+            return -self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it still runs after {seconds} s: {self.log}") from None
 
     def end(self) -> None:
         """SIGTERM, and wait until it has ended in good order."""
-        self._process.terminate()
+        self._process.send_signal(signal.SIGTERM)
         assert self.died() == 0, self.log
 
     def terminate(self) -> None:
         """SIGTERM, perhaps before it listens to any; then it has not begun with anything."""
         served = bool(self.lines("ready"))
-        self._process.terminate()
+        self._process.send_signal(signal.SIGTERM)
         assert self.died(6) == 0 or not served, self.log
 
     def kill(self) -> None:
         """SIGKILL, whatever it does just now."""
         self._process.kill()
-        self._process.join(10)
+        self._process.wait(10)

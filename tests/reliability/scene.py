@@ -207,7 +207,7 @@ class Scene:
         """How many rows there are."""
         return int(self.rows(f"select count(*) from {table} where {where}")[0])
 
-    def quiet(self, seconds: float = 30) -> None:
+    def quiet(self, seconds: float = 110) -> None:
         """Wait until nothing is left to do."""
         end = time.monotonic() + seconds
         while not self.is_quiet():
@@ -222,6 +222,10 @@ class Scene:
             and self.count("incoming", "state = 'new'") == 0
             and self.count("outgoing", "state in ('owed', 'batched')") == 0
         )
+
+    def mails_done(self) -> int:
+        """Return how many mails were handled or sent so far."""
+        return self.count("incoming", "state = 'done'") + self.count("outgoing", "sent is not null")
 
     def has_suspects(self) -> bool:
         """Whether a mail was in hand at two deaths already; at the third it would be taken for poison, and rightly."""

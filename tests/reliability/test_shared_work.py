@@ -278,7 +278,10 @@ def test_matches_outlive_hundreds_of_killed_daemons(stage: Stage, daemons: int, 
 
 
 def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kills: int, seconds: float) -> None:
-    """Play so many matches with several daemons at work, of which one is killed again and again, at a random moment."""
+    """Play so many matches with several daemons at work, of which one is killed again and again, at a random moment.
+
+    Each is killed once it has handled a mail, or the matches are over.
+    """
     chance = random.Random(seed)
     players = Players(scene, number, chance)
     before = plies(scene)
@@ -287,12 +290,20 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
     wait_for(running)
     everyone = list(running)
     for _ in range(kills):
-        over = time.monotonic() + chance.uniform(0, 1)
         victim = chance.randrange(daemons)
-        while time.monotonic() < over or scene.has_suspects():  # at the third death a mail is rightly taken for poison
+        far = scene.mails_done() + chance.randint(0, 20)
+
+        def spared(victim: int = victim, far: int = far) -> bool:
+            if scene.has_suspects():  # at the third death a mail is rightly taken for poison
+                return True
+            has_shared = running[victim].runs and any(shares(scene, [running[victim]])[0])
+            return not players.have_finished() and (scene.mails_done() < far or not has_shared)
+
+        while spared():
             assert time.monotonic() < end, scene.state()
             players.look()
             time.sleep(0.02)
+        time.sleep(chance.uniform(0, 0.05))
         running[victim].kill()
         running[victim] = scene.start()
         everyone.append(running[victim])

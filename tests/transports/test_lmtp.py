@@ -207,7 +207,7 @@ def test_stopping_waits_for_the_storing_even_if_the_client_is_gone(kept: Kept) -
             talk.begin("a@game.test")
             talk.tell("Subject: x\r\n\r\nx\r\n.")
             assert kept.entered.wait(10)
-        until(lambda: not listener._open, "the listener notices")
+        until(lambda: not listener._sessions, "the listener notices")
         stopping = threading.Thread(target=listener.stop)
         stopping.start()
         stopping.join(0.2)

@@ -1,0 +1,69 @@
+"""Opening a connection to an IMAP server: security, login, and the names of its folders."""
+
+import contextlib
+import imaplib
+import logging
+from typing import Any
+
+from imapclient import IMAPClient, SocketTimeout
+
+from pbem.config import ImapSettings
+
+CONNECTION_ERRORS = (imaplib.IMAP4.error, OSError, ValueError, LookupError, AttributeError, TypeError, AssertionError)
+"""What imaplib, imapclient and the socket raise for a server that is gone, confused or refuses."""
+
+
+def connect(settings: ImapSettings) -> Any:
+    """Return a client that is logged in; raises BadConfig and CONNECTION_ERRORS."""
+    logging.getLogger("imapclient").setLevel(logging.WARNING)  # below that, it logs every line
+    tls = settings.tls.context() if settings.security != "none" else None
+    client: Any = IMAPClient(
+        settings.host,
+        settings.port,
+        ssl=settings.security == "tls",
+        ssl_context=tls,
+        timeout=SocketTimeout(connect=settings.connect_seconds, read=settings.answer_seconds),
+    )
+    try:
+        if settings.security == "starttls":
+            client.starttls(tls)
+        _log_in(client, settings)
+    except BaseException:
+        disconnect(client)
+        raise
+    return client
+
+
+def disconnect(client: Any) -> None:
+    """Close the connection without a LOGOUT, because the server may not be listening; never raises."""
+    with contextlib.suppress(*CONNECTION_ERRORS):
+        client.shutdown()
+
+
+def _log_in(client: Any, settings: ImapSettings) -> None:
+    """Log in with the password; OAuth2 would be another case, with client.oauth2_login."""
+    match settings.auth:
+        case "password":
+            password = settings.password.read()
+            if (settings.username + password).isascii():
+                client.login(settings.username, password)
+            else:  # LOGIN is ASCII in imaplib; SASL PLAIN is UTF-8
+                client.plain_login(settings.username, password)
+
+
+def full_name(client: Any, folder: str) -> str:
+    """Return the full name of the folder: some servers keep all of a user's folders below "INBOX."."""
+    if not client.has_capability("NAMESPACE"):
+        return folder
+    personal = client.namespace().personal
+    prefix = personal[0][0] if personal else ""
+    return folder if folder.upper() == "INBOX" or folder.startswith(prefix) else prefix + folder
+
+
+def ensure_folder(client: Any, folder: str) -> None:
+    """Create the folder if it doesn't exist."""
+    if client.folder_exists(folder):
+        return
+    client.create_folder(folder)
+    with contextlib.suppress(imaplib.IMAP4.error):  # only so that mail programs show it
+        client.subscribe_folder(folder)

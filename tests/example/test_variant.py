@@ -1,0 +1,90 @@
+"""The other worked example of docs/new-game.md: a variant of Quadrupel in less than 150 lines, with its tests.
+
+In the variant `no-square` a Square is too easy: it can't be announced, and any other figure wins.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from engines import GAMES, quadrupel
+from engines.core import IllegalMove, Outcome
+from engines.quadrupel.board import INDEX, KINDS
+from engines.quadrupel.first_figure import Basic
+from engines.quadrupel.variant import Formed, Score, Stone
+from engines.wording import either
+from notation import NOTATIONS
+from notation.hints import format_hint
+from tests.engines import test_contract as contract
+
+OTHERS = f"a {either(KINDS[1:])} of all four own stones"
+
+
+@dataclass(frozen=True, slots=True)
+class NoSquare(Basic):
+    """The first announced figure wins, but a Square doesn't count."""
+
+    def meets(self, formed: Formed, score: Score) -> bool:
+        """Return whether the figure is not a Square."""
+        return formed.figure.name != KINDS[0]
+
+    def claim(self, score: Score) -> str:
+        """Return what can be announced."""
+        return OTHERS
+
+    def aim(self, score: Score) -> str:
+        """Return the aim: to be the first with another figure than a Square."""
+        return f"The first player to announce {OTHERS} wins; a Square does not count."
+
+
+@pytest.fixture(autouse=True)
+def no_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variant among those of Quadrupel; a real one has a line in VARIANTS instead."""
+    game, variants, games = GAMES["quadrupel"], quadrupel.VARIANTS, GAMES
+    assert isinstance(variants, dict)
+    assert isinstance(games, dict)
+    monkeypatch.setitem(variants, "no-square", lambda _: NoSquare())
+    variant = replace(game.options[0], choices=(*game.options[0].choices, "no-square"))
+    monkeypatch.setitem(games, "quadrupel", replace(game, options=(variant, *game.options[1:])))
+
+
+def after(*texts: str) -> Any:
+    """The position after these turns."""
+    position = GAMES["quadrupel"].position({"variant": "no-square"})
+    for each in texts:
+        position = position.play(NOTATIONS["quadrupel"].parse(each))
+    return position
+
+
+def test_a_square_cannot_be_announced() -> None:
+    with pytest.raises(IllegalMove, match="b4d4 does not end in a Straight, Diamond or Diagonal of all four own"):
+        after("d2b4", "d4f4", "b4d4 quadrupel")
+
+    assert after("d2b4", "d4f4", "b4d4").turn == 1
+
+
+def test_a_diamond_wins() -> None:
+    sides = [tuple(sorted(Stone(INDEX[name]) for name in side.split())) for side in ("b1 a2 c2 b4", "f1 f3 f5 e6")]
+    over = replace(after(), stones=tuple(sides)).play(NOTATIONS["quadrupel"].parse("b4b3 quadrupel"))
+
+    assert over.outcome == Outcome(0, "Black's Diamond on b1, a2, c2 and b3")
+
+
+def test_the_hint_says_so() -> None:
+    hint = " ".join(format_hint(NOTATIONS["quadrupel"].hint(after())).split())
+
+    assert "a Square does not count" in hint
+
+
+def test_the_contract_of_the_engines_holds() -> None:
+    variants = len(contract.options_of("quadrupel"))
+    seed = next(n for n in range(variants) if contract.options_of("quadrupel")[n]["variant"] == "no-square")
+    contract.played.cache_clear()
+    contract.test_random_play_ends_with_an_outcome("quadrupel", seed)
+    contract.test_every_move_is_listed_once_and_there_is_one_until_the_game_is_over("quadrupel", seed)
+    contract.test_every_move_is_read_as_it_is_written_and_no_two_alike("quadrupel", seed)
+    *_, (end, _) = contract.played("quadrupel", seed)
+    contract.played.cache_clear()
+
+    assert isinstance(end.outcome, Outcome)

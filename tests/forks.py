@@ -1,0 +1,99 @@
+"""The command line as a process of its own, forked from a server that has done the importing already.
+
+What runs in it is what `pbem` runs, from its first line on; only the second that Python takes to import is saved.
+"""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem import cli
+
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["tests.forks"])
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a program finds when it begins."""
+
+    folder: Path
+    environment: Mapping[str, str]
+    out: Path
+    err: Path
+    stdin: Path = Path(os.devnull)
+    umask: int = -1
+
+
+def _run(words: Sequence[str], around: Surroundings) -> None:
+    os.chdir(around.folder)
+    os.environ.clear()
+    os.environ.update(around.environment)
+    time.tzset()
+    if around.umask >= 0:
+        os.umask(around.umask)
+    writing = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    for standard, path, flags in (
+        (0, around.stdin, os.O_RDONLY),
+        (1, around.out, writing),
+        (2, around.err, writing),
+    ):
+        os.dup2(os.open(path, flags, 0o600), standard)
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(standard, mode, encoding="utf-8", errors=errors, buffering=1, closefd=False)  # noqa: SIM115 - until it ends
+        for standard, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
+    )
+    sys.argv = ["pbem", *words]
+    cli.main()
+
+
+class Fork:
+    """A running `pbem`, to be treated as a subprocess."""
+
+    def __init__(self, words: Sequence[str], around: Surroundings) -> None:
+        self._process = _FORKS.Process(target=_run, args=(list(words), around), daemon=True)
+        self._process.start()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    def poll(self) -> int | None:
+        """Return how it ended; nothing while it runs."""
+        return self._process.exitcode
+
+    def wait(self, seconds: float) -> int:
+        """Wait for its end, and return how it ended: negative where that was a signal."""
+        self._process.join(seconds)
+        code = self.poll()
+        if code is None:
+            raise subprocess.TimeoutExpired("pbem", seconds)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it, whatever it does just now."""
+        self._process.kill()
+
+
+def run(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes = b"", umask: int = -1
+) -> tuple[int, str, str]:
+    """Run a command to its end; return its exit code and what it printed on either output."""
+    with tempfile.TemporaryDirectory(prefix="pbem-fork") as apart:
+        given, out, err = (Path(apart) / name for name in ("in", "out", "err"))
+        given.write_bytes(stdin)
+        fork = Fork(words, Surroundings(folder, environment, out, err, given, umask))
+        try:
+            code = fork.wait(60)
+        finally:
+            fork.kill()
+        return code, out.read_bytes().decode(), err.read_bytes().decode()
