@@ -144,7 +144,7 @@ def test_a_thread_whose_domain_is_proven_acts_once(server: Server) -> None:
 
         (question,) = letters.deliver(words.replace(b"\nTo:", b"\nX-Coloured: otherwise\nTo:", 1))
         assert str(question["To"]) == ALICE
-        assert 'nswer this mail with "yes"' in text(question)
+        assert 'eply "yes" to this message' in text(question)
 
 
 def test_a_question_whose_thread_is_answered_from_a_proven_domain_is_answered(server: Server) -> None:
