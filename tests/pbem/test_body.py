@@ -10,7 +10,7 @@ from pbem.reading.text import body
 
 
 def shown(raw: bytes) -> body.Body:
-    return body.body(email.message_from_bytes(raw, policy=compat32))
+    return body.read_body(email.message_from_bytes(raw, policy=compat32))
 
 
 def multipart(kind: str, *parts: bytes) -> bytes:
@@ -80,7 +80,7 @@ def test_the_text_that_a_person_sees_is_chosen(raw: bytes, text: str, is_html: b
     ],
 )
 def test_bytes_are_decoded_whatever_is_claimed_of_them(charset: str, content: bytes, text: str) -> None:
-    assert body.decoded(content, charset) == text
+    assert body.decode(content, charset) == text
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_bytes_are_decoded_whatever_is_claimed_of_them(charset: str, content: by
     ],
 )
 def test_flowed_text_is_joined_as_rfc_3676_says(flowed: str, delsp: bool, lines: str) -> None:
-    assert body.unflowed(flowed, delsp) == lines
+    assert body.unflow(flowed, delsp) == lines
 
 
 def test_too_many_parts_are_refused() -> None:

@@ -102,11 +102,11 @@ def test_a_header_put_short_keeps_the_mark_of_a_machine() -> None:
     ],
 )
 def test_what_is_no_character_set_decodes_nothing(charset: str) -> None:
-    assert body.decoded("5Bé\\x41".encode(), charset) == "5Bé\\x41"
+    assert body.decode("5Bé\\x41".encode(), charset) == "5Bé\\x41"
 
 
 def test_half_a_character_is_none() -> None:
-    assert body.decoded(b"a+2AA-b", "utf-7") == "a?b"
+    assert body.decode(b"a+2AA-b", "utf-7") == "a?b"
 
 
 def test_a_subject_holds_no_control_characters() -> None:
