@@ -33,23 +33,23 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Result:
     """How a match ended: the winner's seat (None: a draw) and why, in words."""
 
     winner: Seat | None
     reason: str
 
 
-def dumps(record: Record, site: Site, ending: Ending) -> str:
+def dumps(record: Record, site: Site, result: Result) -> str:
     """The match as JSON, one field or round a line; raises BadRecord where its turns can't be replayed.
 
     Only what ended has such a record: the schema wants the date of the end, and a result for each player.
     """
-    document = {"header": _header(record, site, ending), "moves": rounds(record, ending.reason)}
+    document = {"header": _header(record, site, result), "moves": rounds(record, result.reason)}
     return f"{json.dumps(document, indent=1, ensure_ascii=False)}\n"
 
 
-def _header(record: Record, site: Site, ending: Ending) -> dict[str, Any]:
+def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
     """What is known of the match besides its turns."""
     return {
         "game": {"name": GAMES[record.game].title, "variants": variants(record)},
@@ -59,7 +59,7 @@ def _header(record: Record, site: Site, ending: Ending) -> dict[str, Any]:
         "date-generated": site.generated,
         "unrated": False,
         "players": [
-            {"name": name, "userid": number, "is_ai": False, "result": _result(ending, seat), "side": side}
+            {"name": name, "userid": number, "is_ai": False, "result": _points(result, seat), "side": side}
             for seat, (name, number, side) in enumerate(
                 zip(record.players, site.players, GAMES[record.game].sides, strict=True)
             )
@@ -67,9 +67,9 @@ def _header(record: Record, site: Site, ending: Ending) -> dict[str, Any]:
     }
 
 
-def _result(ending: Ending, seat: int) -> int:
+def _points(result: Result, seat: int) -> int:
     """1 for who won, 0 for who lost; the same for both in a draw."""
-    return int(ending.winner == seat)
+    return int(result.winner == seat)
 
 
 def variants(record: Record) -> list[str]:

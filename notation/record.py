@@ -10,7 +10,9 @@ from engines.core import BadOption, Game, IllegalMove, Played, Position, Seat
 from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import NOTATIONS, TOLERANT_READERS
+from notation import ending as endings
 from notation.core import BadNotation
+from notation.ending import Ending
 from notation.plain import BadPlain, Plain, read_plain, write_plain
 from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
 
@@ -36,7 +38,8 @@ class BadRecord(Exception):
 class Record:
     """A match: its game, what was chosen, who played (by seat), the texts of the turns in playing order.
 
-    `resigned` is the seat that resigned; `board` is the board printed below the turns, if there is one.
+    `resigned` is the seat that resigned; `board` is the board printed below the turns, if there is one; `ending`
+    is how the match ended where neither the rules nor a resignation ended it.
     Options that are not given have their defaults.
     """
 
@@ -46,6 +49,7 @@ class Record:
     moves: tuple[str, ...]
     resigned: Seat | None = None
     board: tuple[str, ...] = field(default=())
+    ending: Ending | None = None
 
     def __post_init__(self) -> None:
         """Fill in the defaults; raises BadOption."""
@@ -191,11 +195,13 @@ def written(record: Record) -> str:
     names = record.players
     first = record.start().turn or 0
     title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
+    told = () if record.ending is None else (endings.written(record.ending, GAMES[record.game].sides),)
     if record.game not in TOLERANT_READERS:
-        return _as_plain(record, title)
+        return _as_plain(record, "\n".join((title, *told)))
     resigned = None if record.resigned is None else record.resigned ^ first
     try:
-        return write_sheet(Sheet((title, ""), (names[first], names[1 - first]), record.moves, resigned, record.board))
+        lead = (title, *told, "")
+        return write_sheet(Sheet(lead, (names[first], names[1 - first]), record.moves, resigned, record.board))
     except BadSheet as bad:
         raise BadRecord(0, "", bad) from bad
 
@@ -216,7 +222,9 @@ def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
     try:
         plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
         resigned = None if plain.resigned is None else seat_of(plain.resigned)
-        return Record(key, options, plain.names, tuple(turn for _, turn in plain.turns), resigned)
+        ending = endings.read(text.splitlines(), GAMES[key].sides)
+        turns = tuple(turn for _, turn in plain.turns)
+        return Record(key, options, plain.names, turns, resigned, ending=ending)
     except (BadPlain, BadOption) as bad:
         raise BadRecord(0, text, bad) from bad
 
@@ -276,7 +284,7 @@ def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
     names = sheet.names or (game.sides[first], game.sides[1 - first])
     players = names if first == 0 else (names[1], names[0])
     resigned = None if sheet.resigned is None else seat_of(sheet.resigned ^ first)
-    return Record(key, options, players, sheet.turns, resigned, sheet.board)
+    return Record(key, options, players, sheet.turns, resigned, sheet.board, endings.read(sheet.lead, game.sides))
 
 
 def _seat(record: Record, position: Position[Any], ply: int) -> Seat:

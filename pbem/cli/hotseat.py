@@ -10,7 +10,7 @@ from notation.board import format_board
 from notation.hints import format_hint
 from notation.record import Record
 from pbem.errors import Refused
-from pbem.matches.turns import take
+from pbem.matches import turns
 from pbem.rendering.templating import fitted, templates
 
 HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
@@ -57,14 +57,14 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
                 say(f"{HELP}\n{notation.help}")
             case _:
                 try:
-                    taken = take(notation, position, part, line)
+                    taken = turns.read(notation, position, part, line)
                 except Refused as refusal:
                     say(_refused(refusal, line))
                     continue
                 fresh = True
                 if taken.complete:
                     texts.append(taken.text)
-                    before = Played(position, notation.parse(taken.text))
+                    before = Played(position, taken.move)
                     position, part = taken.position, None
                 else:
                     part = taken.text

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from engines import GAMES
 from notation.board import format_board
+from notation.ending import in_words
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
@@ -55,9 +56,9 @@ def _show_match(session: Session, match: Match) -> bool:
     title = GAMES[match.game].title if match.game in GAMES else match.game
     options = " ".join(f"{option}={choice}" for option, choice in match.options.items())
     out.print(f"match #{match.id}, {title} {options}: {first} - {second}, {match.state}", markup=False)
-    if match.reason:
-        winner = "a draw" if match.winner is None else f"{(first, second)[match.winner]} won"
-        out.print(f"{winner}: {match.reason}", markup=False)
+    if ending := snapshot.ending_of(match):
+        winner = "no winner" if match.winner is None else f"{(first, second)[match.winner]} won"
+        out.print(f"{winner}: {match.reason or in_words(ending, (first, second))}", markup=False)
     if match.part:
         out.print(f"unfinished turn: {match.part}", markup=False)
     faults = list(checking.faults(session, match))
@@ -65,7 +66,7 @@ def _show_match(session: Session, match: Match) -> bool:
         out.print(f"problem: {fault.sentence}", markup=False, highlight=False)
     if not faults:
         out.print()
-        out.print(format_board(snapshot.stand(session, match).position.diagram()), markup=False, highlight=False)
+        out.print(format_board(snapshot.snapshot_of(session, match).position.diagram()), markup=False, highlight=False)
     out.print()
     table = Table("turn", "by", "text", "played (UTC)", "message")
     for ply in queries.plies(session, match):

@@ -6,7 +6,8 @@ from datetime import timedelta
 from sqlmodel import col, func, select
 
 from pbem.commands.core import Command, Context, Line
-from pbem.errors import Refused, Unanswerable
+from pbem.commands.verdict import Outcome, Verdict
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.naming import name
 from pbem.players import addresses, identity
 from pbem.reading.message import is_address
@@ -77,12 +78,12 @@ def _bound(context: Context, player: Player, line: Line) -> None:
         )
 
 
-def ask_again(context: Context, question: int) -> str:
+def ask_again(context: Context, question: int) -> Verdict:
     """Ask the new address once more, whose answer did not go to the address of our question."""
     row = context.session.get_one(Outgoing, question)
     player = context.session.get(Player, row.player)
     if player is None or row.purpose is None:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     outbox.owe(
         context.session,
         context.now,
@@ -96,23 +97,23 @@ def ask_again(context: Context, question: int) -> str:
         incoming=context.incoming,
         answers=context.answered,
     )
-    return "asked for confirmation again"
+    return Verdict(Outcome.ASKED_AGAIN)
 
 
-def settle(context: Context, question: int, *, agrees: bool | None) -> str:
+def settle(context: Context, question: int, *, agrees: bool | None) -> Verdict:
     """Act on the reply of the new address and return a verdict; `agrees` is None if it is neither yes nor no."""
     row = context.session.get_one(Outgoing, question, with_for_update=True)
     player = context.session.get(Player, row.player)
     if player is None or row.purpose is None:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if context.now - row.created > QUESTION_LIVES:
         context.answer("expired", days=QUESTION_LIVES.days)
-        return "too late"
+        return Verdict(Outcome.TOO_LATE)
     if agrees is False:
         row.purpose = None  # replies to it have no effect any more
         context.session.add(row)
         context.answer("dropped")
-        return "not confirmed"
+        return Verdict(Outcome.NOT_CONFIRMED)
     if agrees is None:
         raise Refused("I can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = context.session.exec(select(Player).where(Player.address == row.address)).first()
@@ -122,7 +123,7 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> str:
             fits="Each player has one address, and each address one player.",
         )
     _move(context, player, row)
-    return "done: change"
+    return Verdict(Outcome.DONE, CHANGE.name)
 
 
 def _move(context: Context, player: Player, row: Outgoing) -> None:

@@ -9,18 +9,13 @@ from sqlmodel import select
 from engines import GAMES
 from engines.core import BadOption, Game
 from pbem.commands.account import check_name, free_name, welcome
-from pbem.commands.core import Command, Context, Line, own_match, seats
-from pbem.commands.play import tell_turn
+from pbem.commands.core import Command, Context, Line, announce, in_words, own_match
 from pbem.errors import Refused
-from pbem.matches.naming import name, shown
-from pbem.matches.queries import next_number
-from pbem.matches.snapshot import stand
+from pbem.matches import lifecycle
 from pbem.reading.message import is_address
-from pbem.storage.models import Match, MatchState, Player
-from pbem.tokens import Purpose
+from pbem.storage.models import Player
 
 BEGIN = ("me", "you", "random")
-MOST_OPEN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,36 +56,20 @@ def challenge(context: Context, line: Line) -> None:
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
     other = _opponent(context, offer.opponent)
-    if other.id == player.id:
-        raise Refused("You can't challenge yourself.", read=line.text, fits="Name another player, or an email address.")
-    by_address = "@" in offer.opponent
-    _bound(context, player, other, by_address=by_address)
-    challenger_begins = offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0)
-    starter, second = (player, other) if challenger_begins else (other, player)
-    pair = (starter, second) if offer.game.position(offer.options).turn == 0 else (second, starter)
-    match = Match(
-        id=next_number(context.session),
-        game=offer.game.key,
-        options=offer.options,
-        seat0=pair[0].id or 0,
-        seat1=pair[1].id or 0,
-        challenger=player.id or 0,
-        by_address=by_address,
-        created=context.now,
-    )
-    context.session.add(match)
-    context.session.flush()
-    context.match = match.id
-    template = "challenge" if other.confirmed else "invitation"
-    context.owe(
-        template,
-        other,
-        purpose=Purpose.PLAY,
-        match=match,
-        message=context.message(match.id),
-        by=name(player),
-    )
-    context.answer("challenged", match=match.id, opponent=offer.opponent)
+    with in_words(line):
+        events = lifecycle.offer(
+            context.session,
+            player,
+            other,
+            offer.game.key,
+            offer.options,
+            context.now,
+            challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
+            by_address="@" in offer.opponent,
+        )
+    context.match = events[0].match.id
+    announce(context, events)
+    context.answer("challenged", match=context.match, opponent=offer.opponent)
 
 
 def _opponent(context: Context, wanted: str) -> Player:
@@ -116,89 +95,35 @@ def _opponent(context: Context, wanted: str) -> Player:
     return found
 
 
-def _bound(context: Context, player: Player, other: Player, *, by_address: bool) -> None:
-    """Raise Refused if the player has too many open challenges, or has already invited that address."""
-    offers = context.session.exec(
-        select(Match).where(Match.challenger == player.id, Match.state == MatchState.OFFERED)
-    ).all()
-    if len(offers) >= MOST_OPEN:
-        raise Refused(
-            f"{MOST_OPEN} of your challenges are still open, and that's the limit.",
-            fits='"withdraw NUMBER" takes one back.',
-        )
-    if by_address and any(offer.by_address and other.id in (offer.seat0, offer.seat1) for offer in offers):
-        raise Refused(
-            "You've already invited this address.",
-            fits="Please wait for a reply; we won't write to them twice.",
-        )
-
-
-def _offered(match: Match, line: Line) -> None:
-    if match.state != MatchState.OFFERED:
-        raise Refused(
-            f"Match #{match.id} is no longer open; it is {match.state}.",
-            read=line.text,
-            fits=f'"show {match.id}" shows it.',
-        )
-
-
 def accept(context: Context, line: Line) -> None:
-    """Start the match; an invited person becomes a player by accepting."""
+    """Start the match; somebody who came by invitation becomes a player by this answer."""
     match, _ = own_match(context, line)
     player = context.sender.player
     assert player is not None  # noqa: S101 - own_match has refused strangers
-    _offered(match, line)
-    if player.id == match.challenger:
-        raise Refused(
-            f"Match #{match.id} is your own challenge; your opponent has to accept it.",
-            fits=f'"withdraw {match.id}" takes it back.',
-        )
+    with in_words(line):
+        events = lifecycle.accept(context.session, match, player, context.now)
     if player.confirmed is None:
         wanted = check_name(context, line.words) if line.words else free_name(context, player.address)
         welcome(context, player, wanted)
-    match.state, match.started = MatchState.RUNNING, context.now
-    match.to_move = GAMES[match.game].position(match.options).turn
-    context.session.add(match)
-    context.session.flush()
-    tell_turn(context, stand(context.session, match))
+    announce(context, events)
 
 
 def decline(context: Context, line: Line) -> None:
     """Decline a challenge."""
     match, _ = own_match(context, line)
-    _offered(match, line)
     player = context.sender.player
-    if player is not None and player.id == match.challenger:
-        raise Refused(f"Match #{match.id} is your own challenge.", fits=f'"withdraw {match.id}" takes it back.')
-    _close(context, match, MatchState.DECLINED)
+    assert player is not None  # noqa: S101 - own_match has refused strangers
+    with in_words(line):
+        events = lifecycle.decline(context.session, match, player, context.now)
+    announce(context, events)
 
 
 def withdraw(context: Context, line: Line) -> None:
-    """Withdraw the sender's own challenge."""
+    """Take back a challenge of one's own."""
     match, _ = own_match(context, line)
-    _offered(match, line)
-    if context.player.id != match.challenger:
-        raise Refused(f"Match #{match.id} is a challenge to you.", fits=f'"decline {match.id}" turns it down.')
-    _close(context, match, MatchState.WITHDRAWN)
-
-
-def _close(context: Context, match: Match, state: MatchState) -> None:
-    match.state, match.ended = state, context.now
-    context.session.add(match)
-    context.session.flush()
-    for player in seats(context.session, match):
-        if context.is_sender(player):
-            context.answer("closed", match=match.id, state=state.value)
-        elif player.confirmed:
-            context.owe(
-                "closed",
-                player,
-                purpose=Purpose.PLAY,
-                match=match,
-                state=state.value,
-                message=context.message(match.id),
-                by=name(shown(match, context.sender.player)) if context.sender.player else "",
-            )
+    with in_words(line):
+        events = lifecycle.withdraw(context.session, match, context.player, context.now)
+    announce(context, events)
 
 
 CHALLENGE = Command(

@@ -1,7 +1,8 @@
 """Commands, the lines of a message that call them, and the context they run in."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,13 +12,14 @@ from sqlmodel import Session
 from engines.core import Seat
 from pbem.config import ServerSettings
 from pbem.errors import Refused
+from pbem.matches.events import Events
+from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
 from pbem.matches.queries import awaiting, locked, seat_of
-from pbem.players import preferences, schedule
+from pbem.players import announcements
 from pbem.players.identity import Sender, address_with
 from pbem.reading.message import Message
 from pbem.reading.protocol import MailParser
-from pbem.storage import outbox
-from pbem.storage.models import Incoming, Match, MatchState, Player
+from pbem.storage.models import Incoming, Match, Player
 from pbem.tokens import Keyring, Purpose, Token
 
 
@@ -83,23 +85,22 @@ class Context:
         if self.is_sender(player):
             self.answer(template, **words, **({"match": match.id, "ply": ply} if match else {}))
             return
-        is_notice = player.confirmed is not None
-        outbox.owe(
+        announcements.notify(
             self.session,
+            self.server,
             self.now,
-            self.server.domain,
-            template=template,
-            address=player.address,
-            words=words,
-            player=player,
+            template,
+            player,
             purpose=purpose,
-            subject=(match.id or 0) if match and purpose is Purpose.PLAY else 0,
             match=match,
             ply=ply,
+            words=words,
             incoming=self.incoming,
-            is_notice=is_notice,
-            is_batched=is_notice and schedule.waits(preferences.of(player.settings), player.stopped),
         )
+
+    def author(self) -> Player | None:
+        """Return the sender, whose message this is."""
+        return self.sender.player
 
     def is_sender(self, player: Player) -> bool:
         """Return whether that player sent this message."""
@@ -232,17 +233,53 @@ def own_match(context: Context, line: Line) -> tuple[Match, Seat]:
     return match, seat
 
 
-def running(match: Match) -> Match:
-    """Return the match if it is running; raise Refused with its state otherwise."""
-    number = match.id
-    match match.state:
-        case MatchState.OFFERED:
-            raise Refused(f"Match #{number} hasn't started: the challenge hasn't been accepted yet.")
-        case MatchState.OVER:
-            raise Refused(f"Match #{number} is over.", match=number)
-        case MatchState.DECLINED | MatchState.WITHDRAWN:
-            raise Refused(f"Match #{number} never started: the challenge was {match.state}.")
-    return match
+@contextmanager
+def in_words(line: Line) -> Iterator[None]:
+    """Raise Refused, with words for the person who wrote the line, in place of NotPossible."""
+    try:
+        yield
+    except NotPossible as impossible:
+        raise _refusal(impossible.obstacle, impossible.match, line) from impossible
+
+
+def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
+    number, state = (match.id, match.state) if match else (None, "")
+    match obstacle:
+        case Obstacle.NOT_STARTED:
+            return Refused(f"Match #{number} hasn't started: the challenge hasn't been accepted yet.")
+        case Obstacle.OVER:
+            return Refused(f"Match #{number} is over.", match=number)
+        case Obstacle.NEVER_STARTED:
+            return Refused(f"Match #{number} was never played: the challenge was {state}.")
+        case Obstacle.NOT_YOUR_TURN:
+            sentence, fits = f"It is not your turn in match #{number}.", "Wait until we write that it's your turn."
+            return Refused(sentence, read=line.words, fits=fits, match=number)
+        case Obstacle.NO_PART:
+            sentence = "You have no unfinished turn to take back. A complete turn can't be undone."
+            return Refused(sentence, read=line.text, match=number)
+        case Obstacle.NOT_ON_OFFER:
+            sentence = f"Match #{number} is not on offer any more; it is {state}."
+            return Refused(sentence, read=line.text, fits=f'"show {number}" shows it.')
+        case Obstacle.OWN_OFFER:
+            sentence = f"Match #{number} is your own challenge; your opponent accepts or declines it."
+            return Refused(sentence, fits=f'"withdraw {number}" takes it back.')
+        case Obstacle.OFFERED_TO_YOU:
+            return Refused(f"Match #{number} is a challenge to you.", fits=f'"decline {number}" turns it down.')
+        case Obstacle.YOURSELF:
+            sentence, fits = "You can't challenge yourself.", "Name another player, or an email address."
+            return Refused(sentence, read=line.text, fits=fits)
+        case Obstacle.TOO_MANY_OFFERS:
+            sentence = f"{MOST_OPEN} of your challenges are still open, and that's the limit."
+            return Refused(sentence, fits='"withdraw NUMBER" takes one back.')
+        case Obstacle.INVITED_ALREADY:
+            sentence = "You've already invited this address."
+            return Refused(sentence, fits="Please wait for a reply; we won't write to them twice.")
+    raise AssertionError(f"{obstacle} is not reached by a command")
+
+
+def announce(context: Context, events: Events) -> None:
+    """Owe both players what these events mean to them."""
+    announcements.announce(context.session, context, events)
 
 
 def seats(session: Session, match: Match) -> tuple[Player, Player]:

@@ -9,7 +9,7 @@ from pbem.errors import Refused
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import of_player, people_of, seat_of
-from pbem.matches.snapshot import Snapshot, stand
+from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.storage.models import Match, MatchState, Player
 
 
@@ -58,7 +58,7 @@ def show(context: Context, line: Line) -> None:
         then = _standing(context, match, line.ply)
         context.answer("stood", match=match.id, ply=then.ply, now=then.total, past=True)
         return
-    standing = stand(context.session, match)
+    standing = snapshot_of(context.session, match)
     own = _is_to_move(context, standing)
     context.answer("shown", match=match.id, ply=standing.ply, part=match.part if own else None, own=own)
 
@@ -110,15 +110,15 @@ def _with_board(context: Context, line: Line) -> Match:
 
 
 def _standing(context: Context, match: Match, ply: int | None) -> Snapshot:
-    """Return the match after that many turns, or as it is now; raise Refused if it has fewer."""
-    standing = stand(context.session, match, ply)
+    """Return the match after that many turns, or as it is now; raise Refused where it doesn't have that many."""
+    standing = snapshot_of(context.session, match)
     if ply is not None and ply > standing.total:
         turns = "1 turn" if standing.total == 1 else f"{standing.total} turns"
         raise Refused(
             f"Match #{match.id} has {turns}, so there is no turn {ply}.",
             fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{standing.total}" its last position.',
         )
-    return standing
+    return standing if ply is None else standing.at(ply)
 
 
 def _is_to_move(context: Context, standing: Snapshot) -> bool:

@@ -8,15 +8,16 @@ from sqlmodel import select
 from pbem.commands import address
 from pbem.commands.core import Context, Line
 from pbem.commands.syntax.mail import Reading
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import execute, reply, suggested_yes
-from pbem.errors import Unanswerable
+from pbem.errors import Silence, Unanswerable
 from pbem.players import identity, rate_limits
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.tokens import Purpose
 
 
-def hold(context: Context, reading: Reading) -> str:
+def hold(context: Context, reading: Reading) -> Verdict:
     """Keep the mail and ask the address on file whether it was meant; refuse at once what can't be done.
 
     So it goes with a mail that proves nothing, and with any mail whose commands ask once more: all of it waits.
@@ -26,16 +27,16 @@ def hold(context: Context, reading: Reading) -> str:
     trial = replace(context, sender=sender, sections=[])
     verdict = execute.execute(trial, reading)
     savepoint.rollback()
-    if verdict.startswith("refused"):
+    if verdict.outcome is not Outcome.DONE:
         told = ("refused", "unattempted", "unsent")
         context.sections = [part for part in trial.sections if part["template"] in told]
         context.proposal = trial.proposal
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     lines = [line.text for line in reading.commands]
     if context.sender.is_stranger and rate_limits.was_asked(
         context.session, context.sender.address, lines, context.now
     ):
-        raise Unanswerable("a stranger who was asked today")
+        raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     player = _on_file(context)
     context.incoming.state = IncomingState.HELD
     asking = [line for line in reading.commands if line.command.asks_once_more] if context.sender.proven else []
@@ -48,7 +49,7 @@ def hold(context: Context, reading: Reading) -> str:
         "by_thread": False,
     }
     _ask(context, player, context.incoming.id or 0, words, _about(asking[0]) if len(asking) == 1 else None)
-    return "asked for confirmation"
+    return Verdict(Outcome.ASKED)
 
 
 def _about(line: Line) -> int | None:
@@ -86,19 +87,19 @@ def _on_file(context: Context) -> Player:
     return player
 
 
-def confirm(context: Context, held_id: int) -> str:
+def confirm(context: Context, held_id: int) -> Verdict:
     """Let a held mail act, now that its sender has answered from the address on file."""
     held = context.session.get(Incoming, held_id, with_for_update=True)
     if held is None:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
         context.answer("settled", verdict=held.verdict or "")
-        return "settled already"
+        return Verdict(Outcome.SETTLED)
     if context.now - held.received > address.QUESTION_LIVES:
         held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed in time"
         context.session.add(held)
         context.answer("expired", days=address.QUESTION_LIVES.days)
-        return "too late"
+        return Verdict(Outcome.TOO_LATE)
     asked = context.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
@@ -106,21 +107,21 @@ def confirm(context: Context, held_id: int) -> str:
     player, lines = context.sender.player, context.mail.lines
     if player is not None and context.sender.by_thread:
         _ask(context, player, held_id, asked.words | {"unclear": False, "by_thread": True}, asked.match)
-        return "asked for confirmation again"
+        return Verdict(Outcome.ASKED_AGAIN)
     drops = suggested_yes.refuses(lines)
     agrees = any(suggested_yes.consents([line]) for line in lines)
     if player is not None and player.confirmed and not (drops or agrees):
         _ask(context, player, held_id, asked.words | {"unclear": True, "by_thread": False}, asked.match)
-        return "asked for confirmation again"
+        return Verdict(Outcome.ASKED_AGAIN)
     if drops:
-        held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed"
+        held.state, held.handled, held.verdict = IncomingState.DONE, context.now, str(Verdict(Outcome.NOT_CONFIRMED))
         context.session.add(held)
         context.answer("dropped")
-        return "not confirmed"
+        return Verdict(Outcome.NOT_CONFIRMED)
     message = context.parser.read(held.raw, held.sender, tuple(held.recipients))
     if message.error is not None:  # it was read before: the machine is short of time or memory just now
         reply.refuse(context, reply.unread(message.error.problem), None)
-        return f"unread: {message.error}"
+        return Verdict(Outcome.UNREAD, str(message.error))
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)
     told_of = identity.of(context.session, message, context.server, context.keyring, context.now)
@@ -128,4 +129,4 @@ def confirm(context: Context, held_id: int) -> str:
     verdict = execute.understand(context, message, execute.execute)
     context.subject = context.mail.subject
     held.verdict = f"confirmed; {verdict}"
-    return f"confirmed mail {held_id}; {verdict}"
+    return verdict.after_confirming(held_id)

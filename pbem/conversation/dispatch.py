@@ -8,9 +8,10 @@ from pbem.commands import address
 from pbem.commands.core import Context
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import Reading
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.config import LimitsSettings
 from pbem.conversation import confirmations, execute, reply, suggested_yes
-from pbem.errors import Refused, Unanswerable
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.players import bounces, rate_limits
 
@@ -18,17 +19,17 @@ OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
 INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
 
 
-def converse(context: Context, limits: LimitsSettings) -> str:
+def converse(context: Context, limits: LimitsSettings) -> Verdict:
     """Do what the mail says, owe the answers, and say in a word what became of it."""
     try:
         _bound(context, limits)
     except Refused as refusal:
         reply.refuse(context, refusal, None)
         reply.give(context)
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     if context.incoming.size > len(context.incoming.raw) or len(context.incoming.raw) > context.server.mail_limit:
         if context.sender.is_stranger:
-            raise Unanswerable("too large, and from a stranger")
+            raise Unanswerable(Silence.STRANGER_SENT_TOO_MUCH)
         limit = context.server.mail_limit // 1000
         reply.refuse(
             context,
@@ -38,12 +39,12 @@ def converse(context: Context, limits: LimitsSettings) -> str:
             ),
             None,
         )
-        verdict = "refused"
+        verdict = Verdict(Outcome.REFUSED)
     elif context.mail.error is not None:
         if context.sender.is_stranger:
-            raise Unanswerable(str(context.mail.error))
+            raise Unanswerable(Silence.UNREADABLE, context.mail.error)
         reply.refuse(context, reply.unread(context.mail.error.problem), None)
-        verdict = f"unread: {context.mail.error}"
+        verdict = Verdict(Outcome.UNREAD, str(context.mail.error))
     elif context.sender.held is not None:
         verdict = confirmations.confirm(context, context.sender.held)
     elif context.sender.move is not None:
@@ -55,22 +56,22 @@ def converse(context: Context, limits: LimitsSettings) -> str:
     return verdict
 
 
-def _obey(context: Context, reading: Reading) -> str:
+def _obey(context: Context, reading: Reading) -> Verdict:
     """Execute the commands, or hold them until the sender has proven himself."""
     player = context.sender.player
     names = [line.command.name for line in reading.commands]
     if context.sender.is_stranger:
         if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in reading.commands):
-            raise Unanswerable("a stranger's mail that asks for nothing open to strangers")
+            raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
     elif not names:
         refusal = did_you_mean.of_mail(context, reading)
         reply.refuse(context, refusal, None)
         if refusal.proposal and reading.prose:
             context.answer("unsent", lines=list(reading.prose))
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
         reply.refuse(context, _guest(), None)
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     changing = [line.command for line in reading.commands if line.command.changes]
     sure = context.sender.proven and not any(line.command.asks_once_more for line in reading.commands)
     if sure or context.sender.may.issuperset(command.name for command in changing):
@@ -78,7 +79,7 @@ def _obey(context: Context, reading: Reading) -> str:
     return confirmations.hold(context, reading)
 
 
-def _moved(context: Context, question: int) -> str:
+def _moved(context: Context, question: int) -> Verdict:
     """Let a new address answer whether a player may have it."""
     if context.sender.by_thread:
         return address.ask_again(context, question)
@@ -88,7 +89,7 @@ def _moved(context: Context, question: int) -> str:
         return address.settle(context, question, agrees=agrees)
     except Refused as refusal:
         reply.refuse(context, refusal, None)
-        return "refused"
+        return Verdict(Outcome.REFUSED)
 
 
 def _guest() -> Refused:

@@ -13,6 +13,7 @@ from pbem.commands.core import Context, opponent
 from pbem.commands.play import send_words
 from pbem.commands.settings import resume
 from pbem.commands.syntax.mail import Reader, Reading, tagged_match
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import reply, suggested_yes
 from pbem.errors import Refused
 from pbem.matches.naming import is_hidden
@@ -20,15 +21,15 @@ from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing
 
 
-def understand(context: Context, message: Message, act: Callable[[Context, Reading], str]) -> str:
+def understand(context: Context, message: Message, act: Callable[[Context, Reading], Verdict]) -> Verdict:
     """Read the mail and act on it; a `yes` in its first line stands for what the answered mail suggests."""
     try:
         reading, agreed = _reading(context, message)
     except Refused as refusal:
         reply.refuse(context, refusal, None)
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     verdict = act(context, reading)
-    if agreed is not None and verdict.startswith(("done", "refused in part")):
+    if agreed is not None and verdict.has_acted:
         agreed.proposal = suggested_yes.DONE
         context.session.add(agreed)
     return verdict
@@ -57,7 +58,7 @@ def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | No
     return reader.read(message.subject, (line, *suggested_yes.below(message.lines))), agreed
 
 
-def execute(context: Context, reading: Reading) -> str:
+def execute(context: Context, reading: Reading) -> Verdict:
     """Run the commands in order; the first refusal undoes its own line and ends the mail."""
     if not context.sender.may:  # what a mail program adds when it stops news is nobody's words
         context.prose = reading.prose
@@ -87,9 +88,9 @@ def execute(context: Context, reading: Reading) -> str:
                 context.answer("unattempted", lines=[ahead.text for ahead in later])
             if context.prose and not context.prose_used:
                 context.answer("unsent", lines=list(context.prose))
-            return "refused" if number == 0 else "refused in part"
+            return Verdict(Outcome.REFUSED if number == 0 else Outcome.REFUSED_IN_PART)
     _pass_prose_on(context)
-    return f"done: {', '.join(done)}"
+    return Verdict(Outcome.DONE, ", ".join(done))
 
 
 def _pass_prose_on(context: Context) -> None:

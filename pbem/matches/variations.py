@@ -10,7 +10,8 @@ from engines.core import IllegalMove, Position
 from notation.core import BadNotation, Notation
 from notation.steps import begun
 from pbem.errors import Refused
-from pbem.matches.turns import Taken, take
+from pbem.matches import turns as single
+from pbem.matches.turns import ReadTurn
 
 BETWEEN = "/"
 """What may stand between two turns."""
@@ -67,11 +68,11 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, text: s
 
 def _leading(
     notation: Notation[Any], base: Position[Any], part: str | None, words: list[str]
-) -> tuple[Taken, int] | None:
+) -> tuple[ReadTurn, int] | None:
     """The longest whole turn with which the words begin, and how many of them it takes."""
     for used in range(min(len(words), MOST_WORDS), 0, -1):
         try:
-            taken = take(notation, base, part, " ".join(words[:used]))
+            taken = single.read(notation, base, part, " ".join(words[:used]))
         except Refused:
             continue
         if taken.complete:
@@ -84,7 +85,7 @@ def _unfinished(
 ) -> tuple[str | None, str] | None:
     """What the text begins of one turn: a part that can stand by itself, and what is chosen beyond it."""
     try:
-        taken = take(notation, base, part, text)
+        taken = single.read(notation, base, part, text)
     except Refused:
         return _chosen(notation, base, part, text)
     return None if taken.complete else (taken.text, "")
@@ -102,7 +103,7 @@ def _chosen(notation: Notation[Any], base: Position[Any], part: str | None, text
 def _refusal(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> Refused:
     """Why the text is no turn, nor the beginning of one."""
     try:
-        take(notation, base, part, text)
+        single.read(notation, base, part, text)
     except Refused as refusal:
         if refusal.at == len(text):  # it could be read, and only lacks what must follow
             return Refused(f'No legal turn starts with "{text}".', read=text)

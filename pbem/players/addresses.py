@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select, update
 
 from pbem.config import ServerSettings
+from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.storage import outbox
 from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, Player
@@ -58,11 +59,7 @@ def _make_way(session: Session, guest: Player, player: Player, old: str) -> list
     offers = of_player(session, guest, (MatchState.OFFERED,))
     passed_on = [match for match in offers if match.challenger != player.id]
     for match in passed_on:
-        if match.seat0 == guest.id:
-            match.seat0 = player.id or 0
-        else:
-            match.seat1 = player.id or 0
-        session.add(match)
+        lifecycle.hand_over(session, match, guest, player)
     return passed_on
 
 

@@ -40,13 +40,13 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
 
 
 def take(session: Session, server: ServerSettings, parser: MailParser, row: Incoming, now: datetime) -> str | None:
-    """Count the bounce that the mail is; what it came to. None where it is none, or is about no mail of ours."""
+    """Count the bounce and return the numbers of our messages in it; None if it isn't one, or holds none."""
     back = returned(session, row.raw, server.domain)
     if not back or not parser.is_final(row.raw):
         return None
     for owed in back:
         count(session, server, owed, now)
-    return f"bounce of mail {', '.join(str(owed.id) for owed in back)}"
+    return f"{', '.join(str(owed.id) for owed in back)}"
 
 
 def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:

@@ -17,7 +17,7 @@ from sqlmodel import Session, col, func, or_, select
 from notation import record
 from pbem.matches.naming import name
 from pbem.matches.queries import plies
-from pbem.matches.snapshot import stand
+from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, Player
@@ -115,7 +115,8 @@ def _matches(session: Session, player: Player) -> list[Match]:
 
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
     """A match with its record; what somebody has begun of a turn is shown to him alone."""
-    standing = stand(session, match)
+    standing = snapshot_of(session, match)
+    ending = standing.ending
     was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
     own_part = match.part if standing.base.turn == standing.seat_of(player) else None
     return {
@@ -126,6 +127,8 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "challenger": name(session.get_one(Player, match.challenger)),
         "state": match.state,
         "winner": None if match.winner is None else name(standing.players[match.winner]),
+        "termination": match.termination,
+        "terminated_by": None if ending is None or ending.seat is None else name(standing.players[ending.seat]),
         "reason": match.reason,
         "begun": own_part,
         "offered": match.created,

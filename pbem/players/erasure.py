@@ -17,11 +17,12 @@ from sqlalchemy import Text, case, cast
 from sqlmodel import Session, col, func, or_, select, update
 
 from pbem.config import ServerSettings
-from pbem.players import preferences, schedule
+from pbem.matches import lifecycle
+from pbem.players.announcements import Unprompted, announce
 from pbem.players.redaction import Traces
 from pbem.reading.limits import header_block
 from pbem.storage import outbox, retention
-from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
@@ -80,11 +81,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     _empty_own(session, player, addresses)
     _rename(session, player, traces.instead, now)
     for match in matches:
-        match.reason = traces.without(match.reason)
-        session.add(match)
-        if match.state in (MatchState.RUNNING, MatchState.OFFERED):
-            _end(session, server, match, player, now)
-    session.flush()
+        _leave(session, server, match, player, now)
     _forget_elsewhere(session, traces)
     others = {seat for match in matches for seat in (match.seat0, match.seat1)}
     _empty_mails(session, player, addresses, traces, others)
@@ -128,40 +125,18 @@ def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> 
     session.flush()
 
 
-def _end(session: Session, server: ServerSettings, match: Match, player: Player, now: datetime) -> None:
-    """End a match that the player leaves: a running one is the opponent's, and nobody wins an offer."""
-    seat = 0 if match.seat0 == player.id else 1
-    if match.state == MatchState.RUNNING:
-        match.state, match.winner, match.reason = MatchState.OVER, 1 - seat, f"{player.name} left"
-    else:
-        match.state = MatchState.WITHDRAWN if match.challenger == player.id else MatchState.DECLINED
-    match.ended, match.part, match.to_move = now, None, None
-    session.add(match)
-    session.flush()
+def _leave(session: Session, server: ServerSettings, match: Match, player: Player, now: datetime) -> None:
+    """End a match that the player leaves, and tell the opponent that and nothing else about it."""
+    events = lifecycle.leave(session, match, player, now)
+    if not events:
+        return
     overtaken = (
         col(Outgoing.match) == match.id,
         col(Outgoing.template).in_(OVERTAKEN),
         col(Outgoing.state).in_(UNSENT),
     )
     retention.change(session, update(Outgoing).where(*overtaken).values(state=OutgoingState.DROPPED.value))
-    other = session.get_one(Player, (match.seat0, match.seat1)[1 - seat])
-    if other.confirmed is None or other.deleted is not None:
-        return
-    outbox.owe(
-        session,
-        now,
-        server.domain,
-        template="left",
-        address=other.address,
-        words={"message": []},  # a digest asks all news for their words
-        player=other,
-        purpose=Purpose.PLAY,
-        subject=match.id or 0,
-        match=match,
-        ply=match.plies,
-        is_notice=True,
-        is_batched=schedule.waits(preferences.of(other.settings), other.stopped),
-    )
+    announce(session, Unprompted(session, server, now), events)
 
 
 def _forget_elsewhere(session: Session, traces: Traces) -> None:

@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from pbem import tokens
 from pbem.config import ServerSettings
-from pbem.errors import Unanswerable
+from pbem.errors import Silence, Unanswerable
 from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
@@ -70,9 +70,9 @@ def of(session: Session, message: Message, server: ServerSettings, keyring: Keyr
     if spent is not None:
         return spent
     if tags:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if message.sender is None:
-        raise Unanswerable("no sender")
+        raise Unanswerable(Silence.NO_SENDER)
     owed = _owed(session, message)
     answered = token_of(owed) if owed else None
     if owed and answered:
@@ -153,7 +153,7 @@ def _moving(session: Session, token: Token) -> Sender:
         )
     ).first()
     if row is None:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     return Sender(row.address, None, proven=False, move=row.id)
 
 

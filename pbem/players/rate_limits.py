@@ -10,7 +10,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
-from pbem.errors import Refused, Unanswerable
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.reading.from_header import domain
 from pbem.storage.models import Incoming, Outgoing, Player
 
@@ -21,17 +21,17 @@ ANSWERS = ("answer", "confirm")
 def of_address(session: Session, address: str, most: int, now: datetime) -> None:
     """Raise Unanswerable when an address whose mails prove nothing has had its answers for this hour."""
     if _answered(session, Outgoing.address == address, now - HOUR) >= most:
-        raise Unanswerable("too many answers in an hour")
+        raise Unanswerable(Silence.HOURLY_ANSWERS)
 
 
 def of_stranger(session: Session, address: str, limits: LimitsSettings, now: datetime) -> None:
     """Raise Unanswerable when an address of nobody here, or its domain, has had its answers for today."""
     since = now - DAY
     if _answered(session, Outgoing.address == address, since) >= limits.stranger_per_day:
-        raise Unanswerable("too many answers to this address today")
+        raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
     at_domain = (col(Outgoing.address).endswith(f"@{domain(address)}", autoescape=True), _to_strangers())
     if _answered(session, at_domain[0] & at_domain[1], since) >= limits.domain_per_day:
-        raise Unanswerable("too many answers to this domain today")
+        raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
 
 
 def of_player(session: Session, player: Player, most: int, now: datetime) -> None:
@@ -45,7 +45,7 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
         .where(Incoming.player == player.id, col(Incoming.received) > now - HOUR)
     ).one()
     if had > most + 1:
-        raise Unanswerable("too many mails of this player in an hour")
+        raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
         raise Refused(
             f"You sent more than {most} messages within an hour, so this one and the next ones aren't read.",
@@ -56,7 +56,7 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
 def of_match(session: Session, match: int, most: int, now: datetime) -> None:
     """Raise Unanswerable when so many mails went out about a match today that nobody can be reading them."""
     if _counted(session, Outgoing.match == match, now - DAY) >= most:
-        raise Unanswerable("too many mails about this match today")
+        raise Unanswerable(Silence.DAILY_MESSAGES_ABOUT_MATCH)
 
 
 def was_said(session: Session, address: str, sections: list[dict[str, Any]], now: datetime) -> bool:

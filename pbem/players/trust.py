@@ -10,7 +10,7 @@ from dataclasses import replace
 from sqlmodel import Session, col, select
 
 from pbem.config import ChecksSettings
-from pbem.errors import Unanswerable
+from pbem.errors import Silence, Unanswerable
 from pbem.players.identity import Sender
 from pbem.reading.authentication import Checked, Finding
 from pbem.reading.message import Message
@@ -39,7 +39,7 @@ def weigh(
         wants_both = settings.proof == "token and domain"
         return replace(sender, proven=passed if wants_both else finding is not Finding.FAILED)
     if finding is Finding.FAILED:
-        raise Unanswerable("the sender failed the checks")
+        raise Unanswerable(Silence.FAILED_CHECKS)
     acts = settings.proof == "token or domain" and is_own and not sender.is_stranger
     return replace(sender, proven=True) if acts and _is_proven_by_domain(session, checked, row) else sender
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 from engines.core import Seat
 from notation import gamerecord, record
-from notation.gamerecord import Ending, Site
+from notation.ending import in_words
+from notation.gamerecord import Result, Site
 from pbem.matches.snapshot import Snapshot
 from pbem.rendering import board_image
 from pbem.rendering.mime import Attachment
@@ -45,7 +46,9 @@ def _json(standing: Snapshot, site: str, generated: datetime) -> Attachment:
         _date(generated),
     )
     winner: Seat | None = None if match.winner is None else 1 if match.winner else 0
-    text = gamerecord.dumps(standing.record, where, Ending(winner, match.reason or ""))
+    ending = standing.ending
+    why = match.reason or (in_words(ending, standing.record.players) if ending else "")
+    text = gamerecord.dumps(standing.record, where, Result(winner, why))
     return Attachment(_name(standing, "json"), "application", "json", text.encode())
 
 

@@ -135,5 +135,18 @@ def _facts(row: Outgoing, standing: Snapshot | None, server: ServerSettings) -> 
         facts["X-PBeM-Last"] = standing.texts[-1]
     turn = standing.base.turn
     if standing.ended_here or turn is None:
-        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {})
+        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {}) | _result(standing)
     return facts | {"X-PBeM-Turn": str(standing.ply + 1), "X-PBeM-To-Move": name(standing.players[turn])}
+
+
+def _result(standing: Snapshot) -> dict[str, str]:
+    """Return how the match ended, and who won or ended it."""
+    ending, winner = standing.ending, standing.match.winner
+    if ending is None:
+        return {}
+    facts = {"X-PBeM-Termination": ending.termination.value}
+    if winner is not None:
+        facts["X-PBeM-Winner"] = name(standing.players[winner])
+    if ending.seat is not None:
+        facts["X-PBeM-Ended-By"] = name(standing.players[ending.seat])
+    return facts

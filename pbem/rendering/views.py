@@ -12,9 +12,10 @@ from engines.diagram import Diagram
 from notation import NOTATIONS, record
 from notation.board import Charset, format_board
 from notation.description import describe
+from notation.ending import Termination
 from notation.hints import Hint
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, stand
+from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, links
 from pbem.rendering.board_image import png
@@ -77,13 +78,18 @@ class Drawings:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._now: dict[int, Snapshot] = {}
         self._known: dict[tuple[int, int | None, str | None], Drawing] = {}
 
     def of(self, number: int, ply: int | None, part: str | None) -> Drawing:
-        """As `matches.stand`."""
+        """Return the match after that many turns with that part of one more; as it is now, without `ply`."""
         key = (number, ply, part)
         if key not in self._known:
-            self._known[key] = Drawing(stand(self._session, self._session.get_one(Match, number), ply, part))
+            if number not in self._now:
+                self._now[number] = snapshot_of(self._session, self._session.get_one(Match, number))
+            now = self._now[number]
+            then = now if ply is None else now.at(ply)
+            self._known[key] = Drawing(then if ply is None or part is None else then.begun(part))
         return self._known[key]
 
 
@@ -171,7 +177,12 @@ class View:
         self.to_move = None if at_end or turn is None else name(standing.players[turn])
         self.yours = not at_end and turn is not None and turn == self.seat
         self.notation = NOTATIONS[standing.match.game].help
-        self.result = self._result(standing) if at_end else ""
+        outcome, ending = standing.position.outcome, standing.ending
+        winner = outcome.winner if outcome else standing.match.winner if ending else None
+        self.winner = None if winner is None else name(standing.players[winner])
+        self.termination = Termination.RULES if outcome else ending.termination if ending else None
+        self.ended_by = None if ending is None or ending.seat is None else name(standing.players[ending.seat])
+        self.reason = outcome.reason if outcome else standing.match.reason
 
     @property
     def board(self) -> str:
@@ -267,14 +278,6 @@ class View:
     def hint(self) -> Hint | None:
         """What the player to move can write now; None when the match is over."""
         return NOTATIONS[self.key].hint(self._standing.position) if self.to_move else None
-
-    @staticmethod
-    def _result(standing: Snapshot) -> str:
-        match, outcome = standing.match, standing.position.outcome
-        winner, reason = (outcome.winner, outcome.reason) if outcome else (match.winner, match.reason)
-        if winner is None:
-            return f"The match is a draw: {reason}."
-        return f"{name(standing.players[winner])} has won: {reason}."
 
 
 def _charset(drawn: str) -> Charset:

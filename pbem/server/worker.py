@@ -13,9 +13,10 @@ from sqlmodel import Session
 from pbem import failpoints
 from pbem.commands import COMMANDS
 from pbem.commands.core import Context
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.config import ChecksSettings, LimitsSettings, ServerSettings
 from pbem.conversation import dispatch
-from pbem.errors import Unanswerable
+from pbem.errors import Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.players import bounces, identity, trust
 from pbem.reading import authentication
@@ -148,18 +149,18 @@ def _handle(session: Session, services: Services, row: Incoming, examined: _Exam
     try:
         message = examined.message
         if message is None:
-            raise Unanswerable(examined.unreadable)
+            raise Unanswerable(Silence.UNREADABLE, examined.unreadable)
         about["message_id"] = message.message_id
         if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, row, now)):
-            raise Unanswerable(bounce)
+            raise Unanswerable(Silence.BOUNCE, bounce)
         if message.automatic:
-            raise Unanswerable(f"automatic: {message.automatic.value}")
+            raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
         if message.sender is not None and identity.is_ours(message.sender, services.server):
-            raise Unanswerable(f"automatic: {Automatic.OWN_MAIL.value}")
+            raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
         sender = identity.of(session, message, services.server, services.keyring, now)
         sender = trust.weigh(session, sender, message, examined.checked, services.checks, row)
         if sender.player is None and (bounce := _bounce(session, services, row, now)):
-            raise Unanswerable(bounce)
+            raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
         context = Context(
             session, services.server, services.keyring, services.parser, now, row, message, sender, COMMANDS
@@ -170,12 +171,12 @@ def _handle(session: Session, services: Services, row: Incoming, examined: _Exam
             "match": context.match or sender.match,
         }
     except Unanswerable as error:
-        verdict = f"no answer: {error}"
-    row.verdict, row.handled = verdict, now
+        verdict = Verdict(Outcome.UNANSWERED, str(error))
+    row.verdict, row.handled = str(verdict), now
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE
     session.add(row)
-    return {"incoming": row.id, "source": row.source, "verdict": verdict, **about}
+    return {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
 
 
 def _bounce(session: Session, services: Services, row: Incoming, now: datetime) -> str | None:

@@ -126,10 +126,10 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
     letters_before = lived(letters)
     sent = leave(letters, letters_before)
     with Session(letters.server.engine) as session:
-        states = [(match.state, match.reason) for match in session.exec(select(Match).order_by(col(Match.id)))]
+        states = [(match.state, match.termination) for match in session.exec(select(Match).order_by(col(Match.id)))]
         anonymous = session.exec(select(Player.name).where(Player.deleted != None)).one()  # noqa: E711
-        assert states[0] == ("over", f"{anonymous} left")
-        assert states[1] == ("over", "bob resigned")
+        assert states[0] == ("over", "left")
+        assert states[1] == ("over", "resignation")
         assert [state for state, _ in states[2:]] == ["withdrawn", "withdrawn", "declined"]
         for match in session.exec(select(Match)):
             if match.state == "over":
@@ -142,7 +142,10 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
     assert f"called {anonymous}" in text(told[0])
     record = next(part for part in told[0].iter_attachments() if part.get_filename() == "pbem-1-quadraphages.txt")
     assert "1 a7b7 i3i2" in " ".join(record.get_content().split())
+    assert record.get_content().splitlines()[1] == "Ended: X left"
     assert "resign" not in record.get_content()
+    facts = [told[0][f"X-PBeM-{fact}"] for fact in ("Termination", "Winner", "Ended-By")]
+    assert facts == ["left", "bob", anonymous]
     called_off = str(told[1].get_body(("html",)))
     assert "The challenge #3 (" in called_off
     assert "is off." in called_off
@@ -161,7 +164,12 @@ def test_choices_go_and_a_resigned_match_is_without_the_name(letters: Correspond
     with Session(letters.server.engine) as session:
         (player,) = session.exec(select(Player).where(Player.deleted != None))  # noqa: E711
         assert (player.settings, player.stopped) == ({}, None)
-        assert session.get_one(Match, 1).reason == f"{player.name} resigned"
+        match = session.get_one(Match, 1)
+        assert (match.termination, (match.seat0, match.seat1)[match.termination_seat or 0]) == (
+            "resignation",
+            player.id,
+        )
+        assert match.reason is None
 
 
 def test_an_invitation_to_an_earlier_address_goes_too(letters: Correspondence) -> None:
