@@ -20,7 +20,7 @@ BEGIN = ("me", "you", "random")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A challenge as written."""
+    """A challenge as the player wrote it."""
 
     game: Game
     opponent: str
@@ -29,7 +29,7 @@ class Offer:
 
 
 def read(words: Sequence[str], own_name: str | None) -> Offer:
-    """Return the challenge in those words, in any order, including Rognlie's; raise Refused or BadOption."""
+    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused and BadOption."""
     games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
     options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
     people = [word for word in words if "=" not in word and word.lower() not in GAMES]
@@ -73,7 +73,7 @@ def challenge(context: Context, line: Line) -> None:
 
 
 def _opponent(context: Context, wanted: str) -> Player:
-    """Return the player with that name or address, locked so that they can't leave; add a row for a new one."""
+    """Return the player of that name or address, locked so that they can't leave meanwhile; add a new address."""
     session = context.session
     if "@" not in wanted:
         found = session.exec(select(Player).where(Player.name == wanted).with_for_update()).first()

@@ -1,4 +1,4 @@
-"""Commands that change nothing: games, show, record, preview."""
+"""The commands that only show something: games, show, record, preview."""
 
 from sqlmodel import select
 
@@ -52,7 +52,7 @@ def _state(match: Match, player: Player, *, own: bool) -> str:
 
 
 def show(context: Context, line: Line) -> None:
-    """Show a match as it is now, or as it was after some turn."""
+    """Show a match as it is now, or after one of its turns."""
     match = _with_board(context, line)
     if line.ply is not None:
         then = _standing(context, match, line.ply)
@@ -64,13 +64,13 @@ def show(context: Context, line: Line) -> None:
 
 
 def record(context: Context, line: Line) -> None:
-    """Send the record of a match, complete or up to some turn."""
+    """Send the record of a match, whole or up to one of its turns."""
     match = _with_board(context, line)
     context.answer("record", match=match.id, ply=_standing(context, match, line.ply).ply)
 
 
 def preview(context: Context, line: Line) -> None:
-    """Show where turns lead, or how an unfinished turn can continue. Nothing is played or stored."""
+    """Show the board after turns that could be played, or the ways to go on with one. Nothing is played or kept."""
     match = _with_board(context, line)
     standing = _standing(context, match, line.ply)
     if line.ply is None and match.state == MatchState.OVER:
@@ -102,7 +102,7 @@ def preview(context: Context, line: Line) -> None:
 
 
 def _with_board(context: Context, line: Line) -> Match:
-    """Return the match of the line; raise Refused if it never started."""
+    """Return the match that the line is about; raise Refused where it was never played."""
     match = match_of(context, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
         raise Refused(f"Match #{match.id} has no board yet: the challenge is {match.state}.", read=line.text)

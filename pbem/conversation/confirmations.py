@@ -1,4 +1,4 @@
-"""Mails that wait for a yes: kept as they came, asked about at the address on file, read again when it agrees."""
+"""Messages that wait for a yes: stored as they came, asked about at the address on file, read again when it agrees."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,9 +18,9 @@ from pbem.tokens import Purpose
 
 
 def hold(context: Context, reading: Reading) -> Verdict:
-    """Keep the mail and ask the address on file whether it was meant; refuse at once what can't be done.
+    """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
 
-    So it goes with a mail that proves nothing, and with any mail whose commands ask once more: all of it waits.
+    This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits.
     """
     savepoint = context.session.begin_nested()
     sender = replace(context.sender, player=_on_file(context), proven=True)
@@ -53,7 +53,7 @@ def hold(context: Context, reading: Reading) -> Verdict:
 
 
 def _about(line: Line) -> int | None:
-    """The match that the command is about; None for one that is about none."""
+    """Return the match that the command is about, if any."""
     return line.match if line.command.of_match else None
 
 
@@ -78,7 +78,7 @@ def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], 
 
 
 def _on_file(context: Context) -> Player:
-    """The sender's row; a new one, not yet a player, for an address that we don't know."""
+    """Return the sender's row; for an unknown address a new one, not yet a player's."""
     if context.sender.player is not None:
         return context.sender.player
     player = Player(address=context.sender.address, created=context.now)
@@ -88,7 +88,7 @@ def _on_file(context: Context) -> Player:
 
 
 def confirm(context: Context, held_id: int) -> Verdict:
-    """Let a held mail act, now that its sender has answered from the address on file."""
+    """Let a held message act, now that the address on file has answered."""
     held = context.session.get(Incoming, held_id, with_for_update=True)
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
@@ -119,7 +119,7 @@ def confirm(context: Context, held_id: int) -> Verdict:
         context.answer("dropped")
         return Verdict(Outcome.NOT_CONFIRMED)
     message = context.parser.read(held.raw, held.sender, tuple(held.recipients))
-    if message.error is not None:  # it was read before: the machine is short of time or memory just now
+    if message.error is not None:  # it was readable before, so time or memory is short just now
         reply.refuse(context, reply.unread(message.error.problem), None)
         return Verdict(Outcome.UNREAD, str(message.error))
     held.state, held.handled = IncomingState.DONE, context.now

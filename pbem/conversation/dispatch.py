@@ -1,6 +1,6 @@
-"""What becomes of a mail whose sender is known: obeyed, held, refused, or answered by nothing.
+"""Decide what happens to a message whose sender is known: carry it out, hold it, refuse it, or don't answer.
 
-Who may do what at once, who is asked first, and who gets no answer is decided here.
+This decides who may do what at once, who is asked first, and who gets no answer.
 """
 
 from pbem import failpoints
@@ -20,7 +20,7 @@ INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
 
 
 def converse(context: Context, limits: LimitsSettings) -> Verdict:
-    """Do what the mail says, owe the answers, and say in a word what became of it."""
+    """Do what the message says, queue the answers, and return what became of it."""
     try:
         _bound(context, limits)
     except Refused as refusal:
@@ -57,7 +57,7 @@ def converse(context: Context, limits: LimitsSettings) -> Verdict:
 
 
 def _obey(context: Context, reading: Reading) -> Verdict:
-    """Execute the commands, or hold them until the sender has proven himself."""
+    """Carry the commands out, or hold them until the sender has confirmed them."""
     player = context.sender.player
     names = [line.command.name for line in reading.commands]
     if context.sender.is_stranger:
@@ -80,7 +80,7 @@ def _obey(context: Context, reading: Reading) -> Verdict:
 
 
 def _moved(context: Context, question: int) -> Verdict:
-    """Let a new address answer whether a player may have it."""
+    """Take the answer of a new address to whether a player may use it."""
     if context.sender.by_thread:
         return address.ask_again(context, question)
     try:
@@ -100,7 +100,7 @@ def _guest() -> Refused:
 
 
 def _bound(context: Context, limits: LimitsSettings) -> None:
-    """Raise Unanswerable where more mail comes than a person writes, or more answers go than a stranger should get."""
+    """Raise Unanswerable if more messages come than a person writes, or a stranger has had enough answers."""
     session, sender, now = context.session, context.sender, context.now
     if sender.match is not None:
         rate_limits.of_match(session, sender.match, limits.match_per_day, now)

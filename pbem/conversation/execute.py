@@ -1,6 +1,6 @@
-"""What a mail says, done: its lines read in the light of what it answers, its commands run in order.
+"""Carry a message out: read its lines in the light of what it answers, and run its commands in order.
 
-Nothing here asks who the sender is: whoever calls has settled that.
+Nothing here asks who the sender is; the caller has settled that.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from pbem.storage.models import Match, Outgoing
 
 
 def understand(context: Context, message: Message, act: Callable[[Context, Reading], Verdict]) -> Verdict:
-    """Read the mail and act on it; a `yes` in its first line stands for what the answered mail suggests."""
+    """Read the message and act on it; a `yes` in its first line means what the answered message suggests."""
     try:
         reading, agreed = _reading(context, message)
     except Refused as refusal:
@@ -36,9 +36,9 @@ def understand(context: Context, message: Message, act: Callable[[Context, Readi
 
 
 def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | None]:
-    """What the mail says, in the light of the match it answers, and the mail whose suggestion it agrees to."""
+    """Return what the message says, given the match it answers, and the message whose suggestion it agrees to."""
 
-    @cache  # every line of the mail asks; the row itself is fetched when it is locked
+    @cache  # every line asks; the row itself is fetched when it is locked
     def game_of(number: int) -> str | None:
         return context.session.exec(select(Match.game).where(Match.id == number)).first()
 
@@ -59,8 +59,8 @@ def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | No
 
 
 def execute(context: Context, reading: Reading) -> Verdict:
-    """Run the commands in order; the first refusal undoes its own line and ends the mail."""
-    if not context.sender.may:  # what a mail program adds when it stops news is nobody's words
+    """Run the commands in order; the first refusal undoes its own line and stops."""
+    if not context.sender.may:  # the text that a mail program adds to an unsubscribe message isn't the player's
         context.prose = reading.prose
     done = []
     for number, line in enumerate(reading.commands):
@@ -94,7 +94,7 @@ def execute(context: Context, reading: Reading) -> Verdict:
 
 
 def _pass_prose_on(context: Context) -> None:
-    """Send the prose that nothing has carried yet to the opponent, where there is one."""
+    """Send prose that no command has used to the opponent, if there is one."""
     if not context.prose or context.prose_used:
         return
     number = context.match or context.sender.match

@@ -153,7 +153,7 @@ class Snapshot:
         playable: bool = False,
         kept: bool = False,
     ) -> "Snapshot":
-        """The match as it would stand after further turns, a part of one more, and what is chosen beyond that."""
+        """Return the match after turns that are only supposed, a part of one more, and the steps beyond that."""
         notation = NOTATIONS[self.match.game]
         there, before, played = self, self.base, []
         for text in turns:
@@ -168,7 +168,7 @@ class Snapshot:
         return replace(there, total=self.total, supposed=supposed)
 
     def seat_of(self, player: Player) -> Seat | None:
-        """Where the player sits; None for somebody else."""
+        """Return the player's seat; None for somebody who doesn't play in the match."""
         return seat_of(self.match, player)
 
 

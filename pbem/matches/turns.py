@@ -65,7 +65,7 @@ def _joined(notation: Notation[Any], base: Position[Any], part: str | None, writ
 
 
 def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
-    """What to say of a text that is no move."""
+    """Return the refusal of a text that isn't a move."""
     return Refused(
         f"I can't read this as a turn: I expected {error.expected}.",
         read=error.text,

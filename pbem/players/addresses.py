@@ -1,4 +1,4 @@
-"""New reply addresses for a player: every token that was given out before is worthless from then on."""
+"""New reply addresses for a player: every token given out before stops working."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from pbem.tokens import Purpose
 
 
 def revoke(session: Session, player: Player) -> None:
-    """Void the player's tokens; mails that have not gone out yet get the new ones."""
+    """Revoke the player's tokens; queued messages get new ones."""
     player.epoch += 1
     session.add(player)
     session.flush()
@@ -21,7 +21,7 @@ def revoke(session: Session, player: Player) -> None:
 
 
 def revoke_and_tell(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
-    """Void the player's tokens at the operator's wish, and owe a mail with the new personal address."""
+    """Revoke the player's tokens for the operator, and queue a message with the new personal address."""
     revoke(session, player)
     outbox.owe(
         session,
@@ -36,7 +36,7 @@ def revoke_and_tell(session: Session, server: ServerSettings, player: Player, no
 
 
 def move(session: Session, player: Player, address: str) -> list[Match]:
-    """Give the player that address, which has agreed, and void all tokens; the offers that came with it."""
+    """Change the player's address to one that has agreed, and revoke all tokens; return the offers made to it."""
     guest = session.exec(select(Player).where(Player.address == address)).first()
     old, player.address = player.address, address
     player.unreachable, player.bounces, player.bounced = None, 0, None
@@ -46,9 +46,9 @@ def move(session: Session, player: Player, address: str) -> list[Match]:
 
 
 def _make_way(session: Session, guest: Player, player: Player, old: str) -> list[Match]:
-    """Pass the invitations of somebody who never joined on to the player who has that address now."""
+    """Pass the invitations of someone who never joined on to the player who has that address now."""
     taken = player.address
-    player.address = f"{old}\n{guest.id}"  # no address, for as long as the two change places
+    player.address = f"{old}\n{guest.id}"  # not an address, while the two rows swap theirs
     session.add(player)
     session.flush()
     guest.address = old

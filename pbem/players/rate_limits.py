@@ -1,7 +1,7 @@
-"""How much mail may come of somebody before it is ignored: what goes round in circles ends here.
+"""How much mail one sender can send before it is ignored, so that mail loops end here.
 
-Mails that prove nothing are answered sparingly, since the address in From may be a victim's: the same answer goes to
-an address once a day, an address that is no player's gets a few answers a day, and its domain not many more.
+Messages that prove nothing are answered sparingly, since the address in From may be a victim's: the same answer goes to
+an address once a day, an address that belongs to no player gets a few answers a day, and its domain not many more.
 """
 
 from datetime import datetime, timedelta
@@ -19,13 +19,13 @@ ANSWERS = ("answer", "confirm")
 
 
 def of_address(session: Session, address: str, most: int, now: datetime) -> None:
-    """Raise Unanswerable when an address whose mails prove nothing has had its answers for this hour."""
+    """Raise Unanswerable if an address whose messages prove nothing has had its answers for this hour."""
     if _answered(session, Outgoing.address == address, now - HOUR) >= most:
         raise Unanswerable(Silence.HOURLY_ANSWERS)
 
 
 def of_stranger(session: Session, address: str, limits: LimitsSettings, now: datetime) -> None:
-    """Raise Unanswerable when an address of nobody here, or its domain, has had its answers for today."""
+    """Raise Unanswerable if an unknown address, or its domain, has had its answers for today."""
     since = now - DAY
     if _answered(session, Outgoing.address == address, since) >= limits.stranger_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
@@ -35,9 +35,9 @@ def of_stranger(session: Session, address: str, limits: LimitsSettings, now: dat
 
 
 def of_player(session: Session, player: Player, most: int, now: datetime) -> None:
-    """Raise Refused, then Unanswerable, when more mails of a player came within the hour than a person writes.
+    """Raise Refused, then Unanswerable, if a player sent more messages within an hour than a person writes.
 
-    The mail in hand counts already.
+    The current message is counted already.
     """
     had = session.exec(
         select(func.count())
@@ -54,13 +54,13 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
 
 
 def of_match(session: Session, match: int, most: int, now: datetime) -> None:
-    """Raise Unanswerable when so many mails went out about a match today that nobody can be reading them."""
+    """Raise Unanswerable if more messages went out about a match today than anyone can be reading."""
     if _counted(session, Outgoing.match == match, now - DAY) >= most:
         raise Unanswerable(Silence.DAILY_MESSAGES_ABOUT_MATCH)
 
 
 def was_said(session: Session, address: str, sections: list[dict[str, Any]], now: datetime) -> bool:
-    """Whether the address has had this very answer within a day."""
+    """Whether this same answer went to the address within a day."""
     earlier = session.exec(
         select(Outgoing.words).where(
             Outgoing.address == address, Outgoing.template == "answer", col(Outgoing.created) > now - DAY
@@ -70,7 +70,7 @@ def was_said(session: Session, address: str, sections: list[dict[str, Any]], now
 
 
 def was_asked(session: Session, address: str, lines: list[str], now: datetime) -> bool:
-    """Whether the address was asked within a day if those lines are its own."""
+    """Whether the address was asked about those lines within a day."""
     earlier = session.exec(
         select(Outgoing.words).where(
             Outgoing.address == address, Outgoing.template == "confirm", col(Outgoing.created) > now - DAY
@@ -84,7 +84,7 @@ def _answered(session: Session, which: Any, since: datetime) -> int:
 
 
 def _to_strangers() -> Any:
-    """Mails to addresses that are nobody's here."""
+    """Messages to addresses that belong to no player."""
     players = select(Player.address).where(col(Player.confirmed).is_not(None))
     return col(Outgoing.address).not_in(players)
 

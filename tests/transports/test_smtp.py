@@ -1,4 +1,4 @@
-"""Mail out: exact bytes, and whether trying again can help, against smtp-sink's faults and a server with TLS."""
+"""Mail out over SMTP: exact bytes, and whether trying again can help; against smtp-sink and a server with TLS."""
 
 import contextlib
 import ssl

@@ -1,4 +1,4 @@
-"""Which text of a mail is read, and how it is decoded."""
+"""Which text of a message is read, and how it is decoded."""
 
 import email
 from email.policy import compat32
@@ -53,7 +53,7 @@ STUB = "This message is in HTML. Your mail client does not support it."
         (b"\n\na", "a", False),
     ],
 )
-def test_the_text_that_a_person_sees_is_chosen(raw: bytes, text: str, is_html: bool) -> None:
+def test_the_text_that_a_person_sees_is_read(raw: bytes, text: str, is_html: bool) -> None:
     found = shown(raw)
 
     assert (found.text.strip(), found.is_html) == (text, is_html)
@@ -79,7 +79,7 @@ def test_the_text_that_a_person_sees_is_chosen(raw: bytes, text: str, is_html: b
         ("iso-8859-1", b"\x81", "\x81"),
     ],
 )
-def test_bytes_are_decoded_whatever_is_claimed_of_them(charset: str, content: bytes, text: str) -> None:
+def test_bytes_are_decoded_whatever_character_set_is_claimed(charset: str, content: bytes, text: str) -> None:
     assert body.decode(content, charset) == text
 
 

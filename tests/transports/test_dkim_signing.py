@@ -1,4 +1,4 @@
-"""DKIM: what goes out verifies as anybody would verify it, and no longer when a word or a header is changed."""
+"""DKIM signing: outgoing mail verifies, and no longer does after a word or a header is changed."""
 
 import base64
 import dataclasses
@@ -61,7 +61,7 @@ def raw(key: Path, tmp_path: Path) -> bytes:
         )
 
 
-def test_what_goes_out_verifies(raw: bytes, dns: Dns) -> None:
+def test_outgoing_mail_verifies(raw: bytes, dns: Dns) -> None:
     assert raw.startswith(b"DKIM-Signature:")
     assert dkim.verify(raw, dnsfunc=dns)
     signature = re.sub(rb"\s+", b"", raw[: raw.index(b"\r\nFrom:")])
@@ -71,7 +71,7 @@ def test_what_goes_out_verifies(raw: bytes, dns: Dns) -> None:
     assert b";l=" not in signature
 
 
-def test_what_mail_servers_do_on_the_way_is_borne(raw: bytes, dns: Dns) -> None:
+def test_the_signature_survives_what_mail_servers_do(raw: bytes, dns: Dns) -> None:
     """Relaxed: other blanks, other capitals in the names of headers, a trace on top."""
     on_the_way = b"Received: by mx.example\r\n" + raw.replace(b"\r\nSubject: ", b"\r\nsubject:   ")
 
@@ -97,16 +97,16 @@ def test_what_mail_servers_do_on_the_way_is_borne(raw: bytes, dns: Dns) -> None:
         (b"\r\nContent-Type: ", b"\r\nContent-Type: text/html\r\nContent-Type: "),
     ],
 )
-def test_what_is_changed_does_not(raw: bytes, dns: Dns, there: bytes, instead: bytes) -> None:
+def test_modified_mail_does_not_verify(raw: bytes, dns: Dns, there: bytes, instead: bytes) -> None:
     assert there in raw
     assert not dkim.verify(raw.replace(there, instead, 1), dnsfunc=dns)
 
 
-def test_nothing_can_be_added_at_the_end(raw: bytes, dns: Dns) -> None:
+def test_nothing_can_be_appended(raw: bytes, dns: Dns) -> None:
     assert not dkim.verify(raw + b"resign\r\n", dnsfunc=dns)
 
 
-def test_letters_beyond_ascii_are_signed_as_they_go_out(key: Path, dns: Dns, tmp_path: Path) -> None:
+def test_characters_beyond_ascii_are_signed_as_they_are_sent(key: Path, dns: Dns, tmp_path: Path) -> None:
     with correspondence(tmp_path, more=signing(key), server='name = "Zoë"') as letters:
         letters.deliver(f"From: jörg@mail.example\nTo: {ADDRESS}\nMessage-ID: <1@x>\n\nhelp\n".encode())
 
@@ -130,7 +130,7 @@ def test_another_domain_may_sign(key: Path, tmp_path: Path) -> None:
         "-----BEGIN RSA PRIVATE KEY-----\n!\n-----END RSA PRIVATE KEY-----\n",
     ],
 )
-def test_a_key_that_is_none_is_refused_at_the_start(pem: str, tmp_path: Path) -> None:
+def test_a_malformed_key_is_refused_at_the_start(pem: str, tmp_path: Path) -> None:
     (tmp_path / "bad.pem").write_text(pem, encoding="ascii")
     with pytest.raises(BadConfig, match=r"outbox\.dkim.* RSA"):
         started(tmp_path, signing("bad.pem"))
@@ -143,7 +143,7 @@ def test_a_key_of_another_kind_is_refused_at_the_start(tmp_path: Path) -> None:
         started(tmp_path, signing("bad.pem"))
 
 
-def test_a_key_with_other_line_ends_is_taken(key: Path, dns: Dns, tmp_path: Path) -> None:
+def test_a_key_with_other_line_ends_is_accepted(key: Path, dns: Dns, tmp_path: Path) -> None:
     (tmp_path / "dos.pem").write_bytes(key.read_bytes().replace(b"\n", b"\r\n"))
     with correspondence(tmp_path, more=signing("dos.pem")) as letters:
         letters.write("alice@mail.example", "help")
@@ -151,7 +151,7 @@ def test_a_key_with_other_line_ends_is_taken(key: Path, dns: Dns, tmp_path: Path
     assert dkim.verify(sent(tmp_path), dnsfunc=dns)
 
 
-def test_without_the_extra_it_is_refused_at_the_start_with_its_name(
+def test_without_the_extra_the_start_is_refused_and_the_extra_named(
     key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "dkim", None)
@@ -165,7 +165,7 @@ def test_a_missing_file_is_named_and_its_content_is_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("selector", ["", "a b", "a\\r\\nX: y", ".a", "é"])
-def test_a_selector_that_is_no_name_is_refused(selector: str, key: Path, tmp_path: Path) -> None:
+def test_a_malformed_selector_is_refused(selector: str, key: Path, tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match=r"outbox\.dkim\.selector"):
         started(tmp_path, signing(key).replace("games1", selector))
 

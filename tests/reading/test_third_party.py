@@ -1,4 +1,4 @@
-"""Mails that others have collected, real and made up: each is read or passed over, and no machine gets an answer."""
+"""Collections of real and invented messages: each is read or skipped, and no machine gets an answer."""
 
 import importlib.util
 import re
@@ -55,14 +55,14 @@ def mails(source: str) -> list[bytes]:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_every_mail_is_read_or_unreadable(source: str) -> None:
+def test_every_message_is_read_or_unreadable(source: str) -> None:
     for raw in mails(source):
         for target in (read_mail, read_failure, check_sender):
             target(raw)
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_every_mail_goes_through_the_server_and_strangers_and_machines_get_no_answer(
+def test_every_message_passes_through_the_server_and_strangers_and_machines_get_no_answer(
     source: str, tmp_path: Path
 ) -> None:
     """As they come, read in a process of their own; they are nobody's that we know."""
@@ -75,9 +75,7 @@ def test_every_mail_goes_through_the_server_and_strangers_and_machines_get_no_an
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_answered(
-    source: str, tmp_path: Path
-) -> None:
+def test_if_all_senders_were_players_every_person_and_no_machine_would_be_answered(source: str, tmp_path: Path) -> None:
     raws = mails(source)
     with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
         known = {
