@@ -1,8 +1,9 @@
-"""The two ways in which a message can fail: with a reply, or without one.
+"""The ways in which a message can fail: with a reply, without one, or for now.
 
     Exception
     ├── Refused        the sender is told what was read, what is wrong and what would work
-    └── Unanswerable   the message is filed; only the log says so
+    ├── Unanswerable   the message is filed; only the log says so
+    └── Changed        everything is rolled back, and the message is examined again
 
 BadNotation, IllegalMove and BadOption, from the packages below, become a Refused where a command meets them.
 Any other exception is a bug: the message is shunted, and the operator sees it.
@@ -68,3 +69,7 @@ class Unanswerable(Exception):
     def __init__(self, silence: Silence, detail: object = "") -> None:
         self.silence = silence
         super().__init__(silence.value.format(detail=detail))
+
+
+class Changed(Exception):
+    """What was examined before the transaction has changed since; the message must be examined again."""

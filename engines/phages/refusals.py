@@ -50,7 +50,7 @@ def step_refusal(
     step: Step,
     to_come: Sequence[Step] = (),
 ) -> IllegalMove:
-    """Why this step is refused, when in the same operation those done come before it and others after it."""
+    """Return why this step is refused, between the steps `done` and those `to_come` in the same operation."""
     origin, target = step
     names: dict[str, object] = {
         "operation": operation,
@@ -100,7 +100,7 @@ def step_refusal(
 
 
 def _instead(board: Board, origin: str, number: int, hostile: int, closed: int) -> str:
-    """What the stone can do instead, in words."""
+    """Return in words what the stone can do instead."""
     targets = board.named(board.reachable(board.index[origin], number, hostile, closed))
     if not targets:
         return f"{origin} cannot move {number} now"

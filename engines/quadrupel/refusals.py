@@ -1,7 +1,7 @@
 """Why a turn of Quadrupel is refused, and what would work instead.
 
-No refusal depends on what figures stand or could be built, but that of a turn that announces one itself:
-in strict mode nobody is told of a chance that he has not seen.
+No refusal depends on which figures stand or could be formed, except that of a turn that announces one itself:
+in strict mode nothing tells players of a chance that they haven't seen.
 """
 
 from engines import core
@@ -46,7 +46,7 @@ class Reason(core.Reason):
 
 
 def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: tuple[int, int] | None) -> IllegalMove:
-    """Why the stone may not go this way; `barred` is the move that would be back and forth once more."""
+    """Return why the stone can't go this way; `barred` is the move that would go back and forth once too often."""
     held = tuple(bits(stone.cell for stone in side) for side in stones)
     names: dict[str, object] = {
         "token": turn.origin + turn.target,
@@ -89,7 +89,7 @@ def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: 
 
 
 def goes_by_jumps(origin: int, turn: Turn, occupied: int) -> bool:
-    """Whether every part of the way that the turn names is a jump over one stone to an empty square."""
+    """Return whether every part of the way that the turn names is a jump over one stone to an empty square."""
     others, here = occupied & ~(1 << origin), origin
     for name in (*turn.via, turn.target):
         target = INDEX.get(name, -1)
@@ -100,7 +100,7 @@ def goes_by_jumps(origin: int, turn: Turn, occupied: int) -> bool:
 
 
 def _path_refusal(held: tuple[int, ...], origin: int, turn: Turn, names: dict[str, object]) -> IllegalMove | None:
-    """What is wrong with the first bad part of a way of several parts, if any is."""
+    """Return what is wrong with the first bad part of a way of several parts; None if all are good."""
     others = (held[0] | held[1]) & ~(1 << origin)
     here = origin
     for name in (*turn.via, turn.target):
@@ -118,7 +118,7 @@ def _path_refusal(held: tuple[int, ...], origin: int, turn: Turn, names: dict[st
 
 
 def set_up_refusal(seat: Seat, wanted: SetUp, move: Move) -> IllegalMove | None:
-    """Why a set-up is refused, if it is; `wanted` is what the variant has the players set up."""
+    """Return why a set-up is refused, or None; `wanted` is what the players set up in the variant."""
     squares = START[seat]
     names: dict[str, object] = {"side": SIDES[seat], "fits": example(seat, wanted)}
     if wanted == "dots":
@@ -142,12 +142,12 @@ def set_up_refusal(seat: Seat, wanted: SetUp, move: Move) -> IllegalMove | None:
 
 
 def example(seat: Seat, wanted: SetUp) -> Move:
-    """Some set-up of the seat."""
+    """Return a set-up of the seat."""
     return Dots((4, 1, 2, 3)) if wanted == "dots" else Ones(START[seat][:2])
 
 
 def _between(origin: int, target: int) -> int | None:
-    """The square in the middle of two that are a jump apart; None where they are not."""
+    """Return the square between two that are a jump apart; None if they aren't."""
     for jump in JUMPS[origin]:
         if jump.target == target:
             return jump.over.bit_length() - 1
@@ -155,12 +155,12 @@ def _between(origin: int, target: int) -> int | None:
 
 
 def _touch_at_a_corner(origin: str, target: str) -> bool:
-    """Whether two squares are diagonal neighbours."""
+    """Return whether two squares are diagonal neighbours."""
     return abs(ord(origin[0]) - ord(target[0])) == 1 == abs(int(origin[1]) - int(target[1]))
 
 
 def _instead(origin: str, targets: int) -> str:
-    """Where the stone can go instead, in words."""
+    """Return in words where the stone can go instead."""
     if not targets:
         return f"{origin} cannot go anywhere now"
     return f"{origin} can go to {either(named(targets))}"

@@ -25,7 +25,7 @@ def show(
     mail: Annotated[bool, typer.Option("--mail", help="Show an incoming message and what became of it.")] = False,
 ) -> None:
     """Show a match with its turns and messages, or a message and what became of it."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server, database.read_only(server.engine) as session:
         row = session.get(Incoming, number) if mail else session.get(Match, number)
         if row is None:
             errors.print(f"pbem: there is no {'message' if mail else 'match'} {number}")
@@ -84,7 +84,7 @@ def _show_match(session: Session, match: Match) -> bool:
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG) -> None:
     """List messages that hit a bug, and outgoing ones that no server accepted. Exit code 1 if there are any."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server, database.read_only(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
         table = Table("message", "what", "why", "since (UTC)")

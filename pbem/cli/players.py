@@ -34,12 +34,14 @@ def bounced(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """List players whose mail bounces. Exit code 1 if sending to any of them has stopped."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server:
         if again:
-            bounces.revive(session, core.player(session, again), daemon.now())
+            with database.transaction(server.engine) as session:
+                bounces.revive(session, core.player(session, again), daemon.now())
             out.print(f"sending mail to {again} resumes", markup=False)
             return
-        found = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
+        with database.read_only(server.engine) as session:
+            found = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
         table = Table("player", "address", "bounces", "last (UTC)", "stopped (UTC)")
         for row in found:
             given_up = f"{row.unreachable:%Y-%m-%d %H:%M}" if row.unreachable else ""
@@ -63,7 +65,7 @@ def export(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Write all data on a player into a folder, without the size limit of a message."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server, database.read_only(server.engine) as session:
         player = core.player(session, name, guests=True)
         held = data_export.gather(session, player, daemon.now(), server.renderer.redactor)
         place = folder or Path(held.name)
@@ -84,7 +86,7 @@ def delete(
 ) -> None:
     """Delete all data on a player, like "delete me". Their matches are kept without a name."""
     with opened(config_file) as server:
-        with database.transaction(server.engine) as session:
+        with database.read_only(server.engine) as session:
             player = core.player(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
             about = f"{naming.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"

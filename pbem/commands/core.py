@@ -18,7 +18,6 @@ from pbem.matches.queries import awaiting, locked, seat_of
 from pbem.players import announcements
 from pbem.players.identity import Sender, address_with
 from pbem.reading.message import Message
-from pbem.reading.protocol import MailParser
 from pbem.storage.models import Incoming, Match, Player
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -30,13 +29,14 @@ class Context:
     session: Session
     server: ServerSettings
     keyring: Keyring
-    parser: MailParser
     now: datetime
     incoming: Incoming
     mail: Message
     sender: Sender
     commands: "Mapping[str, Command]"
     """All commands, for those that explain them."""
+    held: Mapping[int, Message] = field(default_factory=dict)
+    """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
     """The text around the commands, for the opponent."""
     sections: list[dict[str, Any]] = field(default_factory=list)

@@ -10,7 +10,7 @@ from pbem.commands.core import Context, Line
 from pbem.commands.syntax.mail import Reading
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import execute, reply, suggested_yes
-from pbem.errors import Silence, Unanswerable
+from pbem.errors import Changed, Silence, Unanswerable
 from pbem.players import identity, rate_limits
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
@@ -118,7 +118,9 @@ def confirm(context: Context, held_id: int) -> Verdict:
         context.session.add(held)
         context.answer("dropped")
         return Verdict(Outcome.NOT_CONFIRMED)
-    message = context.parser.read(held.raw, held.sender, tuple(held.recipients))
+    message = context.held.get(held_id)
+    if message is None:
+        raise Changed
     if message.error is not None:  # it was readable before, so time or memory is short just now
         reply.refuse(context, reply.unread(message.error.problem), None)
         return Verdict(Outcome.UNREAD, str(message.error))

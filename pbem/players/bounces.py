@@ -13,9 +13,9 @@ import structlog
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
+from pbem.errors import Changed
 from pbem.matches.naming import name
 from pbem.matches.queries import of_player
-from pbem.reading.protocol import MailParser
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.retention import is_removed
@@ -39,10 +39,16 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     return list({row.address: row for row in rows}.values())
 
 
-def take(session: Session, server: ServerSettings, parser: MailParser, row: Incoming, now: datetime) -> str | None:
-    """Count the bounce and return the numbers of our messages in it; None if it isn't one, or holds none."""
+def take(session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime) -> str | None:
+    """Count the bounce and return the numbers of our messages in it; None if it isn't one, or holds none.
+
+    `is_final` says whether it reports a permanent failure. None says that nobody has looked; if that matters, Changed
+    is raised.
+    """
     back = returned(session, row.raw, server.domain)
-    if not back or not parser.is_final(row.raw):
+    if back and is_final is None:
+        raise Changed
+    if not back or not is_final:
         return None
     for owed in back:
         count(session, server, owed, now)

@@ -5,7 +5,7 @@ A file is named by the match's number and its game, and holds no address of anyb
 
 from datetime import UTC, datetime
 
-from engines.core import Seat
+from engines.seats import seat_of
 from notation import gamerecord, record
 from notation.ending import in_words
 from notation.gamerecord import Result, Site
@@ -45,7 +45,7 @@ def _json(standing: Snapshot, site: str, generated: datetime) -> Attachment:
         _date(match.ended or generated),
         _date(generated),
     )
-    winner: Seat | None = None if match.winner is None else 1 if match.winner else 0
+    winner = None if match.winner is None else seat_of(match.winner)
     ending = standing.ending
     why = match.reason or (in_words(ending, standing.record.players) if ending else "")
     text = gamerecord.dumps(standing.record, where, Result(winner, why))

@@ -19,7 +19,7 @@ from pbem.failpoints import Step
 from pbem.matches.queries import awaiting, plies, seat_of
 from pbem.players import preferences, schedule
 from pbem.storage import outbox
-from pbem.storage.database import transaction
+from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
 
@@ -52,7 +52,7 @@ def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
 
 def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
     """The players whose time it is."""
-    with transaction(engine) as session:
+    with read_only(engine) as session:
         waiting = session.exec(
             select(Player, func.min(Outgoing.created))
             .join(Outgoing, col(Outgoing.player) == col(Player.id))

@@ -132,7 +132,7 @@ def test_a_second_daemon_on_the_same_database_refuses_to_start(site: Site, start
     for verb in (["run"], ["run", "--once"]):
         done = site.process(*verb)
         assert done.code == 2
-        assert f"another daemon (process {first.process.pid}) works on" in done.err
+        assert f"another daemon (process {first.process.pid}) is running on" in done.err
     first.kill()
     assert start(site).end()[0].code == 0, "a daemon that was killed leaves no lock behind"
 

@@ -25,7 +25,7 @@ def names() -> Iterator[list[str]]:
 
 
 def letter(**headers: str) -> bytes:
-    """A mail of alice's, not signed yet."""
+    """Return an unsigned message from alice."""
     plain = {
         "From": f"Alice <alice@{HOME}>",
         "To": OURS,
@@ -144,7 +144,7 @@ def test_an_expired_signature_does_not_count() -> None:
 
 
 def test_a_signature_that_has_just_expired_covers_nothing() -> None:
-    """The library grants ten hours."""
+    """The library grants ten hours of grace."""
     signature = f"v=1; a=rsa-sha256; d={HOME}; h=from:to:subject:date:message-id; x=%s"
     for expires, covered in ((NOW.timestamp() + 60, True), (NOW.timestamp() - 60, False), ("soon", False)):
         written = str(int(expires)) if isinstance(expires, float) else expires

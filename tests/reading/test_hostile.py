@@ -88,7 +88,7 @@ def test_messages_of_mail_programs_are_well_within_the_limits() -> None:
 
 
 def test_a_truncated_header_still_marks_an_automatic_message() -> None:
-    """A vacation program can't hide behind a header that is too long."""
+    """A vacation responder can't hide behind an oversized header."""
     for sign in (b"Auto-Submitted: auto-replied; ", b"List-Id: ", b"Precedence: bulk", b"X-Autoreply: "):
         message = read(sign + b"\n " * limits.LARGEST_HEADER + b"\n" + HEAD + b"\nhelp\n", None, ())
         assert (message.error, message.automatic is not None) == (ReadError(HEADER), True), sign
@@ -117,7 +117,7 @@ def test_a_subject_holds_no_control_characters() -> None:
 
 
 def reply(letters: Correspondence, raw: bytes, **changes: str) -> list[str]:
-    """The hostile mail as an answer of alice's to her newest mail; to whom the server writes for that."""
+    """Deliver the hostile message as alice's reply to the newest message to her; return who gets mail."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     raw = raw.replace(b"To: games@pbem.example\n", f"To: {to}\n".encode())
     for name, value in changes.items():
@@ -160,7 +160,7 @@ def test_the_same_error_is_explained_once_a_day_to_an_unproven_sender(letters: C
 
 
 def test_a_turn_beside_a_hostile_part_is_not_played(letters: Correspondence) -> None:
-    """Of a mail that is read in part nobody knows what the rest would have said."""
+    """Nobody knows what the unread rest of such a message says."""
     turn = b"b7d7 i2g2 3 d7d4 g2d2"
     raw = with_content_type(
         b"multipart/mixed; boundary=b", b"--b\n\n" + turn + b"\n" + b"--b\nContent-Type: text/html\n\n<p>\n" * 900

@@ -27,7 +27,7 @@ def test_what_a_person_wrote_is_read_and_nothing_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_reply_token_is_taken_for_a_person_s_words(name: str) -> None:
-    """Whatever form the attribution has; pieces of a token that was broken over two lines count too."""
+    """Not in any form of attribution; pieces of a token that was broken over two lines count too."""
     message = read((MAILS / f"{name}.eml").read_bytes(), None, ())
     token = message.recipients[0].partition("@")[0].removeprefix("games+")
     words = "".join("".join(message.lines).split()).lower()

@@ -430,7 +430,7 @@ def test_the_lines_occur_in_the_message_in_that_order(lines: list[str]) -> None:
 
 
 def our_mails() -> list[str]:
-    """The texts of mails that we send, as the stories have them."""
+    """Return the texts of our own messages, from the stories."""
     texts = []
     for story in sorted(STORIES.glob("*.txt")):
         mails = story.read_text(encoding="utf-8").split("<<< ")[1:]
@@ -472,7 +472,7 @@ def test_a_reply_to_any_message_of_ours_is_read_without_the_quote(style: str, re
 
 
 def calls(text: str, *, is_html: bool = False) -> int:
-    """How many functions are called while the text is read: a measure of work that no machine sways."""
+    """Return how many functions are called while the text is read: a measure of work independent of the machine."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: Any) -> None:

@@ -38,7 +38,7 @@ MEMORY = Problem.TOO_MUCH_MEMORY.value
 
 @pytest.fixture
 def reader(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One with the settings that the test is parametrised with, else with the default ones."""
+    """A sandbox with the settings that the test is parametrised with, or the default ones."""
     found = Sandbox(ReadingSettings(**getattr(request, "param", {})))
     yield found
     found.close()
@@ -166,7 +166,7 @@ def test_only_the_headers_are_read_of_a_message_that_ends_the_process_twice(read
 
 @allowed(seconds=0.5)
 def test_a_frozen_process_is_replaced(reader: Sandbox) -> None:
-    """It does not even take the mail from the socket, which holds some of it."""
+    """It doesn't even read the message from the socket, which buffers part of it."""
     first = number(reader)
     os.kill(first, signal.SIGSTOP)
     assert reader.read(MAILS["base64"](), None, ()).error == ReadError(Problem.TOO_SLOW)
@@ -187,7 +187,7 @@ def test_threads_take_turns(reader: Sandbox) -> None:
 
 
 def test_the_process_ignores_sigterm_and_ctrl_c(reader: Sandbox) -> None:
-    """By systemd SIGTERM goes to all processes of a unit; the one that reads has a mail in hand."""
+    """Systemd sends SIGTERM to all processes of a unit, and the parser may be in the middle of a message."""
     first = number(reader)
     for one in (signal.SIGTERM, signal.SIGINT):
         os.kill(first, one)
@@ -226,7 +226,7 @@ def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None
 
 @pytest.fixture
 def letters(tmp_path: Path, reader: Sandbox) -> Iterator[Correspondence]:
-    """A server whose mails are read in a process of their own."""
+    """A server that reads messages in a process of their own."""
     with correspondence(tmp_path, parser=reader) as letters:
         yield letters
 
@@ -275,7 +275,7 @@ def test_a_process_that_ends_at_once_is_reported(reader: Sandbox, monkeypatch: p
 
 
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
-    """Neither one that waits nor one that has a mail in hand."""
+    """Neither an idle one nor one in the middle of a message."""
     program = (
         "import sys\nfrom pbem.reading.sandbox import Sandbox\nfrom pbem.config import ReadingSettings\n"
         "from tests.reading.test_sandbox import PLAIN, SLOW, number\n"

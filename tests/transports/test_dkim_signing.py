@@ -20,7 +20,7 @@ Dns = Callable[..., bytes]
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A private key as deploy/dkim.md has it made."""
+    """A private key, generated as deploy/dkim.md says."""
     path = tmp_path_factory.mktemp("dkim") / "dkim.pem"
     subprocess.run(["openssl", "genrsa", "-out", str(path), "2048"], check=True, capture_output=True)
     return path
@@ -28,7 +28,7 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def dns(key: Path) -> Dns:
-    """The DNS of the world, where only our key is published."""
+    """A DNS in which only our key is published."""
     command = ["openssl", "rsa", "-in", str(key), "-pubout", "-outform", "DER"]
     public = base64.b64encode(subprocess.run(command, check=True, capture_output=True).stdout)
 
@@ -43,7 +43,7 @@ def signing(key: object) -> str:
 
 
 def sent(folder: Path) -> bytes:
-    """The last mail, byte for byte."""
+    """Return the last message, byte for byte."""
     return max((folder / "out" / "new").iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name)).read_bytes()
 
 
@@ -72,7 +72,7 @@ def test_outgoing_mail_verifies(raw: bytes, dns: Dns) -> None:
 
 
 def test_the_signature_survives_what_mail_servers_do(raw: bytes, dns: Dns) -> None:
-    """Relaxed: other blanks, other capitals in the names of headers, a trace on top."""
+    """Relaxed canonicalisation: different white space and case of header names, and a Received header."""
     on_the_way = b"Received: by mx.example\r\n" + raw.replace(b"\r\nSubject: ", b"\r\nsubject:   ")
 
     assert dkim.verify(on_the_way, dnsfunc=dns)
@@ -176,7 +176,7 @@ def started(folder: Path, more: str) -> Correspondence:
 
 
 def test_a_signature_that_fails_costs_no_mail(tmp_path: Path) -> None:
-    """The mail stays owed, and the others go out."""
+    """The message stays owed, and the others are sent."""
     attempts: list[bytes] = []
 
     def sign(raw: bytes) -> bytes:
