@@ -76,7 +76,7 @@ class Correspondence:
     def __init__(self, server: daemon.Server, folder: Path, clock: Clock, setting: object = None) -> None:
         self.server = server
         self.clock = clock
-        self._folder = folder
+        self.folder = folder
         self._out = folder / "out" / "new"
         self._seen: set[str] = set()
         self.received: dict[str, list[EmailMessage]] = {}
@@ -118,8 +118,8 @@ class Correspondence:
         """Keep what it would take to begin here."""
         files = _moments_folder() / str(len(_MOMENTS))
         for name in ("in", "out"):
-            if (self._folder / name).is_dir():
-                shutil.copytree(self._folder / name, files / name)
+            if (self.folder / name).is_dir():
+                shutil.copytree(self.folder / name, files / name)
         received = {address: tuple(mails) for address, mails in self.received.items()}
         rows = databases.keep(self.server.engine)
         return Moment(told, self.clock(), tuple(self.log), received, self._delivered, files, rows)
@@ -127,7 +127,7 @@ class Correspondence:
     def _continue_from(self, moment: "Moment") -> None:
         """Be where another correspondence was."""
         databases.put_back(moment.rows, self.server.engine)
-        shutil.copytree(moment.files, self._folder, dirs_exist_ok=True)
+        shutil.copytree(moment.files, self.folder, dirs_exist_ok=True)
         self.clock.set(moment.clock)
         self.log = list(moment.log)
         self.received = {address: list(mails) for address, mails in moment.received.items()}

@@ -11,6 +11,7 @@ from notation.hints import format_hint
 from notation.record import Record
 from pbem.errors import Refused
 from pbem.matches import turns
+from pbem.payloads.sections import Refusal
 from pbem.rendering.templating import fitted, templates
 
 HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
@@ -74,18 +75,16 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
 
 def _refused(refusal: Refused, line: str) -> str:
     """The refusal as a mail would say it."""
-    words = {
-        "sentence": refusal.sentence,
-        "read": refusal.read,
-        "written": line if refusal.read not in (None, line) else None,
-        "at": refusal.at,
-        "width": max(1, refusal.width),
-        "fits": refusal.fits,
-        "match": None,
-        "meant": refusal.meant,
-        "proposed": False,
-    }
-    return fitted(templates().get_template("sections/refused.txt.j2").render(words=words))
+    section = Refusal(
+        sentence=refusal.sentence,
+        read=refusal.read,
+        written=line if refusal.read not in (None, line) else None,
+        at=refusal.at,
+        width=max(1, refusal.width),
+        fits=refusal.fits,
+        meant=refusal.meant,
+    )
+    return fitted(templates().get_template("sections/refused.txt.j2").render(words=section))
 
 
 def _ending(played: Record) -> str:

@@ -119,7 +119,7 @@ def retry(
                 row.state, row.attempts = IncomingState.NEW, 0
                 row.handled = row.verdict = row.error = None
             elif isinstance(row, Outgoing) and row.state == OutgoingState.FAILED:
-                row.state, row.attempts, row.due, row.created = OutgoingState.OWED, 0, daemon.now(), daemon.now()
+                row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, daemon.now(), daemon.now()
             else:
                 missing.append(number)
                 continue

@@ -7,6 +7,7 @@ from sqlmodel import Session, select
 from engines import GAMES
 from pbem.commands.core import Command, Context, Line, named
 from pbem.errors import Refused
+from pbem.payloads.sections import Welcome
 from pbem.players.erasure import ANONYMOUS
 from pbem.storage.models import Player
 from pbem.tokens import Purpose
@@ -55,7 +56,7 @@ def welcome(context: Context, player: Player, wanted: str) -> None:
     player.name, player.confirmed = wanted, context.now
     context.session.add(player)
     context.session.flush()
-    context.owe("welcome", player, purpose=Purpose.PERSONAL)
+    context.tell(player, Welcome(), purpose=Purpose.PERSONAL)
 
 
 def join(context: Context, line: Line) -> None:

@@ -9,9 +9,10 @@ from pbem.commands.core import Command, Context, Line
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.naming import name
+from pbem.payloads.messages import AddressMoved, AddressQuestion, Challenge
+from pbem.payloads.sections import AddressAsked, HeldDropped, NewAddresses, QuestionExpired
 from pbem.players import addresses, identity
 from pbem.reading.message import is_address
-from pbem.storage import outbox
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
@@ -23,7 +24,7 @@ MOST_QUESTIONS = 3
 def revoke(context: Context, line: Line) -> None:
     """Revoke all reply addresses of the sender, and reply with the new personal one."""
     addresses.revoke(context.session, context.player)
-    context.answer("renewed", moved=False)
+    context.answer(NewAddresses())
 
 
 def change(context: Context, line: Line) -> None:
@@ -48,24 +49,21 @@ def change(context: Context, line: Line) -> None:
     if wanted == player.address:
         raise Refused(f"{wanted} is already your address.", read=line.text)
     _bound(context, player, line)
-    outbox.owe(
-        context.session,
-        context.now,
-        context.server.domain,
-        template="address",
-        address=wanted,
-        words={"by": name(player), "by_thread": False},
+    context.mailer.ask_address(
+        wanted,
+        AddressQuestion(by=name(player)),
         player=player,
-        purpose=Purpose.ADDRESS,
-        subject=context.incoming.id or 0,
         incoming=context.incoming,
+        token_subject=context.incoming.id or 0,
     )
-    context.answer("asked", address=wanted)
+    context.answer(AddressAsked(address=wanted))
 
 
 def _bound(context: Context, player: Player, line: Line) -> None:
     """Raise Refused for a second address in one message, and for too many addresses in a day."""
-    asked = select(func.count()).where(Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name)
+    asked = select(func.count()).where(
+        Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
+    )
     if context.session.exec(asked.where(Outgoing.incoming == context.incoming.id)).one():
         raise Refused("One message can ask for one address only.", read=line.text, fits="Send the other separately.")
     if context.session.exec(asked.where(col(Outgoing.created) > context.now - timedelta(days=1))).one() >= (
@@ -84,17 +82,12 @@ def ask_again(context: Context, question: int) -> Verdict:
     player = context.session.get(Player, row.player)
     if player is None or row.purpose is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
-    outbox.owe(
-        context.session,
-        context.now,
-        context.server.domain,
-        template="address",
-        address=row.address,
-        words=row.words | {"by_thread": True},
+    context.mailer.ask_address(
+        row.address,
+        AddressQuestion(by=name(player), by_thread=True),
         player=player,
-        purpose=Purpose.ADDRESS,
-        subject=row.subject,
         incoming=context.incoming,
+        token_subject=row.token_subject,
         answers=context.answered,
     )
     return Verdict(Outcome.ASKED_AGAIN)
@@ -104,15 +97,15 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> Verdict:
     """Act on the reply of the new address and return a verdict; `agrees` is None if it is neither yes nor no."""
     row = context.session.get_one(Outgoing, question, with_for_update=True)
     player = context.session.get(Player, row.player)
-    if player is None or row.purpose is None:
+    if player is None or row.settled is not None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if context.now - row.created > QUESTION_LIVES:
-        context.answer("expired", days=QUESTION_LIVES.days)
+        context.answer(QuestionExpired(days=QUESTION_LIVES.days))
         return Verdict(Outcome.TOO_LATE)
     if agrees is False:
-        row.purpose = None  # replies to it have no effect any more
+        row.settled = context.now  # replies to it have no effect any more
         context.session.add(row)
-        context.answer("dropped")
+        context.answer(HeldDropped())
         return Verdict(Outcome.NOT_CONFIRMED)
     if agrees is None:
         raise Refused("I can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
@@ -130,26 +123,14 @@ def _move(context: Context, player: Player, row: Outgoing) -> None:
     """Change the address, and tell both."""
     old = player.address
     passed_on = addresses.move(context.session, player, row.address)
-    row.purpose = None
+    row.settled = context.now
     context.session.add(row)
-    outbox.owe(
-        context.session, context.now, context.server.domain, template="moved", address=old, words={"by": name(player)}
-    )
+    context.mailer.to_address(old, AddressMoved(by=name(player)))
     for match in passed_on:
-        outbox.owe(
-            context.session,
-            context.now,
-            context.server.domain,
-            template="challenge",
-            address=player.address,
-            words={"by": name(context.session.get_one(Player, match.challenger)), "message": []},
-            player=player,
-            purpose=Purpose.PLAY,
-            subject=match.id or 0,
-            match=match,
-        )
+        challenge = Challenge(by=name(context.session.get_one(Player, match.challenger)), message=())
+        context.mailer.to_player(player, challenge, purpose=Purpose.PLAY, match=match)
     context.sender = replace(context.sender, player=player, proven=True, move=None)
-    context.answer("renewed", moved=True)
+    context.answer(NewAddresses(moved=True))
 
 
 REVOKE = Command(

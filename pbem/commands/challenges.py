@@ -12,6 +12,7 @@ from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Context, Line, announce, in_words, own_match
 from pbem.errors import Refused
 from pbem.matches import lifecycle
+from pbem.payloads.sections import ChallengeSent
 from pbem.reading.message import is_address
 from pbem.storage.models import Player
 
@@ -69,7 +70,7 @@ def challenge(context: Context, line: Line) -> None:
         )
     context.match = events[0].match.id
     announce(context, events)
-    context.answer("challenged", match=context.match, opponent=offer.opponent)
+    context.answer(ChallengeSent(match=context.match or 0, opponent=offer.opponent))
 
 
 def _opponent(context: Context, wanted: str) -> Player:

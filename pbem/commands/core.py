@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from sqlmodel import Session
 
@@ -15,10 +14,13 @@ from pbem.errors import Refused
 from pbem.matches.events import Events
 from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
 from pbem.matches.queries import awaiting, locked, seat_of
+from pbem.payloads.messages import Message as Payload
+from pbem.payloads.sections import ChallengeClosed, Section, TurnPlayed, Welcome
 from pbem.players import announcements
 from pbem.players.identity import Sender, address_with
 from pbem.reading.message import Message
 from pbem.storage.models import Incoming, Match, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import Keyring, Purpose, Token
 
 
@@ -39,8 +41,8 @@ class Context:
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
     """The text around the commands, for the opponent."""
-    sections: list[dict[str, Any]] = field(default_factory=list)
-    """The sections of the one reply: each a template's name and its payload."""
+    sections: list[Section] = field(default_factory=list)
+    """The sections of the one reply."""
     match: int | None = None
     """The match of the last command."""
     prose_used: bool = False
@@ -67,34 +69,32 @@ class Context:
         """Return the Message-ID that our reply refers to, if there is one."""
         return (self.mail.message_id,) if self.mail.message_id else ()
 
-    def answer(self, template: str, **words: Any) -> None:
-        """Add a section to the reply."""
-        self.sections.append({"template": template, "words": words})
+    @property
+    def mailer(self) -> Mailer:
+        """What queues messages in this transaction."""
+        return Mailer(self.session, self.server, self.now)
 
-    def owe(
-        self,
-        template: str,
-        player: Player,
-        *,
-        purpose: Purpose,
-        match: Match | None = None,
-        ply: int = 0,
-        **words: Any,
+    def answer(self, section: Section) -> None:
+        """Add a section to the reply."""
+        self.sections.append(section)
+
+    def tell(
+        self, player: Player, payload: Payload, *, purpose: Purpose, match: Match | None = None, ply: int = 0
     ) -> None:
-        """Queue a message to a player; for the sender, add it to the one reply instead."""
+        """Queue a message to a player; for the sender, add a section to the one reply instead."""
         if self.is_sender(player):
-            self.answer(template, **words, **({"match": match.id, "ply": ply} if match else {}))
+            assert isinstance(payload, TurnPlayed | Welcome | ChallengeClosed)  # noqa: S101 - nothing else is told
+            self.answer(payload)
             return
         announcements.notify(
             self.session,
             self.server,
             self.now,
-            template,
             player,
+            payload,
             purpose=purpose,
             match=match,
             ply=ply,
-            words=words,
             incoming=self.incoming,
         )
 

@@ -6,6 +6,17 @@ from engines import GAMES
 from notation import NOTATIONS
 from pbem.commands.core import Command, Context, Line, named
 from pbem.errors import Refused
+from pbem.payloads.sections import (
+    CommandHelp,
+    GameHelp,
+    GameTitle,
+    Help,
+    HelpOnCommand,
+    HelpOnGame,
+    HelpOnNotation,
+    OptionHelp,
+    Rules,
+)
 
 
 def help_(context: Context, line: Line) -> None:
@@ -14,14 +25,14 @@ def help_(context: Context, line: Line) -> None:
     topic = line.words.lower().strip()
     words = [word for word in topic.split() if word != "notation"]
     if not topic or topic == "commands":
-        context.answer("help", commands=[_entry(command) for command in commands.values()], games=_titles())
+        context.answer(Help(commands=tuple(_entry(command) for command in commands.values()), games=_titles()))
     elif topic == "notation" or (words and words[0] in GAMES and "notation" in topic.split()):
         keys = words or list(GAMES)
-        context.answer("help_notation", games=[_game(key) for key in keys if key in GAMES])
+        context.answer(HelpOnNotation(games=tuple(_game(key) for key in keys if key in GAMES)))
     elif words[0] in GAMES:
-        context.answer("help_game", game=_game(words[0]))
+        context.answer(HelpOnGame(game=_game(words[0])))
     elif (command := named(commands, words[0])) is not None:
-        context.answer("help_command", command=_entry(command))
+        context.answer(HelpOnCommand(command=_entry(command)))
     else:
         near = get_close_matches(words[0], [*commands, *GAMES, "notation"], 3)
         raise Refused(
@@ -36,27 +47,23 @@ def rules(context: Context, line: Line) -> None:
     if key not in GAMES:
         there_are = " or ".join(f'"rules {key}"' for key in GAMES)
         raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=there_are)
-    context.answer("rules", game=_game(key))
+    context.answer(Rules(game=_game(key)))
 
 
-def _entry(command: Command) -> dict[str, object]:
-    return {
-        "usage": command.usage,
-        "help": command.help,
-        "aliases": list(command.aliases),
-        "name": command.name,
-    }
+def _entry(command: Command) -> CommandHelp:
+    return CommandHelp(name=command.name, usage=command.usage, help=command.help, aliases=command.aliases)
 
 
-def _titles() -> list[dict[str, str]]:
-    return [{"key": key, "title": game.title} for key, game in GAMES.items()]
+def _titles() -> tuple[GameTitle, ...]:
+    return tuple(GameTitle(key=key, title=game.title) for key, game in GAMES.items())
 
 
-def _game(key: str) -> dict[str, object]:
-    options = [
-        {"name": o.name, "spelled": o.spelled, "default": o.choices[0], "help": o.help} for o in GAMES[key].options
-    ]
-    return {"key": key, "title": GAMES[key].title, "notation": NOTATIONS[key].help, "options": options}
+def _game(key: str) -> GameHelp:
+    options = tuple(
+        OptionHelp(name=option.name, spelled=option.spelled, default=option.choices[0], help=option.help)
+        for option in GAMES[key].options
+    )
+    return GameHelp(key=key, title=GAMES[key].title, notation=NOTATIONS[key].help, options=options)
 
 
 HELP = Command(

@@ -14,6 +14,8 @@ from pbem.matches.events import PartTakenBack
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ReadTurn
+from pbem.payloads.messages import Words
+from pbem.payloads.sections import TurnBegun, TurnDropped, WordsPassedOn
 from pbem.storage.models import Match
 from pbem.tokens import Purpose
 
@@ -31,7 +33,7 @@ def move(context: Context, line: Line) -> str | None:
     turn = _read(line, snapshot)
     if not turn.complete:
         lifecycle.keep_part(context.session, snapshot, seat, turn)
-        context.answer("begun", match=match.id, ply=snapshot.ply, part=turn.text)
+        context.answer(TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text))
         return "turn begun"
     if match.id in context.moves_ahead:
         raise Refused(
@@ -59,11 +61,8 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
 
 def _drop_question(context: Context, match: Match) -> None:
     """Remove the section that asks for the rest of a turn: a later line of the same mail has completed it."""
-    begun = {"template": "begun", "match": match.id}
     context.sections[:] = [
-        section
-        for section in context.sections
-        if {"template": section["template"], "match": section["words"].get("match")} != begun
+        section for section in context.sections if not (isinstance(section, TurnBegun) and section.match == match.id)
     ]
 
 
@@ -121,7 +120,7 @@ def undo(context: Context, line: Line) -> None:
         events = lifecycle.take_back_part(context.session, match, seat)
     for event in events:
         if isinstance(event, PartTakenBack):
-            context.answer("undone", match=match.id, ply=match.plies, dropped=event.part)
+            context.answer(TurnDropped(match=match.id or 0, ply=match.plies, dropped=event.part))
 
 
 def resign(context: Context, line: Line) -> None:
@@ -152,16 +151,9 @@ def say(context: Context, line: Line) -> None:
 def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
     """Queue a message with the note to the opponent, and confirm it to the sender."""
     other = opponent(context, match)
-    context.owe(
-        "message",
-        other,
-        purpose=Purpose.PLAY,
-        match=match,
-        ply=match.plies,
-        message=words,
-        by=name(context.player),
-    )
-    context.answer("said", match=match.id, opponent=name(other), message=words)
+    said = Words(message=tuple(words), by=name(context.player))
+    context.tell(other, said, purpose=Purpose.PLAY, match=match, ply=match.plies)
+    context.answer(WordsPassedOn(match=match.id or 0, opponent=name(other), message=tuple(words)))
 
 
 MOVE = Command(

@@ -7,8 +7,8 @@ from sqlmodel import col, select
 
 from pbem.commands.core import Command, Context, Line
 from pbem.errors import Refused
+from pbem.payloads.messages import Export
 from pbem.players import erasure
-from pbem.storage import outbox
 from pbem.storage.models import Outgoing
 from pbem.tokens import Purpose
 
@@ -37,17 +37,8 @@ def export(context: Context, line: Line) -> None:
     ).first()
     if earlier is not None:
         raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
-    outbox.owe(
-        context.session,
-        context.now,
-        context.server.domain,
-        template="export",
-        address=player.address,
-        words={},
-        player=player,
-        purpose=Purpose.PERSONAL,
-        incoming=context.incoming,
-        answers=context.answered,
+    context.mailer.to_player(
+        player, Export(), purpose=Purpose.PERSONAL, incoming=context.incoming, answers=context.answered
     )
 
 

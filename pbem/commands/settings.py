@@ -3,6 +3,7 @@
 from pbem.commands.core import Command, Context, Line
 from pbem.commands.viewing import games
 from pbem.errors import Refused
+from pbem.payloads.sections import Choice, NewsResumed, NewsStarted, NewsStopped, PreferenceHelp, Preferences
 from pbem.players.preferences import PREFERENCES, changed, of
 
 
@@ -26,14 +27,12 @@ def set_(context: Context, line: Line) -> None:
         player.settings = settings
         context.session.add(player)
     holds = of(settings)
-    context.answer(
-        "preferences",
-        changed=[{"name": name, "choice": holds[name]} for name in dict.fromkeys(names)],
-        rows=[
-            {"name": name, "choice": holds[name], "spelled": preference.spelled, "help": preference.help}
-            for name, preference in PREFERENCES.items()
-        ],
+    rows = (
+        PreferenceHelp(name=name, choice=holds[name], spelled=preference.spelled, help=preference.help)
+        for name, preference in PREFERENCES.items()
     )
+    chosen = (Choice(name=name, choice=holds[name]) for name in dict.fromkeys(names))
+    context.answer(Preferences(changed=tuple(chosen), rows=tuple(rows)))
 
 
 def stop(context: Context, line: Line) -> None:
@@ -41,13 +40,13 @@ def stop(context: Context, line: Line) -> None:
     player = context.player
     player.stopped = player.stopped or context.now
     context.session.add(player)
-    context.answer("stopped")
+    context.answer(NewsStopped())
 
 
 def start(context: Context, line: Line) -> None:
     """Resume news to the sender, and list their matches."""
     player = context.player
-    context.answer("started", since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
+    context.answer(NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None))
     player.stopped = None
     context.session.add(player)
     games(context, line)
@@ -59,7 +58,7 @@ def resume(context: Context) -> None:
     if player is not None and player.stopped is not None:
         player.stopped = None
         context.session.add(player)
-        context.answer("resumed")
+        context.answer(NewsResumed())
 
 
 SET = Command(

@@ -10,6 +10,7 @@ from pbem.matches import variations
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import of_player, people_of, seat_of
 from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview
 from pbem.storage.models import Match, MatchState, Player
 
 
@@ -26,16 +27,16 @@ def games(context: Context, line: Line) -> None:
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
     matches = of_player(context.session, player, states)
     people = people_of(context.session, matches)
-    rows = [
-        {
-            "number": match.id,
-            "title": GAMES[match.game].title,
-            "opponent": name(shown(match, people[match.seat1 if match.seat0 == player.id else match.seat0])),
-            "state": _state(match, player, own=own),
-        }
+    rows = (
+        ListedMatch(
+            number=match.id or 0,
+            title=GAMES[match.game].title,
+            opponent=name(shown(match, people[match.seat1 if match.seat0 == player.id else match.seat0])),
+            state=_state(match, player, own=own),
+        )
         for match in matches
-    ]
-    context.answer("games", player=name(player), own=own, rows=rows)
+    )
+    context.answer(MatchList(player=name(player), own=own, rows=tuple(rows)))
 
 
 def _state(match: Match, player: Player, *, own: bool) -> str:
@@ -56,17 +57,18 @@ def show(context: Context, line: Line) -> None:
     match = _with_board(context, line)
     if line.ply is not None:
         then = _standing(context, match, line.ply)
-        context.answer("stood", match=match.id, ply=then.ply, now=then.total, past=True)
+        context.answer(MatchThen(match=then.number, ply=then.ply, now=then.total))
         return
     standing = snapshot_of(context.session, match)
     own = _is_to_move(context, standing)
-    context.answer("shown", match=match.id, ply=standing.ply, part=match.part if own else None, own=own)
+    context.answer(MatchShown(match=standing.number, ply=standing.ply, part=match.part if own else None, own=own))
 
 
 def record(context: Context, line: Line) -> None:
     """Send the record of a match, whole or up to one of its turns."""
     match = _with_board(context, line)
-    context.answer("record", match=match.id, ply=_standing(context, match, line.ply).ply)
+    standing = _standing(context, match, line.ply)
+    context.answer(MatchRecord(match=standing.number, ply=standing.ply))
 
 
 def preview(context: Context, line: Line) -> None:
@@ -88,16 +90,17 @@ def preview(context: Context, line: Line) -> None:
         refusal.match = match.id if line.ply is None else None
         raise
     context.answer(
-        "previewed",
-        match=match.id,
-        ply=standing.ply,
-        now=standing.total,
-        past=line.ply is not None,
-        playable=own and match.state == MatchState.RUNNING,
-        kept=kept is not None and not variation.turns,
-        turns=variation.turns,
-        part=variation.part,
-        chosen=variation.chosen,
+        Preview(
+            match=standing.number,
+            ply=standing.ply,
+            now=standing.total,
+            past=line.ply is not None,
+            playable=own and match.state == MatchState.RUNNING,
+            kept=kept is not None and not variation.turns,
+            turns=tuple(variation.turns),
+            part=variation.part,
+            chosen=variation.chosen,
+        )
     )
 
 

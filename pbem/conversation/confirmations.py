@@ -1,7 +1,6 @@
 """Messages that wait for a yes: stored as they came, asked about at the address on file, read again when it agrees."""
 
 from dataclasses import replace
-from typing import Any
 
 from sqlmodel import select
 
@@ -11,8 +10,10 @@ from pbem.commands.syntax.mail import Reading
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import execute, reply, suggested_yes
 from pbem.errors import Changed, Silence, Unanswerable
+from pbem.payloads.messages import Asking, Confirmation
+from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
+from pbem.payloads.stored import load
 from pbem.players import identity, rate_limits
-from pbem.storage import outbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.tokens import Purpose
 
@@ -28,8 +29,8 @@ def hold(context: Context, reading: Reading) -> Verdict:
     verdict = execute.execute(trial, reading)
     savepoint.rollback()
     if verdict.outcome is not Outcome.DONE:
-        told = ("refused", "unattempted", "unsent")
-        context.sections = [part for part in trial.sections if part["template"] in told]
+        told = (Refusal, NotAttempted, NotSent)
+        context.sections = [section for section in trial.sections if isinstance(section, told)]
         context.proposal = trial.proposal
         return Verdict(Outcome.REFUSED)
     lines = [line.text for line in reading.commands]
@@ -40,15 +41,13 @@ def hold(context: Context, reading: Reading) -> Verdict:
     player = _on_file(context)
     context.incoming.state = IncomingState.HELD
     asking = [line for line in reading.commands if line.command.asks_once_more] if context.sender.proven else []
-    words = {
-        "lines": lines,
-        "prose": list(reading.prose),
-        "joining": player.confirmed is None,
-        "asking": [{"command": line.command.name, "match": _about(line)} for line in asking],
-        "unclear": False,
-        "by_thread": False,
-    }
-    _ask(context, player, context.incoming.id or 0, words, _about(asking[0]) if len(asking) == 1 else None)
+    question = Confirmation(
+        lines=tuple(lines),
+        prose=reading.prose,
+        joining=player.confirmed is None,
+        asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
+    )
+    _ask(context, player, context.incoming.id or 0, question, _about(asking[0]) if len(asking) == 1 else None)
     return Verdict(Outcome.ASKED)
 
 
@@ -57,19 +56,14 @@ def _about(line: Line) -> int | None:
     return line.match if line.command.of_match else None
 
 
-def _ask(context: Context, player: Player, held_id: int, words: dict[str, Any], about: int | None) -> None:
+def _ask(context: Context, player: Player, held_id: int, question: Confirmation, about: int | None) -> None:
     """Owe the player's address on file the question whether a held mail was meant."""
     match = context.session.get(Match, about) if about else None
-    outbox.owe(
-        context.session,
-        context.now,
-        context.server.domain,
-        template="confirm",
-        address=player.address,
-        words=words,
-        player=player,
+    context.mailer.to_player(
+        player,
+        question,
         purpose=Purpose.CONFIRM,
-        subject=held_id,
+        token_subject=held_id,
         match=match,
         ply=match.plies if match else 0,
         incoming=context.incoming,
@@ -93,30 +87,32 @@ def confirm(context: Context, held_id: int) -> Verdict:
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
-        context.answer("settled", verdict=held.verdict or "")
+        context.answer(AlreadySettled(verdict=held.verdict or ""))
         return Verdict(Outcome.SETTLED)
     if context.now - held.received > address.QUESTION_LIVES:
         held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed in time"
         context.session.add(held)
-        context.answer("expired", days=address.QUESTION_LIVES.days)
+        context.answer(QuestionExpired(days=address.QUESTION_LIVES.days))
         return Verdict(Outcome.TOO_LATE)
     asked = context.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
     context.subject, context.match = context.mail.subject, asked.match
     player, lines = context.sender.player, context.mail.lines
+    question = load(asked.template, asked.payload, asked.match, asked.ply)
+    assert isinstance(question, Confirmation)  # noqa: S101 - it was selected by its template
     if player is not None and context.sender.by_thread:
-        _ask(context, player, held_id, asked.words | {"unclear": False, "by_thread": True}, asked.match)
+        _ask(context, player, held_id, replace(question, unclear=False, by_thread=True), asked.match)
         return Verdict(Outcome.ASKED_AGAIN)
     drops = suggested_yes.refuses(lines)
     agrees = any(suggested_yes.consents([line]) for line in lines)
     if player is not None and player.confirmed and not (drops or agrees):
-        _ask(context, player, held_id, asked.words | {"unclear": True, "by_thread": False}, asked.match)
+        _ask(context, player, held_id, replace(question, unclear=True, by_thread=False), asked.match)
         return Verdict(Outcome.ASKED_AGAIN)
     if drops:
         held.state, held.handled, held.verdict = IncomingState.DONE, context.now, str(Verdict(Outcome.NOT_CONFIRMED))
         context.session.add(held)
-        context.answer("dropped")
+        context.answer(HeldDropped())
         return Verdict(Outcome.NOT_CONFIRMED)
     message = context.held.get(held_id)
     if message is None:

@@ -13,6 +13,7 @@ from pbem.config import LimitsSettings
 from pbem.conversation import confirmations, execute, reply, suggested_yes
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.failpoints import Step
+from pbem.payloads.sections import NotSent
 from pbem.players import bounces, rate_limits
 
 OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
@@ -67,7 +68,7 @@ def _obey(context: Context, reading: Reading) -> Verdict:
         refusal = did_you_mean.of_mail(context, reading)
         reply.refuse(context, refusal, None)
         if refusal.proposal and reading.prose:
-            context.answer("unsent", lines=list(reading.prose))
+            context.answer(NotSent(lines=reading.prose))
         return Verdict(Outcome.REFUSED)
     elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
         reply.refuse(context, _guest(), None)

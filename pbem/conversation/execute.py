@@ -17,6 +17,7 @@ from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import reply, suggested_yes
 from pbem.errors import Refused
 from pbem.matches.naming import is_hidden
+from pbem.payloads.sections import NotAttempted, NotSent
 from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing
 
@@ -85,9 +86,9 @@ def execute(context: Context, reading: Reading) -> Verdict:
             context.prose_used = prose_used
             reply.refuse(context, refusal, line)
             if later:
-                context.answer("unattempted", lines=[ahead.text for ahead in later])
+                context.answer(NotAttempted(lines=tuple(ahead.text for ahead in later)))
             if context.prose and not context.prose_used:
-                context.answer("unsent", lines=list(context.prose))
+                context.answer(NotSent(lines=context.prose))
             return Verdict(Outcome.REFUSED if number == 0 else Outcome.REFUSED_IN_PART)
     _pass_prose_on(context)
     return Verdict(Outcome.DONE, ", ".join(done))
@@ -102,6 +103,6 @@ def _pass_prose_on(context: Context) -> None:
     player = context.sender.player
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
     if match is None or not ours or not context.sender.proven or is_hidden(match, opponent(context, match)):
-        context.answer("unsent", lines=list(context.prose))
+        context.answer(NotSent(lines=context.prose))
         return
     send_words(context, match, context.message(match.id))

@@ -3,22 +3,18 @@
 Here, and nowhere else, the sections that commands and refusals leave become a queued message.
 """
 
-from typing import Any
-
 from pbem.commands.core import Context, Line
 from pbem.commands.syntax import did_you_mean
 from pbem.conversation import suggested_yes
 from pbem.errors import Refused
 from pbem.matches.queries import seat_of
+from pbem.payloads.messages import Answer, Message
+from pbem.payloads.sections import Refusal, Section, TurnPlayed, Welcome
 from pbem.players import preferences, rate_limits
 from pbem.players.preferences import OFF
 from pbem.reading.limits import Problem
-from pbem.storage import outbox
 from pbem.storage.models import Match, MatchState, Player
 from pbem.tokens import Purpose
-
-MAILS = frozenset({"turn", "welcome"})
-"""The sections that are mails of their own where there is nothing else to say."""
 
 
 def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
@@ -31,20 +27,21 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
         did_you_mean.respell(context, line, refusal)
     context.proposal = refusal.proposal
     context.answer(
-        "refused",
-        sentence=refusal.sentence,
-        read=refusal.read,
-        written=line.text if line and refusal.read and line.text != refusal.read else None,
-        at=refusal.at,
-        width=max(1, refusal.width),
-        fits=refusal.fits,
-        match=match.id if match else None,
-        ply=match.plies if match else None,
-        part=match.part if match and to_move else None,  # what somebody has begun, nobody else may see
-        own=seat is not None,
-        meant=list(refusal.meant),
-        proposed=refusal.proposal is not None,
-        as_of=suggested_yes.as_of(match, refusal.proposal),
+        Refusal(
+            sentence=refusal.sentence,
+            read=refusal.read,
+            written=line.text if line and refusal.read and line.text != refusal.read else None,
+            at=refusal.at,
+            width=max(1, refusal.width),
+            fits=refusal.fits,
+            match=match.id if match else None,
+            ply=match.plies if match else None,
+            part=match.part if match and to_move else None,  # what somebody has begun, nobody else may see
+            own=seat is not None,
+            meant=refusal.meant,
+            proposed=refusal.proposal is not None,
+            as_of=suggested_yes.as_of(match, refusal.proposal),
+        )
     )
 
 
@@ -63,30 +60,28 @@ def give(context: Context) -> None:
         return
     if _wants_no_receipts(player) and all(_is_receipt(context, section) for section in sections):
         return
-    shown = list(dict.fromkeys(section["words"]["match"] for section in sections if section["words"].get("match")))
+    shown = list(dict.fromkeys(number for section in sections if (number := getattr(section, "match", None))))
     several = len(shown) > 1
     about = (context.match if not several else None) or context.sender.match
     match = context.session.get(Match, about) if about else None
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
     to_player = player is not None and (player.confirmed is not None or ours)
     plays = ours and not several
-    words: dict[str, Any] = {"sections": sections, "subject": context.subject[:60]}
+    plies = None
     if several or (context.sender.plies and not plays):
         now = {number: context.session.get_one(Match, number).plies for number in shown}
-        words["plies"] = {**context.sender.plies, **now}
-    template = "answer"
-    if len(sections) == 1 and sections[0]["template"] in MAILS:
-        template, words = sections[0]["template"], sections[0]["words"]
-    outbox.owe(
-        context.session,
-        context.now,
-        context.server.domain,
-        template=template,
-        address=context.sender.address,
-        words=words,
-        player=player if to_player else None,
-        purpose=(Purpose.PLAY if plays else Purpose.PERSONAL) if to_player else None,
-        subject=(match.id or 0) if match and plays else 0,
+        plies = {**context.sender.plies, **now}
+    payload: Message = Answer(sections=tuple(sections), subject=context.subject[:60], plies=plies)
+    match sections:
+        case [TurnPlayed() | Welcome() as only]:  # messages of their own where there is nothing else to say
+            payload = only
+    if player is None or not to_player:
+        context.mailer.to_address(context.sender.address, payload, incoming=context.incoming, answers=context.answered)
+        return
+    context.mailer.to_player(
+        player,
+        payload,
+        purpose=Purpose.PLAY if plays else Purpose.PERSONAL,
         match=match if ours else None,
         ply=match.plies if match and ours else 0,
         incoming=context.incoming,
@@ -99,17 +94,16 @@ def _wants_no_receipts(player: Player | None) -> bool:
     return player is not None and preferences.of(player.settings)["receipt"] == OFF
 
 
-def _is_receipt(context: Context, section: dict[str, Any]) -> bool:
+def _is_receipt(context: Context, section: Section) -> bool:
     """Whether a section says only that the sender's own turn was played."""
-    words = section["words"]
-    if section["template"] != "turn" or words["ply"] == 0:
+    if not isinstance(section, TurnPlayed) or section.ply == 0:
         return False
-    return context.session.get_one(Match, words["match"]).state == MatchState.RUNNING
+    return context.session.get_one(Match, section.match).state == MatchState.RUNNING
 
 
 def _was_said(context: Context) -> bool:
     """Whether this answers a message that proves nothing, and the address has had the same answer today."""
-    is_error = any(section["template"] == "refused" for section in context.sections)
+    is_error = any(isinstance(section, Refusal) for section in context.sections)
     if context.sender.proven or not (is_error or context.sender.is_stranger):
         return False
     return rate_limits.was_said(context.session, context.sender.address, context.sections, context.now)

@@ -1,16 +1,19 @@
 """Suggestions: what `yes` means in an answer to a message of ours, and whether it can still be done."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlmodel import Session, col, select
 
 from pbem.errors import Refused
 from pbem.matches.queries import locked
+from pbem.payloads.messages import Answer
+from pbem.payloads.sections import AsOf, Refusal
+from pbem.payloads.stored import load
 from pbem.players.identity import Sender
 from pbem.reading.message import Message
 from pbem.reading.text.normalize import to_ascii
 from pbem.storage.models import Match, Outgoing, OutgoingState, Ply
+from pbem.storage.retention import is_removed
 
 YES = frozenset(
     {"y", "yes", "yeah", "yep", "yup", "sure", "ok", "okay", "right", "exactly", "correct", "confirm", "confirmed"}
@@ -72,11 +75,11 @@ def answered(session: Session, message: Message, sender: Sender) -> Outgoing | N
     return found
 
 
-def as_of(match: Match | None, proposal: str | None) -> dict[str, Any] | None:
+def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
     """How the match of a suggested turn stands; None for a suggestion that is no turn."""
     if match is None or proposal is None:
         return None
-    return {"match": match.id, "ply": match.plies, "part": match.part}
+    return AsOf(match=match.id or 0, ply=match.plies, part=match.part)
 
 
 def line_of(session: Session, row: Outgoing | None) -> str:
@@ -87,21 +90,21 @@ def line_of(session: Session, row: Outgoing | None) -> str:
             f'{which}, so I don\'t know what your "yes" is for.',
             fits='Write the turn or the command itself; "say TEXT" writes to your opponent.',
         )
-    about = _suggested(row).get("as_of")
-    if about is not None:
-        _check_fresh(session, row, about)
+    suggestion = _suggestion(row)
+    if suggestion is not None and suggestion.as_of is not None:
+        _check_fresh(session, row, suggestion, suggestion.as_of)
     if row.proposal == DONE:
         raise Refused('You have already said "yes" to this, and it was done.')
     return row.proposal
 
 
-def _check_fresh(session: Session, row: Outgoing, about: dict[str, Any]) -> None:
+def _check_fresh(session: Session, row: Outgoing, suggestion: Refusal, about: AsOf) -> None:
     """Raise Refused if the match has moved on since the suggestion, or another beginning of a turn is kept."""
-    match = locked(session, about["match"])
+    match = locked(session, about.match)
     assert match is not None  # noqa: S101 - matches are never deleted
-    if match.plies != about["ply"]:
-        played = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == about["ply"] + 1)).first()
-        (meant, *_) = _suggested(row)["meant"]
+    if match.plies != about.ply:
+        played = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == about.ply + 1)).first()
+        (meant, *_) = suggestion.meant
         if row.proposal == DONE and played is not None and played.text.endswith(meant):
             raise Refused(f"Your turn {played.text} has already been played.", match=match.id)
         raise Refused(
@@ -109,7 +112,7 @@ def _check_fresh(session: Session, row: Outgoing, about: dict[str, Any]) -> None
             fits="Look at the board as it is now, and reply to this message.",
             match=match.id,
         )
-    if row.proposal != DONE and about["part"] != match.part:
+    if row.proposal != DONE and about.part != match.part:
         raise Refused(
             "Your turn has changed since I suggested that.",
             fits="Look at the board as it is now, and reply to this message.",
@@ -117,10 +120,13 @@ def _check_fresh(session: Session, row: Outgoing, about: dict[str, Any]) -> None
         )
 
 
-def _suggested(row: Outgoing) -> dict[str, Any]:
-    """The words of the part of the mail that suggests something."""
-    sections = row.words.get("sections", ())
-    return next((part["words"] for part in sections if part["template"] == "refused"), {})
+def _suggestion(row: Outgoing) -> Refusal | None:
+    """Return the section of the message that suggests something; None also where its payload was removed."""
+    if row.template != "answer" or is_removed(row):
+        return None
+    payload = load(row.template, row.payload)
+    assert isinstance(payload, Answer)  # noqa: S101 - that is what the template takes
+    return next((section for section in payload.sections if isinstance(section, Refusal)), None)
 
 
 def _opens_with(words: frozenset[str], lines: Sequence[str]) -> bool:

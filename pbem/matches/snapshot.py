@@ -174,8 +174,18 @@ class Snapshot:
 
 def snapshot_of(session: Session, match: Match) -> Snapshot:
     """Return the match as it is now, with the begun turn; replay its turns."""
-    texts = tuple(session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))))
-    first, second = session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
+    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+    return replayed(match, players, turn_texts(session, match))
+
+
+def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
+    """Return the complete turns of a match as they were written down, in order."""
+    return tuple(session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))))
+
+
+def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]) -> Snapshot:
+    """Return the match with those players after those turns, and with its begun turn."""
+    first, second = by_seat
     players = (shown(match, first), shown(match, second))
     positions = replay(record_of(match, players, texts))
     last = Played(positions[-2], NOTATIONS[match.game].parse(texts[-1])) if texts else None

@@ -2,13 +2,15 @@
 
 from datetime import datetime
 
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, or_, select, update
 
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
+from pbem.payloads.sections import NewAddresses
 from pbem.storage import outbox
 from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 
@@ -23,16 +25,7 @@ def revoke(session: Session, player: Player) -> None:
 def revoke_and_tell(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     """Revoke the player's tokens for the operator, and queue a message with the new personal address."""
     revoke(session, player)
-    outbox.owe(
-        session,
-        now,
-        server.domain,
-        template="renewed",
-        address=player.address,
-        words={"by_operator": True},
-        player=player,
-        purpose=Purpose.PERSONAL,
-    )
+    Mailer(session, server, now).to_player(player, NewAddresses(by_operator=True), purpose=Purpose.PERSONAL)
 
 
 def move(session: Session, player: Player, address: str) -> list[Match]:
@@ -64,12 +57,15 @@ def _make_way(session: Session, guest: Player, player: Player, old: str) -> list
 
 
 def _follow(session: Session, player: Player) -> None:
-    session.exec(
-        update(Outgoing)
-        .where(
-            col(Outgoing.player) == player.id,
-            col(Outgoing.state).in_(UNSENT),
-            col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name),
-        )
-        .values(epoch=player.epoch, address=player.address)
+    """Let the messages that may still be sent follow the player; one that may have been sent becomes another one."""
+    unsent = (
+        col(Outgoing.player) == player.id,
+        col(Outgoing.state).in_(UNSENT),
+        col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name),
     )
+    tried = or_(col(Outgoing.attempts) > 0, col(Outgoing.delivery_starts) > 0, col(Outgoing.sent).is_not(None))
+    for row in session.exec(select(Outgoing).where(*unsent, tried)):
+        row.message_id = outbox.new_id(row.message_id)
+        session.add(row)
+    session.flush()
+    session.exec(update(Outgoing).where(*unsent).values(epoch=player.epoch, address=player.address))

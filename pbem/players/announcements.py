@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from sqlmodel import Session
 
@@ -21,9 +21,11 @@ from pbem.matches.events import (
     TurnPlayed,
 )
 from pbem.matches.naming import name, shown
+from pbem.payloads import sections
+from pbem.payloads.messages import Challenge, Invitation, Message, OpponentLeft
 from pbem.players import preferences, schedule
-from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 
@@ -33,10 +35,10 @@ class Messenger(Protocol):
     def author(self) -> Player | None:
         """Return the player whose message made it happen; None where none did."""
 
-    def owe(
-        self, template: str, player: Player, *, purpose: Purpose, match: Match | None = None, ply: int = 0, **words: Any
+    def tell(
+        self, player: Player, payload: Message, *, purpose: Purpose, match: Match | None = None, ply: int = 0
     ) -> None:
-        """Owe the player a message; to the author it becomes a section of the answer."""
+        """Queue a message to the player; for the author it becomes a section of the answer."""
 
     def message(self, about: int | None) -> tuple[str, ...]:
         """Return the author's words that travel with news of that match. They are given out once."""
@@ -53,13 +55,11 @@ class Unprompted:
     def author(self) -> None:
         """Return None."""
 
-    def owe(
-        self, template: str, player: Player, *, purpose: Purpose, match: Match | None = None, ply: int = 0, **words: Any
+    def tell(
+        self, player: Player, payload: Message, *, purpose: Purpose, match: Match | None = None, ply: int = 0
     ) -> None:
-        """Owe the player a message."""
-        notify(
-            self.session, self.server, self.now, template, player, purpose=purpose, match=match, ply=ply, words=words
-        )
+        """Queue a message to the player."""
+        notify(self.session, self.server, self.now, player, payload, purpose=purpose, match=match, ply=ply)
 
     def message(self, about: int | None) -> tuple[str, ...]:
         """Return nothing: nobody said anything."""
@@ -70,27 +70,20 @@ def notify(
     session: Session,
     server: ServerSettings,
     now: datetime,
-    template: str,
     player: Player,
+    payload: Message,
     *,
     purpose: Purpose,
     match: Match | None = None,
     ply: int = 0,
-    words: dict[str, Any],
     incoming: Incoming | None = None,
 ) -> None:
     """Owe a player news: at once, or together with others where the player wants that."""
     is_notice = player.confirmed is not None
-    outbox.owe(
-        session,
-        now,
-        server.domain,
-        template=template,
-        address=player.address,
-        words=words,
-        player=player,
+    Mailer(session, server, now).to_player(
+        player,
+        payload,
         purpose=purpose,
-        subject=(match.id or 0) if match and purpose is Purpose.PLAY else 0,
         match=match,
         ply=ply,
         incoming=incoming,
@@ -121,9 +114,9 @@ def announce(session: Session, messenger: Messenger, events: Iterable[Event]) ->
 def _offer(messenger: Messenger, match: Match, players: tuple[Player, Player]) -> None:
     first, second = players
     challenger, other = (first, second) if first.id == match.challenger else (second, first)
-    template = "challenge" if other.confirmed else "invitation"
-    message = messenger.message(match.id)
-    messenger.owe(template, other, purpose=Purpose.PLAY, match=match, message=message, by=name(challenger))
+    kind = Challenge if other.confirmed else Invitation
+    payload = kind(message=messenger.message(match.id), by=name(challenger))
+    messenger.tell(other, payload, purpose=Purpose.PLAY, match=match)
 
 
 def _show(messenger: Messenger, match: Match, players: tuple[Player, Player], *, resigned: bool = False) -> None:
@@ -131,16 +124,8 @@ def _show(messenger: Messenger, match: Match, players: tuple[Player, Player], *,
     message, author = messenger.message(match.id), messenger.author()
     by = name(author) if message and author else ""
     for player in players:
-        messenger.owe(
-            "turn",
-            player,
-            purpose=Purpose.PLAY,
-            match=match,
-            ply=match.plies,
-            message=message,
-            by=by,
-            resigned=resigned,
-        )
+        payload = sections.TurnPlayed(match=match.id or 0, ply=match.plies, message=message, by=by, resigned=resigned)
+        messenger.tell(player, payload, purpose=Purpose.PLAY, match=match, ply=match.plies)
 
 
 def _closed(messenger: Messenger, match: Match, players: tuple[Player, Player], *, left: bool) -> None:
@@ -151,19 +136,17 @@ def _closed(messenger: Messenger, match: Match, players: tuple[Player, Player], 
     for player in players:
         is_author = author is not None and player.id == author.id
         if is_author or player.confirmed:
-            messenger.owe(
-                "closed",
-                player,
-                purpose=Purpose.PLAY,
-                match=match,
+            payload = sections.ChallengeClosed(
+                match=match.id or 0,
                 state=match.state,
                 message=() if is_author else messenger.message(match.id),
                 by=name(shown(match, author)) if author else "",
             )
+            messenger.tell(player, payload, purpose=Purpose.PLAY, match=match)
 
 
 def _left(messenger: Messenger, match: Match, players: tuple[Player, Player]) -> None:
     """Owe the one who stays the message that the other has left; nobody, where both have."""
     for player in players:
         if player.confirmed is not None and player.deleted is None:
-            messenger.owe("left", player, purpose=Purpose.PLAY, match=match, ply=match.plies, message=())
+            messenger.tell(player, OpponentLeft(), purpose=Purpose.PLAY, match=match, ply=match.plies)

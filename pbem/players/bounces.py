@@ -16,8 +16,10 @@ from pbem.config import ServerSettings
 from pbem.errors import Changed
 from pbem.matches.naming import name
 from pbem.matches.queries import of_player
+from pbem.payloads.messages import OpponentUnreachable, PlayerUnreachable
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.outbox import Mailer
 from pbem.storage.retention import is_removed
 from pbem.tokens import Purpose
 
@@ -104,30 +106,14 @@ def _give_up(session: Session, server: ServerSettings, player: Player, now: date
     for match in waiting:
         _tell_opponent(session, server, player, match, now)
     if server.admin is not None:
-        outbox.owe(
-            session,
-            now,
-            server.domain,
-            template="unreachable_admin",
-            address=server.admin,
-            words={"who": player.address, "by": name(player), "matches": [match.id for match in waiting]},
-        )
+        numbers = tuple(match.id for match in waiting if match.id is not None)
+        told = PlayerUnreachable(who=player.address, by=name(player), matches=numbers)
+        Mailer(session, server, now).to_address(server.admin, told)
 
 
 def _tell_opponent(session: Session, server: ServerSettings, player: Player, match: Match, now: datetime) -> None:
     other = session.get_one(Player, match.seat1 if match.seat0 == player.id else match.seat0)
     if other.confirmed is None or other.unreachable is not None:
         return
-    outbox.owe(
-        session,
-        now,
-        server.domain,
-        template="unreachable",
-        address=other.address,
-        words={"by": name(player)},
-        player=other,
-        purpose=Purpose.PLAY,
-        subject=match.id or 0,
-        match=match,
-        ply=match.plies,
-    )
+    told = OpponentUnreachable(by=name(player))
+    Mailer(session, server, now).to_player(other, told, purpose=Purpose.PLAY, match=match, ply=match.plies)

@@ -172,7 +172,7 @@ def _mail_out(row: Outgoing) -> dict[str, Any]:
         "what": row.template,
         "match": row.match,
         "turn": row.ply,
-        "words": row.words,
+        "words": row.payload,
         "answers": row.in_reply_to,
         "suggested": row.proposal or None,
         "state": row.state,
@@ -195,12 +195,12 @@ def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[st
         .order_by(col(Outgoing.id))
     )
     for row in rows:
-        if row.words.get("message"):
-            yield {"when": row.created, "match": row.match, "by": player.name, "words": row.words["message"]}
+        if row.payload.get("message"):
+            yield {"when": row.created, "match": row.match, "by": player.name, "words": row.payload["message"]}
 
 
 def _heard(sent: Any) -> Iterator[dict[str, Any]]:
     """Yield what others have said to the player."""
     for row in sent:
-        if row.words.get("message") and row.words.get("by"):
-            yield {"when": row.created, "match": row.match, "by": row.words["by"], "words": row.words["message"]}
+        if row.payload.get("message") and row.payload.get("by"):
+            yield {"when": row.created, "match": row.match, "by": row.payload["by"], "words": row.payload["message"]}

@@ -18,11 +18,13 @@ from sqlmodel import Session, col, func, or_, select, update
 
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
+from pbem.payloads.messages import Deleted
 from pbem.players.announcements import Unprompted, announce
 from pbem.players.redaction import Traces
 from pbem.reading.limits import header_block
-from pbem.storage import outbox, retention
+from pbem.storage import retention
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
@@ -57,9 +59,7 @@ def erase(
     if incoming is not None:  # the mail in hand
         incoming.raw, incoming.sender, incoming.recipients = b"", None, []
         session.add(incoming)
-    outbox.owe(
-        session, now, server.domain, template=LAST_MAIL, address=address, words={}, incoming=incoming, answers=answers
-    )
+    Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
     log.info("erased", player=locked.id)
     return locked.name or ""
 
@@ -110,7 +110,12 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
         update(Incoming).where(col(Incoming.state) != IncomingState.NEW, ours).values(player=player.id),
     )
     retention.change(session, update(Outgoing).where(own, col(Outgoing.state).in_(UNSENT)).values(state="dropped"))
-    gone: dict[str, Any] = {"words": {"removed": True}, "address": f"{ANONYMOUS}{player.id}", "purpose": None}
+    gone: dict[str, Any] = {
+        "payload": {"removed": True},
+        "facts": None,
+        "address": f"{ANONYMOUS}{player.id}",
+        "purpose": None,
+    }
     gone |= {"in_reply_to": None, "references": [], "error": None, "proposal": None}
     retention.change(session, update(Outgoing).where(own).values(gone))
 
@@ -145,16 +150,19 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
     shown = [
         func.lower(cast(column, Text)).contains(spelling.lower(), autoescape=True)
         for spelling in spellings
-        for column in (Outgoing.words, Outgoing.error, Outgoing.references, Outgoing.in_reply_to, Outgoing.proposal)
+        for column in (
+            *(Outgoing.payload, Outgoing.facts, Outgoing.proposal, Outgoing.error),
+            *(Outgoing.references, Outgoing.in_reply_to),
+        )
     ]
     numbers = session.exec(select(Outgoing.id).where(or_(*shown))).all()
     for start in range(0, len(numbers), CHUNK):
         chunk = numbers[start : start + CHUNK]
         for row in session.exec(select(Outgoing).where(col(Outgoing.id).in_(chunk))):
-            row.words = traces.without(row.words)
+            row.payload, row.facts = traces.without(row.payload), traces.without(row.facts)
             row.error, row.proposal = traces.without(row.error), traces.without(row.proposal)
             row.references, row.in_reply_to = traces.without(row.references), traces.without(row.in_reply_to)
-            if row.template == "message" and not row.words.get("message") and row.state in UNSENT:
+            if row.template == "message" and not row.payload.get("message") and row.state in UNSENT:
                 row.state = OutgoingState.DROPPED
             session.add(row)
         session.flush()

@@ -74,7 +74,7 @@ def of(session: Session, message: Message, server: ServerSettings, keyring: Keyr
     if message.sender is None:
         raise Unanswerable(Silence.NO_SENDER)
     owed = _owed(session, message)
-    answered = token_of(owed) if owed else None
+    answered = token_of(owed) if owed and owed.settled is None else None
     if owed and answered:
         player = session.get_one(Player, answered.player)
         fresh = owed.epoch == player.epoch and not is_over(session, answered, now)
@@ -89,8 +89,8 @@ def token_of(row: Outgoing) -> Token | None:
     """Return what the answer to that message allows; None if it went to nobody in particular."""
     if row.player is None or row.purpose is None:
         return None
-    shows_several = "plies" in row.words
-    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.subject, row.ply)
+    shows_several = "plies" in row.payload
+    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.token_subject, row.ply)
 
 
 def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:
@@ -150,6 +150,7 @@ def _moving(session: Session, token: Token) -> Sender:
             Outgoing.player == token.player,
             Outgoing.purpose == Purpose.ADDRESS.name,
             Outgoing.incoming == token.subject,
+            col(Outgoing.settled).is_(None),
         )
     ).first()
     if row is None:
@@ -162,7 +163,7 @@ def _shown(session: Session, token: Token) -> dict[int, int]:
     row = session.get(Outgoing, token.subject) if token.subject else None
     if row is None or row.player != token.player:
         return {}
-    return {int(number): ply for number, ply in row.words.get("plies", {}).items()}
+    return {int(number): ply for number, ply in row.payload.get("plies", {}).items()}
 
 
 def _owed(session: Session, message: Message) -> Outgoing | None:

@@ -4,6 +4,7 @@ Messages that prove nothing are answered sparingly, since the address in From ma
 an address once a day, an address that belongs to no player gets a few answers a day, and its domain not many more.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +12,8 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
+from pbem.payloads.sections import Section
+from pbem.payloads.stored import dump_sections
 from pbem.reading.from_header import domain
 from pbem.storage.models import Incoming, Outgoing, Player
 
@@ -59,24 +62,25 @@ def of_match(session: Session, match: int, most: int, now: datetime) -> None:
         raise Unanswerable(Silence.DAILY_MESSAGES_ABOUT_MATCH)
 
 
-def was_said(session: Session, address: str, sections: list[dict[str, Any]], now: datetime) -> bool:
+def was_said(session: Session, address: str, sections: Sequence[Section], now: datetime) -> bool:
     """Whether this same answer went to the address within a day."""
     earlier = session.exec(
-        select(Outgoing.words).where(
+        select(Outgoing.payload).where(
             Outgoing.address == address, Outgoing.template == "answer", col(Outgoing.created) > now - DAY
         )
     )
-    return any(words.get("sections") == sections for words in earlier)
+    wanted = dump_sections(sections)
+    return any(payload.get("sections") == wanted for payload in earlier)
 
 
 def was_asked(session: Session, address: str, lines: list[str], now: datetime) -> bool:
     """Whether the address was asked about those lines within a day."""
     earlier = session.exec(
-        select(Outgoing.words).where(
+        select(Outgoing.payload).where(
             Outgoing.address == address, Outgoing.template == "confirm", col(Outgoing.created) > now - DAY
         )
     )
-    return any(words.get("lines") == lines for words in earlier)
+    return any(payload.get("lines") == lines for payload in earlier)
 
 
 def _answered(session: Session, which: Any, since: datetime) -> int:

@@ -17,13 +17,11 @@ from typing import Self
 from PIL import Image
 
 from engines.diagram import Diagram, Legend, Shape
+from pbem.rendering.palette import EDGE, FAINT, PAPER
 from pbem.rendering.tiles import (
     CORNER_ALPHAS,
-    EDGE,
-    FAINT,
     INDEX,
     PALETTE,
-    PAPER,
     Look,
     corner,
     font,

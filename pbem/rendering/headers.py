@@ -10,6 +10,7 @@ from typing import Any
 from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
+from pbem.payloads.messages import Answer, Digest, Message
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
 from pbem.storage.models import MatchState, Outgoing
@@ -70,21 +71,26 @@ def policy(address: str) -> "EmailPolicy[EmailMessage]":
 
 
 def write(
-    mail: EmailMessage, row: Outgoing, standing: Snapshot | None, server: ServerSettings, keyring: Keyring
+    mail: EmailMessage,
+    row: Outgoing,
+    payload: Message,
+    snapshot: Snapshot | None,
+    server: ServerSettings,
+    keyring: Keyring,
 ) -> None:
-    """Give the mail that the row owes its headers; `standing` is its match after the row's turn, where it has one."""
+    """Give the message of the row its headers; `snapshot` is its match after the row's turn, where it has one."""
     local, _, domain = row.address.rpartition("@")
     mail["From"] = Address(server.name, addr_spec=server.address)
     mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
     mail["Reply-To"] = Address(server.name, addr_spec=reply_to(row, server, keyring))
-    mail["Subject"] = subject(row, standing)
+    mail["Subject"] = subject(payload, snapshot)
     mail["Date"] = format_datetime(row.created)
     mail["Message-ID"] = row.message_id
     if row.in_reply_to:
         mail["In-Reply-To"] = row.in_reply_to
     if row.references:
         mail["References"] = " ".join(row.references)
-    for header, value in {**_machinery(row, server, keyring), **_facts(row, standing, server)}.items():
+    for header, value in {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}.items():
         mail[header] = value
 
 
@@ -94,18 +100,17 @@ def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
     return address_with(server, keyring, token, row.epoch) if token else server.address
 
 
-def subject(row: Outgoing, standing: Snapshot | None) -> str:
+def subject(payload: Message, snapshot: Snapshot | None) -> str:
     """The same for all mails of a match, from the first to the last: Gmail keeps a thread together by it."""
-    if row.template == "digest" and standing is None:
-        matches, yours = row.words["matches"], sum(item["stage"] == "yours" for item in row.words["matches"])
-        yours += len(row.words["waiting"])
-        return f"[pbem] News of {len(matches)} matches" + (f": your turn in {yours}" if yours else "")
-    if standing is None:
-        asked = bare_subject(str(row.words.get("subject", "")))
-        if asked.startswith("[pbem]"):
-            return f"Re: {asked}"
-        return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(row.template, 'Your message')}"
-    return subject_of(standing.match, *standing.players)
+    if snapshot is not None:
+        return subject_of(snapshot.match, *snapshot.players)
+    if isinstance(payload, Digest):
+        yours = sum(item.stage == "yours" for item in payload.matches) + len(payload.waiting)
+        return f"[pbem] News of {len(payload.matches)} matches" + (f": your turn in {yours}" if yours else "")
+    asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
+    if asked.startswith("[pbem]"):
+        return f"Re: {asked}"
+    return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your message')}"
 
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:
@@ -122,31 +127,31 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
     return found
 
 
-def _facts(row: Outgoing, standing: Snapshot | None, server: ServerSettings) -> Mapping[str, str]:
+def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> Mapping[str, str]:
     """What scripts may rely on."""
     facts = {"X-PBeM-Server": server.domain, "X-PBeM-Event": EVENTS.get(row.template, row.template)}
-    if standing is None:
+    if snapshot is None:
         return facts
-    facts |= {"X-PBeM-Match": str(standing.number), "X-PBeM-Game": standing.match.game}
-    if standing.match.state in NO_BOARD:
+    facts |= {"X-PBeM-Match": str(snapshot.number), "X-PBeM-Game": snapshot.match.game}
+    if snapshot.match.state in NO_BOARD:
         return facts
-    facts["X-PBeM-Number"] = str(standing.ply)
-    if standing.texts:
-        facts["X-PBeM-Last"] = standing.texts[-1]
-    turn = standing.base.turn
-    if standing.ended_here or turn is None:
-        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {}) | _result(standing)
-    return facts | {"X-PBeM-Turn": str(standing.ply + 1), "X-PBeM-To-Move": name(standing.players[turn])}
+    facts["X-PBeM-Number"] = str(snapshot.ply)
+    if snapshot.texts:
+        facts["X-PBeM-Last"] = snapshot.texts[-1]
+    turn = snapshot.base.turn
+    if snapshot.ended_here or turn is None:
+        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {}) | _result(snapshot)
+    return facts | {"X-PBeM-Turn": str(snapshot.ply + 1), "X-PBeM-To-Move": name(snapshot.players[turn])}
 
 
-def _result(standing: Snapshot) -> dict[str, str]:
+def _result(snapshot: Snapshot) -> dict[str, str]:
     """Return how the match ended, and who won or ended it."""
-    ending, winner = standing.ending, standing.match.winner
+    ending, winner = snapshot.ending, snapshot.match.winner
     if ending is None:
         return {}
     facts = {"X-PBeM-Termination": ending.termination.value}
     if winner is not None:
-        facts["X-PBeM-Winner"] = name(standing.players[winner])
+        facts["X-PBeM-Winner"] = name(snapshot.players[winner])
     if ending.seat is not None:
-        facts["X-PBeM-Ended-By"] = name(standing.players[ending.seat])
+        facts["X-PBeM-Ended-By"] = name(snapshot.players[ending.seat])
     return facts

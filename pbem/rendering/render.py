@@ -1,15 +1,18 @@
 """An owed mail -> an EmailMessage: the templates filled in, the match replayed to the turn the mail is about."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from email.message import EmailMessage
 from functools import partial
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
+from pbem.payloads.messages import Message
+from pbem.payloads.stored import dump, load
 from pbem.players import data_export, preferences
 from pbem.players.data_export import DataExport
 from pbem.players.identity import address_with
@@ -21,7 +24,9 @@ from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates, tightened
 from pbem.rendering.token_filter import TokenFilter
 from pbem.rendering.views import Drawings, Reading, Views
-from pbem.storage.models import Match, Outgoing, Player
+from pbem.storage import facts
+from pbem.storage.facts import Facts
+from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 
 LARGEST = 95_000
@@ -30,8 +35,15 @@ FOR_STRANGERS = {"picture": preferences.OFF}
 """Who is not a player yet has chosen nothing, and gets the smallest mail that looks right."""
 
 
+VARIABLES = (
+    *("server", "player", "row", "several", "you_wrote"),
+    *("view", "preview", "answer_with", "personal", "reply_to", "name"),
+)
+"""What every template may ask for, beside the fields of the payload."""
+
+
 class Renderer:
-    """Makes mails of rows."""
+    """Makes messages of rows."""
 
     def __init__(self, server: ServerSettings, keyring: Keyring) -> None:
         self._server = server
@@ -40,24 +52,25 @@ class Renderer:
         self.redactor = TokenRedactor(server.address, server.delimiter)
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[EmailMessage]:
-        """The mails that the rows owe, in their order; the same bytes each time, but for what was renamed since.
+        """Yield the messages of the rows in their order; the same bytes each time.
 
-        The mails of one call share what they look up: both players' mails about a turn replay it once.
+        The messages of one call share what they look up: both players' messages about a turn replay it once.
         """
-        sights, _looked_up = Drawings(session), _fetched(session, rows)
+        sights = Drawings(session)
         for row in rows:
             yield self._mail(session, sights, row)
 
     def _mail(self, session: Session, sights: Drawings, row: Outgoing) -> EmailMessage:
-        player = session.get(Player, row.player) if row.player else None
+        payload, known = load(row.template, row.payload, row.match, row.ply), _facts(session, row)
+        player = known.reader
         wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
         mail = EmailMessage(policy=headers.policy(row.address))
-        standing = sights.of(row.match, row.ply, None).standing if row.match else None
-        headers.write(mail, row, standing, self._server, self._keyring)
-        exports = player is not None and row.template == "export"
-        held = data_export.gather(session, player, row.created, self.redactor) if player and exports else None
+        standing = sights.of(known.matches[row.match], row.ply).standing if row.match else None
+        headers.write(mail, row, payload, standing, self._server, self._keyring)
+        owner = session.get(Player, row.player) if row.template == "export" else None
+        held = data_export.gather(session, owner, row.created, self.redactor) if owner else None
         tokens = TokenFilter(self.redactor, self._keyring, row)
-        mime.fill(mail, *self._faces(sights, row, player, wishes, str(mail["Subject"]), held), tokens)
+        mime.fill(mail, *self._faces(sights, row, payload, known, wishes, str(mail["Subject"]), held), tokens)
         return mail
 
     def _enclose(self, held: DataExport, enclosed: mime.Enclosed) -> tuple[str, ...]:
@@ -76,42 +89,45 @@ class Renderer:
         self,
         sights: Drawings,
         row: Outgoing,
-        player: Player | None,
+        payload: Message,
+        known: Facts,
         wishes: Mapping[str, str],
         subject: str,
         held: DataExport | None,
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Text, HTML and what goes with them; where much has to be shown the HTML spares boards and buttons."""
-        letter = partial(self._letter, row, player)
+        player, letter = known.reader, partial(self._letter, row, known.reader)
         text, html, enclosed = "", None, mime.Enclosed(row.message_id)
         for spares in (False, True):
             enclosed = mime.Enclosed(row.message_id)
             reading = Reading(player, wishes, letter, enclosed, self._server.name, row.created, spares=spares)
-            words = self._words(Views(sights, reading), row, player, subject)
+            variables = self._variables(Views(sights, reading, known.matches), row, payload, player, subject)
             if held is not None:
-                words |= {"held": held, "files": self._enclose(held, enclosed)}
-            text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(words))
+                variables |= {"held": held, "files": self._enclose(held, enclosed)}
+            text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(variables))
             if wishes["html"] != preferences.ON:
                 break
-            html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(words))
+            html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(variables))
             if mime.size(text, html, enclosed) <= LARGEST:
                 break
         return text, html, enclosed
 
-    def _words(self, views: Views, row: Outgoing, player: Player | None, subject: str) -> dict[str, Any]:
-        """All that the templates may ask for."""
+    def _variables(
+        self, views: Views, row: Outgoing, payload: Message, player: Player | None, subject: str
+    ) -> dict[str, Any]:
+        """Return all that the templates may ask for: the fields of the payload, and VARIABLES."""
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
         acts = row.player is not None and row.purpose is not None
         answer = Letter(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
         return {
-            **row.words,
+            **{field.name: getattr(payload, field.name) for field in fields(payload)},
             "server": self._server,
             "player": player,
             "row": row,
-            "several": "plies" in row.words,
-            "you_wrote": player is not None and player.name is not None and player.name == row.words.get("by"),
-            "look": views.look,
-            "foresee": views.foresee,
+            "several": getattr(payload, "plies", None) is not None,
+            "you_wrote": player is not None and player.name is not None and player.name == getattr(payload, "by", None),
+            "view": views.view,
+            "preview": views.preview,
             "answer_with": partial(links.link, answer),
             "reply_to": answer.address if answer else None,
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
@@ -129,13 +145,13 @@ class Renderer:
         )
 
 
-def _fetched(session: Session, rows: Sequence[Outgoing]) -> list[Match | Player]:
-    """The matches and players of the rows in two queries. A session finds them again as long as somebody holds them."""
-    numbers = {row.match for row in rows if row.match}
-    held: list[Match | Player] = []
-    people = {row.player for row in rows if row.player}
-    for match in session.exec(select(Match).where(col(Match.id).in_(numbers))) if numbers else ():
-        held.append(match)
-        people |= {match.seat0, match.seat1}
-    players = session.exec(select(Player).where(col(Player.id).in_(people))) if people else ()
-    return [*held, *players]
+def _facts(session: Session, row: Outgoing) -> Facts:
+    """Return the facts that the row keeps; those of now for a row of an earlier version, which kept none."""
+    if row.facts is not None:
+        return facts.restore(row.facts)
+    reader = session.get(Player, row.player) if row.player else None
+    numbers = {
+        *facts.numbers(dump(load(row.template, row.payload, row.match, row.ply))),
+        *([row.match] if row.match else []),
+    }
+    return facts.restore(facts.gather(session, reader, numbers))

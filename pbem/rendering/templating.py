@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from notation.hints import format_hint, listed
+from pbem.rendering import palette
 
 WIDTH = 72
 
@@ -34,6 +35,7 @@ def templates() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
+    environment.globals |= palette.CSS
     environment.filters |= {
         "quoted": quoted,
         "sentence": sentence,

@@ -1,7 +1,6 @@
-"""The pieces from which pictures of boards are put together: colours, letters, and one cell with what stands there.
+"""The parts of a picture of a board: letters, and one cell with what stands there.
 
-All pictures have the same colours, so a tile is reduced to them once, kept, and then only copied. Nothing is told by
-colour alone: the sides differ in lightness and in their rims, and the last move has a frame besides its colour.
+All pictures have the colours of the palette, so a tile is reduced to them once, kept, and then only copied.
 """
 
 from collections.abc import Iterator
@@ -13,39 +12,20 @@ from math import ceil, sqrt
 from PIL import Image, ImageDraw, ImageFont
 
 from engines.diagram import Kind, Shape, Tone
-
-Colour = tuple[int, int, int]
-
-PAPER = (0xEF, 0xE6, 0xD3)
-EDGE = (0xA8, 0x96, 0x76)
-INK = (0x36, 0x2F, 0x26)
-FAINT = (0x7A, 0x6D, 0x57)
-FIELDS = ((0xDC, 0xCD, 0xAE), (0xC7, 0xB3, 0x8B), (0xB0, 0x99, 0x6D))
-"""Cells: plain ones, and those of the first and the second area of a legend."""
-LIT = ((0xFF, 0xDB, 0x6B), (0xF3, 0xC9, 0x4A), (0xE3, 0xB4, 0x33))
-"""The same, of the last move."""
-LIT_EDGE = (0xA8, 0x5F, 0x00)
-FILLS: dict[Tone, Colour] = {
-    "dark": (0x2C, 0x31, 0x3A),
-    "light": (0xFF, 0xFC, 0xF5),
-    "blue": (0x1F, 0x4E, 0x8C),
-    "green": (0xC4, 0xE8, 0xB0),
-}
-RIMS: dict[Tone, Colour] = {
-    "dark": (0x2C, 0x31, 0x3A),
-    "light": (0x5C, 0x50, 0x40),
-    "blue": (0x1F, 0x4E, 0x8C),
-    "green": (0x2B, 0x66, 0x38),
-}
-TRACES: dict[Tone, Colour] = {
-    "dark": (0xA9, 0xAD, 0xB5),
-    "light": (0xFF, 0xFC, 0xF5),
-    "blue": (0x9F, 0xB6, 0xD6),
-    "green": (0xDD, 0xF0, 0xD2),
-}
-"""The cells that a side has marked."""
-SIGNS: dict[Tone, Colour] = {"dark": PAPER, "light": RIMS["light"], "blue": PAPER, "green": RIMS["green"]}
-"""What is drawn upon a piece."""
+from pbem.rendering.palette import (
+    EDGE,
+    FAINT,
+    FIELDS,
+    FILLS,
+    INK,
+    LIT,
+    LIT_EDGE,
+    PAPER,
+    RIMS,
+    SIGNS,
+    TRACES,
+    Colour,
+)
 
 FINER = 4
 """Tiles are drawn so many times as large and then reduced, which makes their edges smooth."""

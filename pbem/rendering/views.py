@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any
 
 from sqlmodel import Session
 
@@ -15,7 +14,8 @@ from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.snapshot import Snapshot, replayed, turn_texts
+from pbem.payloads.sections import MatchThen, Preview
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, links
 from pbem.rendering.board_image import png
@@ -23,7 +23,8 @@ from pbem.rendering.html_board import Grid, grid
 from pbem.rendering.links import Letter, Link, Links
 from pbem.rendering.mime import Attachment, Enclosed
 from pbem.rendering.templating import WIDTH
-from pbem.storage.models import Match, Player
+from pbem.storage.facts import MatchFacts
+from pbem.storage.models import Player
 
 
 class Drawing:
@@ -74,22 +75,23 @@ class Drawing:
 
 
 class Drawings:
-    """Matches as they stood after some turn, each replayed and drawn once for all mails that are made together."""
+    """Matches as they stood after some turn, each replayed and drawn once for all messages that are made together."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._now: dict[int, Snapshot] = {}
-        self._known: dict[tuple[int, int | None, str | None], Drawing] = {}
+        self._now: dict[str, Snapshot] = {}
+        self._known: dict[tuple[str, int | None, str | None], Drawing] = {}
 
-    def of(self, number: int, ply: int | None, part: str | None) -> Drawing:
-        """Return the match after that many turns with that part of one more; as it is now, without `ply`."""
-        key = (number, ply, part)
+    def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
+        """Return the match after that many of the turns it had then (all, when left out), with that part on top."""
+        key = (facts.key, ply, part)
         if key not in self._known:
-            if number not in self._now:
-                self._now[number] = snapshot_of(self._session, self._session.get_one(Match, number))
-            now = self._now[number]
+            if facts.key not in self._now:
+                turns = turn_texts(self._session, facts.match)[: facts.match.plies]
+                self._now[facts.key] = replayed(facts.match, facts.players, turns)
+            now = self._now[facts.key]
             then = now if ply is None else now.at(ply)
-            self._known[key] = Drawing(then if ply is None or part is None else then.begun(part))
+            self._known[key] = Drawing(then if part is None else then.begun(part))
         return self._known[key]
 
 
@@ -120,31 +122,32 @@ class Reading:
 
 
 class Views:
-    """The matches that one mail tells of: what templates get by `look` and `foresee`, each made once."""
+    """The matches that one mail tells of: what templates get by `view` and `preview`, each made once."""
 
-    def __init__(self, sights: Drawings, reading: Reading) -> None:
-        self._sights, self._reading = sights, reading
-        self._looked: dict[tuple[int, int | None, str | None], View] = {}
-        self._foreseen: dict[str, View] = {}
+    def __init__(self, sights: Drawings, reading: Reading, matches: Mapping[int, MatchFacts]) -> None:
+        self._sights, self._reading, self._matches = sights, reading, matches
+        self._viewed: dict[tuple[int, int | None, str | None], View] = {}
+        self._previewed: dict[Preview | MatchThen, View] = {}
 
-    def look(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
+    def view(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
         """The match after that many turns (all, when left out), with that part of a turn on top."""
         key = (number, ply, part)
-        if key not in self._looked:
-            sight = self._sights.of(number, ply, part)
-            self._looked[key] = View(sight, self._reading, sight.standing.ply)
-        return self._looked[key]
+        if key not in self._viewed:
+            sight = self._sights.of(self._matches[number], ply, part)
+            self._viewed[key] = View(sight, self._reading, sight.standing.ply)
+        return self._viewed[key]
 
-    def foresee(self, words: Mapping[str, Any]) -> "View":
-        """The match as a preview shows it: what the section's words say, and nothing that is kept meanwhile."""
-        key = repr(sorted(words.items()))
-        if key not in self._foreseen:
-            standing = self._sights.of(words["match"], words["ply"], None).standing
-            turns, part, chosen = words.get("turns", ()), words.get("part"), words.get("chosen", "")
-            flags = {flag: words.get(flag, False) for flag in ("past", "playable", "kept")}
-            supposed = Drawing(standing.suppose(turns, part, chosen, **flags))
-            self._foreseen[key] = View(supposed, self._reading, words["now"])
-        return self._foreseen[key]
+    def preview(self, asked: Preview | MatchThen) -> "View":
+        """Return the match as the section asks to see it, with turns that nobody has played."""
+        if asked not in self._previewed:
+            standing = self._sights.of(self._matches[asked.match], asked.ply).standing
+            if isinstance(asked, MatchThen):
+                supposed = standing.suppose((), past=True)
+            else:
+                flags = {"past": asked.past, "playable": asked.playable, "kept": asked.kept}
+                supposed = standing.suppose(asked.turns, asked.part, asked.chosen, **flags)
+            self._previewed[asked] = View(Drawing(supposed), self._reading, asked.now)
+        return self._previewed[asked]
 
 
 class View:

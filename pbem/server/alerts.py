@@ -8,9 +8,10 @@ from sqlalchemy import Engine
 from sqlmodel import Session, and_, col, or_, select
 
 from pbem.config import ServerSettings
-from pbem.storage import outbox
+from pbem.payloads.messages import Alert
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
+from pbem.storage.outbox import Mailer
 
 log = structlog.get_logger()
 
@@ -43,16 +44,14 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
         if news is None:
             return False
         came, owed = news
-        outbox.owe(
-            session,
-            now,
-            server.domain,
-            template=TEMPLATE,
-            address=server.admin,
-            words={"came": came, "owed": owed, "listed": LISTED},
-        )
+        alert = Alert(came=_numbers(came), owed=_numbers(owed), listed=LISTED)
+        Mailer(session, server, now).to_address(server.admin, alert)
     log.error("mails wait for the operator", shunted=len(came), failed=len(owed))
     return True
+
+
+def _numbers(ids: Sequence[int | None]) -> tuple[int, ...]:
+    return tuple(number for number in ids if number is not None)
 
 
 def _news(session: Session, admin: str, now: datetime) -> tuple[Sequence[int | None], Sequence[int | None]] | None:
@@ -74,7 +73,7 @@ def _last(session: Session, admin: str) -> Outgoing | None:
 
 def _is_new(session: Session, last: Outgoing, came: Sequence[int | None], owed: Sequence[int | None]) -> bool:
     """Return whether a message is missing from the last alert, or was shunted again since."""
-    if not {*came} <= {*last.words["came"]} or not {*owed} <= {*last.words["owed"]}:
+    if not {*came} <= {*last.payload["came"]} or not {*owed} <= {*last.payload["owed"]}:
         return True
     again = select(Incoming.id).where(Incoming.state == IncomingState.SHUNTED, col(Incoming.handled) > last.created)
     return session.exec(again.limit(1)).first() is not None

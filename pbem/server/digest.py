@@ -6,7 +6,6 @@ waiting as they were, and of several daemons one gathers. Who gets what when is 
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from sqlalchemy import Engine
@@ -17,10 +16,13 @@ from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.matches.queries import awaiting, plies, seat_of
+from pbem.payloads.messages import Digest, DigestMatch, DigestTurn, WaitingMatch
+from pbem.payloads.stored import load, load_news
 from pbem.players import preferences, schedule
-from pbem.storage import outbox
+from pbem.storage import facts
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()
@@ -85,6 +87,7 @@ def _gather(session: Session, server: ServerSettings, player_id: int, now: datet
     if len(rows) == 1 and _still_stands(session, rows[0]):
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
+        row.facts = facts.gather(session, player, [row.match] if row.match else [])  # names and choices of today
     else:
         digest = _owe(session, server, player, rows, now)
         for row in rows:
@@ -101,37 +104,26 @@ def _still_stands(session: Session, row: Outgoing) -> bool:
 
 
 def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequence[Outgoing], now: datetime) -> int:
-    """Owe the mail that tells it all; its row's id. About one match alone it is a mail of that match."""
+    """Queue the message with all of it; return its row's id. About one match alone it is a message of that match."""
     by_match: dict[int, list[Outgoing]] = {}
     for row in rows:
         by_match.setdefault(row.match or 0, []).append(row)
     items = sorted((_item(session, player, number, news) for number, news in by_match.items()), key=_urgency)
-    words: dict[str, Any] = {"matches": [item for *_, item in items], "waiting": []}
-    if len(items) == 1:
-        ((_, _, item),) = items
-        match = session.get_one(Match, item["number"])
-    else:
-        match = None
-        others = [other for other in awaiting(session, player) if other.id not in by_match]
-        words["waiting"] = [{"number": other.id, "ply": other.plies} for other in others]
-        words["plies"] = {shown["number"]: shown["ply"] for shown in [*words["matches"], *words["waiting"]]}
-    return outbox.owe(
-        session,
-        now,
-        server.domain,
-        template="digest",
-        address=player.address,
-        words=words,
-        player=player,
-        purpose=Purpose.PLAY if match else Purpose.PERSONAL,
-        subject=(match.id or 0) if match else 0,
-        match=match,
-        ply=words["matches"][0]["ply"] if match else 0,
-        is_notice=True,
-    )
+    matches = tuple(item for *_, item in items)
+    mailer = Mailer(session, server, now)
+    if len(matches) == 1:
+        (only,) = matches
+        match = session.get_one(Match, only.match)
+        digest = Digest(matches=matches)
+        return mailer.to_player(player, digest, purpose=Purpose.PLAY, match=match, ply=only.ply, is_notice=True)
+    others = (other for other in awaiting(session, player) if other.id not in by_match)
+    waiting = tuple(WaitingMatch(match=other.id or 0, ply=other.plies) for other in others)
+    now_at = {item.match: item.ply for item in matches} | {item.match: item.ply for item in waiting}
+    digest = Digest(matches=matches, waiting=waiting, plies=now_at)
+    return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
 
 
-Item = tuple[int, datetime, dict[str, Any]]
+Item = tuple[int, datetime, DigestMatch]
 """How urgent a match is, since when it stands so, and what the digest says of it."""
 
 
@@ -148,14 +140,15 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
     told = [row.ply for row in news if row.template == "turn"]
     stage = _stage(match, player)
     since = match.ended or (turns[-1].played if turns else match.started) or match.created
-    item = {
-        "number": number,
-        "ply": match.plies,
-        "stage": stage,
-        "turns": [{"seat": ply.seat, "text": ply.text} for ply in turns[max(0, min(told) - 1) :]] if told else [],
-        "has_board": bool(told) or stage in ("yours", "asked"),
-        "news": [{"template": row.template, **row.words} for row in news],
-    }
+    fresh = turns[max(0, min(told) - 1) :] if told else ()
+    item = DigestMatch(
+        match=number,
+        ply=match.plies,
+        stage=stage,
+        turns=tuple(DigestTurn(seat=ply.seat, text=ply.text) for ply in fresh),
+        has_board=bool(told) or stage in ("yours", "asked"),
+        news=tuple(load_news(load(row.template, row.payload, row.match, row.ply)) for row in news),
+    )
     return STAGES.index(stage), since, item
 
 

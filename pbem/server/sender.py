@@ -269,7 +269,7 @@ def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
     if row.state == OutgoingState.DROPPED:
         return
     row.error = result.error
-    if result.later and (now - row.created < GIVE_UP_AFTER or row.attempts < FEW):
+    if result.later and (now - (row.retried or row.created) < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
     else:
         row.state = OutgoingState.FAILED

@@ -85,7 +85,7 @@ def _remove_outgoing(session: Session, before: datetime) -> int:
         .limit(AT_A_TIME)
     ).all()
     for row in old:
-        row.words, row.error = retention.remainder(row.words), None
+        row.payload, row.facts, row.error = retention.remainder(row.payload), None, None
         row.in_reply_to, row.references = None, []
         session.add(row)
     return len(old)

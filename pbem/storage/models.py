@@ -168,13 +168,16 @@ class Outgoing(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     message_id: str = Field(unique=True)
     template: str
-    words: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    payload: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    """What the message says (see pbem.payloads)."""
+    facts: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON))
+    """What the message shows of its reader and its matches, as it was when it was queued (see facts)."""
     match: int | None = Field(default=None, foreign_key="match.id", index=True)
     ply: int = 0
     player: int | None = Field(default=None, foreign_key="player.id")
     epoch: int = 0
     purpose: str | None = None
-    subject: int = 0
+    token_subject: int = 0
     address: str = Field(index=True)
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
     in_reply_to: str | None = None
@@ -183,6 +186,8 @@ class Outgoing(SQLModel, table=True):
     """Whether it is news rather than a reply to the player's own message."""
     proposal: str | None = None
     """The line that "yes" stands for in a reply to this message; empty once it was carried out."""
+    settled: datetime | None = Field(default=None, sa_type=Utc)
+    """When the question that it asks a new address was answered; another answer means nothing."""
     merged_into: int | None = Field(default=None, foreign_key="outgoing.id")
     """The message that contains this one's news."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)
@@ -192,4 +197,7 @@ class Outgoing(SQLModel, table=True):
     due: datetime = Field(sa_type=Utc)
     error: str | None = None
     created: datetime = Field(sa_type=Utc)
+    """When it was queued; the message is dated by it."""
+    retried: datetime | None = Field(default=None, sa_type=Utc)
+    """When the operator last had a failed message tried again."""
     sent: datetime | None = Field(default=None, sa_type=Utc)

@@ -8,6 +8,10 @@ from typing import Any
 from sqlalchemy import bindparam, insert, union_all
 from sqlmodel import Session, col, func, select
 
+from pbem.config import ServerSettings
+from pbem.payloads.messages import Message
+from pbem.payloads.stored import dump
+from pbem.storage import facts
 from pbem.storage.models import Incoming, Match, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
 
@@ -19,7 +23,7 @@ ID_BYTES = 16
 
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
-_OWED = insert(Outgoing)
+_QUEUED = insert(Outgoing)
 _WENT_OUT = col(Outgoing.state).not_in((OutgoingState.BATCHED, OutgoingState.MERGED, OutgoingState.DROPPED))
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
 _ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
@@ -32,6 +36,15 @@ _DIGESTS = (
 )
 
 
+_EMPTY: dict[str, Any] = {
+    **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
+    **dict.fromkeys(("ply", "epoch", "token_subject", "attempts", "delivery_starts"), 0),
+    "is_notice": False,
+    "state": OutgoingState.OWED.value,
+}
+"""The columns of a row that nothing has been said about."""
+
+
 def is_own_id(message_id: str, domain: str) -> bool:
     """Whether we gave a mail that Message-ID.
 
@@ -42,58 +55,113 @@ def is_own_id(message_id: str, domain: str) -> bool:
     return host == domain and len(local) == 2 * ID_BYTES and not set(local) - set("0123456789abcdef")
 
 
-def owe(
-    session: Session,
-    now: datetime,
-    domain: str,
-    *,
-    template: str,
-    address: str,
-    words: dict[str, Any],
-    player: Player | None = None,
-    purpose: Purpose | None = None,
-    subject: int = 0,
-    match: Match | None = None,
-    ply: int = 0,
-    incoming: Incoming | None = None,
-    answers: Sequence[str] = (),
-    proposal: str | None = None,
-    is_notice: bool = False,
-    is_batched: bool = False,
-) -> int:
-    """A mail to be sent, from now on or, collected, with others; its row's id.
+def new_id(domain: str) -> str:
+    """Return a Message-ID that nobody can guess; `domain` is ours, or a Message-ID of ours."""
+    return f"<{secrets.token_hex(ID_BYTES)}@{domain.rpartition('@')[2].rstrip('>')}>"
 
-    `answers` are the Message-IDs it answers, nearest first. News for an address from which all comes back is kept.
-    """
-    dead = player is not None and player.unreachable is not None and player.address == address
-    waits = OutgoingState.BATCHED if is_batched else OutgoingState.OWED
-    thread = _thread(session, template, match, address)
-    references = dict.fromkeys([*thread, *reversed(answers[:3])])
-    owed = {
-        "message_id": f"<{secrets.token_hex(ID_BYTES)}@{domain}>",
-        "template": template,
-        "words": words,
-        "match": match.id if match else None,
-        "ply": ply,
-        "player": player.id if player else None,
-        "epoch": player.epoch if player else 0,
-        "purpose": purpose.name if purpose else None,
-        "subject": subject,
-        "address": address,
-        "incoming": incoming.id if incoming else None,
-        "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
-        "references": list(references),
-        "is_notice": is_notice,
-        "proposal": proposal,
-        "merged_into": None,
-        "state": (OutgoingState.SUSPENDED if dead and template not in ANSWERED else waits).value,
-        "attempts": 0,
-        "delivery_starts": 0,
-        "due": now,
-        "created": now,
-    }
-    (stored,) = session.connection().execute(_OWED, owed).inserted_primary_key or (0,)
-    return int(stored)
+
+class Mailer:
+    """Queues messages in the transaction of a session."""
+
+    def __init__(self, session: Session, server: ServerSettings, now: datetime) -> None:
+        self._session = session
+        self._server = server
+        self._now = now
+
+    def to_player(
+        self,
+        player: Player,
+        payload: Message,
+        *,
+        purpose: Purpose,
+        match: Match | None = None,
+        ply: int = 0,
+        token_subject: int = 0,
+        incoming: Incoming | None = None,
+        answers: Sequence[str] = (),
+        proposal: str | None = None,
+        is_notice: bool = False,
+        is_batched: bool = False,
+    ) -> int:
+        """Queue a message that a reply token lets the player answer; return its row's id.
+
+        It is sent soon or, batched, together with others. News for an address that rejects everything is suspended.
+        A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
+        replies to, nearest first.
+        """
+        suspended = player.unreachable is not None and payload.template not in ANSWERED
+        state = OutgoingState.BATCHED if is_batched else OutgoingState.OWED
+        return self._enqueue(
+            payload,
+            player.address,
+            match,
+            answers,
+            player=player,
+            columns={
+                "epoch": player.epoch,
+                "purpose": purpose.name,
+                "token_subject": (match.id or 0) if match and purpose is Purpose.PLAY else token_subject,
+                "ply": ply,
+                "incoming": incoming.id if incoming else None,
+                "proposal": proposal,
+                "is_notice": is_notice,
+                "state": (OutgoingState.SUSPENDED if suspended else state).value,
+            },
+        )
+
+    def to_address(
+        self, address: str, payload: Message, *, incoming: Incoming | None = None, answers: Sequence[str] = ()
+    ) -> int:
+        """Queue a message to somebody who is no player; return its row's id. An answer to it proves nothing."""
+        return self._enqueue(payload, address, None, answers, columns={"incoming": incoming.id if incoming else None})
+
+    def ask_address(
+        self,
+        address: str,
+        payload: Message,
+        *,
+        player: Player,
+        incoming: Incoming,
+        token_subject: int,
+        answers: Sequence[str] = (),
+    ) -> int:
+        """Queue the question to an address whether that player may have it; return its row's id."""
+        columns = {
+            "epoch": player.epoch,
+            "purpose": Purpose.ADDRESS.name,
+            "token_subject": token_subject,
+            "incoming": incoming.id,
+        }
+        return self._enqueue(payload, address, None, answers, player=player, columns=columns)
+
+    def _enqueue(
+        self,
+        payload: Message,
+        address: str,
+        match: Match | None,
+        answers: Sequence[str],
+        *,
+        player: Player | None = None,
+        columns: dict[str, Any],
+    ) -> int:
+        thread = _thread(self._session, payload.template, match, address)
+        stored = dump(payload)
+        numbers = {*facts.numbers(stored), *([match.id] if match and match.id else [])}
+        row = _EMPTY | {
+            "message_id": new_id(self._server.domain),
+            "template": payload.template,
+            "payload": stored,
+            "facts": facts.gather(self._session, player, numbers),
+            "match": match.id if match else None,
+            "player": player.id if player else None,
+            "address": address,
+            "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
+            "references": list(dict.fromkeys([*thread, *reversed(answers[:3])])),
+            "due": self._now,
+            "created": self._now,
+        }
+        (number,) = self._session.connection().execute(_QUEUED, row | columns).inserted_primary_key or (0,)
+        return int(number)
 
 
 def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:

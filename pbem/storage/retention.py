@@ -17,22 +17,22 @@ EMPTY: dict[str, Any] = {
 """The row of a mail that came, once the mail is removed; its key stays, so that a replay is known."""
 KEPT = func.length(Incoming.raw) > 0
 """Whether the mail is still there."""
-SPEAKS = cast(Outgoing.words, Text).not_like('%"removed": true%')
-"""Whether a mail of ours still has its words."""
+SPEAKS = cast(Outgoing.payload, Text).not_like('%"removed": true%')
+"""Whether a message still has its payload."""
 
 
-def remainder(words: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of the words of a mail of ours: what an answer to it may still need.
+def remainder(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return what is kept of a message's payload: what an answer to it may still need.
 
     >>> remainder({"matches": [], "plies": {"3": 7}})
     {'removed': True, 'plies': {'3': 7}}
     """
-    return {"removed": True, **({"plies": words["plies"]} if "plies" in words else {})}
+    return {"removed": True, **({"plies": payload["plies"]} if "plies" in payload else {})}
 
 
 def is_removed(row: Outgoing) -> bool:
-    """Whether the words of the mail are gone, so that it can't be sent once more."""
-    return bool(row.words.get("removed"))
+    """Return whether the payload of the message is gone, so that it can't be sent once more."""
+    return bool(row.payload.get("removed"))
 
 
 def change(session: Session, statement: Any) -> None:

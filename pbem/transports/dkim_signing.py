@@ -1,6 +1,8 @@
 """DKIM signatures on outgoing mail, if no mail server adds them: an optional extra, enabled by [outbox.dkim]."""
 
 from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from typing import Any
 
 from pbem.config import BadConfig, DkimSettings
 
@@ -13,7 +15,7 @@ SIGNED = (
 SIGNED_IF_PRESENT = ("list-", "x-pbem-")
 """Prefixes of headers that are signed too; mailing lists may add such headers of their own."""
 
-SAMPLE = b"From: a@pbem.example\r\n\r\nFor trying the key.\r\n"
+SAMPLE = b"From: a@pbem.example\r\nDate: Thu, 01 Jan 1970 00:00:00 +0000\r\n\r\nFor trying the key.\r\n"
 
 
 def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
@@ -25,8 +27,19 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
     selector, domain = settings.selector.encode(), (settings.domain or own_domain).encode()
     key = settings.key.read_all().encode()
 
+    class Dated(DKIM):  # type: ignore[misc]  # the library has no types
+        """A signature that is as old as the message, so that a message which is signed again is the same."""
+
+        def gen_header(self, fields: list[tuple[bytes, bytes]], *others: Any, **options: Any) -> bytes:
+            """Write the header, with the time of the Date header in place of the present one."""
+            date = next(value for name, value in self.headers if name.lower() == b"date")
+            when = str(int(parsedate_to_datetime(date.decode()).timestamp())).encode()
+            dated = [(name, when if name == b"t" else value) for name, value in fields]
+            header: bytes = super().gen_header(dated, *others, **options)
+            return header
+
     def sign(raw: bytes) -> bytes:
-        mail = DKIM(raw)
+        mail = Dated(raw)
         there = [name.lower() for name, _ in mail.headers]
         signed = [name.lower().encode() for name in SIGNED]
         signed += [name for name in there if name in signed]

@@ -111,7 +111,7 @@ def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
         hers = session.exec(select(Incoming).where(Incoming.player == player.id)).all()
         assert hers
         assert all(not (row.raw or row.sender or row.recipients or row.error) for row in hers)
-        assert not any(TOKEN.search(str(row.words)) for row in session.exec(select(Outgoing)))
+        assert not any(TOKEN.search(str(row.payload)) for row in session.exec(select(Outgoing)))
 
 
 def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Correspondence) -> None:

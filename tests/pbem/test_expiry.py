@@ -19,7 +19,7 @@ def kept(letters: Correspondence) -> tuple[int, int]:
     """How many mails are still there, of those that came and of those that were sent."""
     with Session(letters.server.engine) as session:
         came = [row for row in session.exec(select(Incoming)) if row.raw]
-        sent = [row for row in session.exec(select(Outgoing)) if not row.words.get("removed")]
+        sent = [row for row in session.exec(select(Outgoing)) if not row.payload.get("removed")]
     return len(came), len(sent)
 
 

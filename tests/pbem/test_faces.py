@@ -141,7 +141,7 @@ def test_what_turns_or_hides_text_is_left_out_however_it_came_into_a_row(letters
     letters.reply(letters.last("alice"), "say Hello.")
     with Session(letters.server.engine) as session:
         row = session.exec(select(Outgoing).where(Outgoing.template == "message")).one()
-        row.words = {**row.words, "message": ["\u202egnp.exe\u2066\u200f\u0007"]}
+        row.payload = {**row.payload, "message": ["\u202egnp.exe\u2066\u200f\u0007"]}
         (mail,) = letters.server.renderer.render(session, [row])
 
     assert "gnp.exe" in markup(mail)

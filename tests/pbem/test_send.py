@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import select
+from typer.testing import CliRunner
 
+from pbem.cli import app
+from pbem.players import addresses
 from pbem.server import sender as send
 from pbem.storage import database
-from pbem.storage.models import Outgoing, OutgoingState
+from pbem.storage.models import Outgoing, OutgoingState, Player
 from pbem.transports.protocols import NotSent, Outbox
 from tests.correspondence import Correspondence, correspondence
 
@@ -68,6 +71,45 @@ def test_a_mail_not_taken_is_due_again_later_and_later(tmp_path: Path) -> None:
     assert (row.state, row.attempts, row.error, row.sent) == (OutgoingState.SENT, 5, None, now)
     assert len(outbox.taken) == 1
     assert len(set(outbox.offered)) == 1  # the very same bytes, Message-ID and all
+
+
+def test_a_mail_tried_again_says_what_it_said(letters: Correspondence) -> None:
+    """Whatever happened since: a choice, the end of the match, an operator who tries it again a day later."""
+    server, outbox = letters.server, Grudging(1)
+
+    def send_next(now: datetime) -> None:
+        send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
+
+    now = letters.clock()
+    letters.execute("update outgoing set state = 'owed', sent = null where id = (select max(id) from outgoing)")
+    send_next(now)
+    letters.execute("update player set name = 'zoe', settings = '{\"html\": \"off\"}', stopped = created where id = 2")
+    letters.execute("update \"match\" set state = 'over', winner = 0, reason = 'zoe resigned'")
+    ((number,),) = letters.execute("select id from outgoing where state = 'owed'")
+    letters.execute("update outgoing set state = 'failed' where state = 'owed'")
+    config = letters.folder / "pbem.toml"
+    assert CliRunner().invoke(app, ["retry", "--out", str(number), "--config", str(config)]).exit_code == 0
+    send_next(now + timedelta(days=1))
+
+    first, second = outbox.offered
+    assert first == second
+    assert b"X-PBeM-To-Move: " in first
+
+
+def test_a_mail_that_changes_is_another_mail(letters: Correspondence) -> None:
+    """New reply addresses go into what was not delivered yet; what may have been keeps its Message-ID for itself."""
+    server, outbox, now = letters.server, Grudging(1), letters.clock()
+    letters.execute("update outgoing set state = 'owed', sent = null where id = (select max(id) from outgoing)")
+    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
+    with database.transaction(server.engine) as session:
+        (row,) = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.OWED))
+        addresses.revoke(session, session.get_one(Player, row.player))
+    now += timedelta(hours=1)
+    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
+
+    ids = [raw.partition(b"\nMessage-ID: ")[2].partition(b"\r")[0] for raw in outbox.offered]
+    assert len(set(ids)) == 2
+    assert outbox.offered[0] != outbox.offered[1]
 
 
 def test_a_mail_refused_for_good_has_failed(tmp_path: Path) -> None:

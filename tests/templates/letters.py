@@ -1,5 +1,6 @@
 """One correspondence in which every mail and every section occurs, and an example of each that is found in it."""
 
+from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -8,7 +9,8 @@ from sqlmodel import Session, select
 from pbem.players import addresses
 from pbem.server import alerts
 from pbem.storage import database
-from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState, Player
+from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.retention import is_removed
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
 
@@ -32,8 +34,15 @@ def templates() -> set[str]:
     return mails | {f"section-{path.name.removesuffix('.txt.j2')}" for path in TEMPLATES.glob("sections/*.txt.j2")}
 
 
-def examples(folder: Path) -> dict[str, EmailMessage]:
-    """A mail for each template and each face: the first of its kind, if possible one that holds nothing else."""
+Sent = tuple[str, bytes, bytes]
+"""A mail that was sent: what it was made of, its bytes, and the bytes it has when it is made again later."""
+
+
+def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
+    """A mail for each template and each face: the first of its kind, if possible one that holds nothing else.
+
+    And every mail that was sent, made again after everything that may change has changed.
+    """
     with correspondence(folder, server='admin = "admin@pbem.example"') as letters:
         found = write_all(letters)
         found["confirm-delete"] = _leave(letters)
@@ -46,12 +55,37 @@ def examples(folder: Path) -> dict[str, EmailMessage]:
                     names = _kinds(rows[str(mail["Message-ID"])])
                     if several or len(names) == 1:
                         found |= {name: mail for name in names if name not in found}
-    return found
+        again = list(_made_again(letters, folder))
+    return found, again
+
+
+def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
+    """Every mail as it was sent, and as it is made after all names, choices and matches have changed.
+
+    Rows of somebody who has left are not looked at: they are emptied.
+    """
+    server = letters.server
+    with database.transaction(server.engine) as session:
+        for player in session.exec(select(Player)):
+            player.name, player.stopped = f"x{player.id}", None if player.stopped else letters.clock()
+            player.settings = {"board": "unicode", "html": "off", "picture": "off"}
+        for match in session.exec(select(Match)):
+            match.state, match.winner, match.reason, match.part = MatchState.OVER, 1, "of a sudden", None
+            match.started = match.ended = letters.clock()
+            match.by_address, match.seat0, match.seat1 = not match.by_address, match.seat1, match.seat0
+    with database.transaction(server.engine) as session:
+        rows = {row.message_id.encode(): row for row in session.exec(select(Outgoing)) if not is_removed(row)}
+        for path in sorted((folder / "out" / "new").iterdir()):
+            raw = path.read_bytes()
+            row = rows.get(b"<" + raw.partition(b"\nMessage-ID: <")[2].partition(b"\r")[0])
+            if row is not None and b"frank" not in raw:  # he has left, so other people's mails forget his name
+                (mail,) = server.renderer.render(session, [row])
+                yield row.template, raw, mail.as_bytes()
 
 
 def _kinds(row: Outgoing) -> list[str]:
     """What a mail was made of."""
-    return [f"section-{section['template']}" for section in row.words.get("sections", ())] or [row.template]
+    return [f"section-{section['template']}" for section in row.payload.get("sections", ())] or [row.template]
 
 
 def write_all(letters: Correspondence) -> dict[str, EmailMessage]:

@@ -11,15 +11,20 @@ from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader
 from pbem.reading.text import html_text
 from tests.templates import golden
-from tests.templates.letters import FACES, MOMENTS, TEMPLATES, examples, templates
+from tests.templates.letters import FACES, MOMENTS, TEMPLATES, Sent, examples, templates
 
 MAILS = Path(__file__).parent / "mails"
 NAMES = sorted(templates() | {*FACES, *MOMENTS})
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EmailMessage]:
+def all_mails(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, EmailMessage], list[Sent]]:
     return examples(tmp_path_factory.mktemp("letters"))
+
+
+@pytest.fixture(scope="module")
+def found(all_mails: tuple[dict[str, EmailMessage], list[Sent]]) -> dict[str, EmailMessage]:
+    return all_mails[0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -33,6 +38,18 @@ def test_a_mail_of_each_kind_reads_as_its_golden_files(name: str, found: dict[st
     assert (MAILS / f"{name}.txt").read_text(encoding="utf-8") == plain
     assert (html is None) == (name == "face-plain")
     assert html is None or (MAILS / f"{name}.html").read_text(encoding="utf-8") == html
+
+
+def test_a_mail_made_again_is_the_same_byte_for_byte(
+    all_mails: tuple[dict[str, EmailMessage], list[Sent]],
+) -> None:
+    """Whatever has changed since: names, choices, the state of the match, who plays in it."""
+    kinds = set()
+    for kind, sent, again in all_mails[1]:
+        kinds.add(kind)
+        assert sent == again, kind
+    mails = {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("*.txt.j2")}
+    assert kinds == mails - {"deleted", "export"}  # the rows of somebody who has left are emptied
 
 
 def test_every_text_template_has_its_html_beside_it() -> None:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,16 @@ def test_outgoing_mail_verifies(raw: bytes, dns: Dns) -> None:
     assert b";d=pbem.example;" in signature
     assert b";s=games1;" in signature
     assert b";l=" not in signature
+
+
+def test_the_signature_is_as_old_as_the_mail(key: Path, dns: Dns, tmp_path: Path) -> None:
+    """So a mail that is sent again, and signed again, has the same bytes."""
+    with correspondence(tmp_path, more=signing(key)) as letters:
+        letters.clock.set(datetime(2026, 3, 2, 12, tzinfo=UTC))
+        letters.write("alice@mail.example", "help")
+
+    assert re.search(rb";\s+t=1772452800;", sent(tmp_path))
+    assert dkim.verify(sent(tmp_path), dnsfunc=dns)
 
 
 def test_the_signature_survives_what_mail_servers_do(raw: bytes, dns: Dns) -> None:

@@ -1,0 +1,207 @@
+"""The messages: each dataclass holds what the template of its name in templates/ may ask for."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed, Welcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressQuestion:
+    """Asks an address whether a player may have it."""
+
+    by: str
+    by_thread: bool = False
+    """Whether it was asked before, and the answer came without the token of the question."""
+    template: Literal["address"] = "address"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """Tells the admin which messages wait for them."""
+
+    came: tuple[int, ...]
+    owed: tuple[int, ...]
+    listed: int
+    """How many of each are listed."""
+    template: Literal["alert"] = "alert"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Answers a message with some sections."""
+
+    sections: tuple[Section, ...]
+    subject: str
+    """The Subject of the answered message."""
+    plies: dict[int, int] | None = None
+    """Where several matches are shown: how many turns each has."""
+    template: Literal["answer"] = "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Challenge:
+    """Offers a match to a player."""
+
+    message: tuple[str, ...]
+    by: str
+    template: Literal["challenge"] = "challenge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """Offers a match to an address that is no player's yet."""
+
+    message: tuple[str, ...]
+    by: str
+    template: Literal["invitation"] = "invitation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """A command that waits for a "yes", and the match it is about."""
+
+    command: str
+    match: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """Asks whether a message was meant."""
+
+    lines: tuple[str, ...]
+    prose: tuple[str, ...]
+    joining: bool
+    asking: tuple[Asking, ...]
+    unclear: bool = False
+    """Whether it was asked before, and the answer was neither a yes nor a no."""
+    by_thread: bool = False
+    """Whether it was asked before, and the answer came without the token of the question."""
+    template: Literal["confirm"] = "confirm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deleted:
+    """Tells somebody that all data about them is gone."""
+
+    template: Literal["deleted"] = "deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """Sends a player all data about them."""
+
+    template: Literal["export"] = "export"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpponentLeft:
+    """Tells a player that their opponent has left the server."""
+
+    message: tuple[str, ...] = ()
+    """Always empty: a digest asks all news for their words."""
+    template: Literal["left"] = "left"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Passes a player's words on to the opponent."""
+
+    message: tuple[str, ...]
+    by: str
+    template: Literal["message"] = "message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressMoved:
+    """Tells the former address of a player that messages go elsewhere."""
+
+    by: str
+    template: Literal["moved"] = "moved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpponentUnreachable:
+    """Tells a player that messages to their opponent come back."""
+
+    by: str
+    template: Literal["unreachable"] = "unreachable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerUnreachable:
+    """Tells the admin that messages to a player come back."""
+
+    who: str
+    by: str
+    matches: tuple[int, ...]
+    template: Literal["unreachable_admin"] = "unreachable_admin"
+
+
+News = Annotated[TurnPlayed | Challenge | ChallengeClosed | OpponentLeft | Words, Field(discriminator="template")]
+"""Any message that a digest can tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestTurn:
+    """A turn that was played since."""
+
+    seat: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestMatch:
+    """A match in a digest: what happened, and how it stands."""
+
+    match: int
+    ply: int
+    stage: str
+    turns: tuple[DigestTurn, ...]
+    has_board: bool
+    news: tuple[News, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingMatch:
+    """A match without news in which it is the reader's turn."""
+
+    match: int
+    ply: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """Tells what has happened in one match or several."""
+
+    matches: tuple[DigestMatch, ...]
+    waiting: tuple[WaitingMatch, ...] = ()
+    plies: dict[int, int] | None = None
+    """Where several matches are shown: how many turns each has."""
+    template: Literal["digest"] = "digest"
+
+
+Message = Annotated[
+    AddressQuestion
+    | Alert
+    | Answer
+    | Challenge
+    | ChallengeClosed
+    | Confirmation
+    | Deleted
+    | Digest
+    | Export
+    | Invitation
+    | OpponentLeft
+    | Words
+    | AddressMoved
+    | NewAddresses
+    | TurnPlayed
+    | OpponentUnreachable
+    | PlayerUnreachable
+    | Welcome,
+    Field(discriminator="template"),
+]
+"""Any message."""

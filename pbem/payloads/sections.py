@@ -1,0 +1,410 @@
+"""The sections of an answer: each dataclass holds what the template of its name in templates/sections/ may ask for."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressAsked:
+    """A new address was asked whether the player may have it."""
+
+    address: str
+    template: Literal["asked"] = "asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnBegun:
+    """The beginning of a turn is kept, and the rest is awaited."""
+
+    match: int
+    ply: int
+    part: str
+    template: Literal["begun"] = "begun"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeSent:
+    """A challenge is on its way to a player or an address."""
+
+    match: int
+    opponent: str
+    """As the sender wrote it: a name or an address."""
+    template: Literal["challenged"] = "challenged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeClosed:
+    """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player."""
+
+    match: int
+    state: str
+    message: tuple[str, ...] = ()
+    by: str = ""
+    template: Literal["closed"] = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldDropped:
+    """A message that waited for confirmation will not be carried out."""
+
+    template: Literal["dropped"] = "dropped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionExpired:
+    """A question was answered too late."""
+
+    days: int
+    template: Literal["expired"] = "expired"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedMatch:
+    """A line in a list of matches."""
+
+    number: int
+    title: str
+    opponent: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchList:
+    """The matches of a player."""
+
+    player: str
+    own: bool
+    rows: tuple[ListedMatch, ...]
+    template: Literal["games"] = "games"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandHelp:
+    """A command as the help describes it."""
+
+    name: str
+    usage: str
+    help: str
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameTitle:
+    """A game and the word that names it in commands."""
+
+    key: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionHelp:
+    """An option of a game."""
+
+    name: str
+    spelled: str
+    default: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameHelp:
+    """A game as the help describes it."""
+
+    key: str
+    title: str
+    notation: str
+    options: tuple[OptionHelp, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Help:
+    """All commands and games."""
+
+    commands: tuple[CommandHelp, ...]
+    games: tuple[GameTitle, ...]
+    template: Literal["help"] = "help"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnCommand:
+    """One command."""
+
+    command: CommandHelp
+    template: Literal["help_command"] = "help_command"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnGame:
+    """One game."""
+
+    game: GameHelp
+    template: Literal["help_game"] = "help_game"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnNotation:
+    """How turns are written in some games."""
+
+    games: tuple[GameHelp, ...]
+    template: Literal["help_notation"] = "help_notation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A preference and what was chosen."""
+
+    name: str
+    choice: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreferenceHelp:
+    """A preference, its present choice and how to change it."""
+
+    name: str
+    choice: str
+    spelled: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """The preferences that were changed, and all of them."""
+
+    changed: tuple[Choice, ...]
+    rows: tuple[PreferenceHelp, ...]
+    template: Literal["preferences"] = "preferences"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A match as it would stand after turns that nobody has played."""
+
+    match: int
+    ply: int
+    """After how many turns it begins."""
+    now: int
+    """How many turns the match has."""
+    past: bool
+    """Whether the reader named the turn after which it begins."""
+    playable: bool
+    """Whether the reader may play the first of the turns now."""
+    kept: bool
+    """Whether the part was kept before, and need not be written again."""
+    turns: tuple[str, ...]
+    part: str | None = None
+    chosen: str
+    """What is chosen of one more turn, beyond a part that can stand by itself."""
+    template: Literal["previewed"] = "previewed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRecord:
+    """The record of a match, up to some turn."""
+
+    match: int
+    ply: int
+    template: Literal["record"] = "record"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsOf:
+    """How a match stood when a turn was suggested."""
+
+    match: int
+    ply: int
+    part: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A command that was not carried out: why, what would work, and how the match stands."""
+
+    sentence: str
+    read: str | None = None
+    """What was read, where it helps to repeat it."""
+    written: str | None = None
+    """The line it was read from, where that differs."""
+    at: int | None = None
+    """Where the caret goes below what was read, and how broad it is."""
+    width: int = 1
+    fits: str = ""
+    match: int | None = None
+    ply: int | None = None
+    part: str | None = None
+    """The begun turn, for the player who began it."""
+    own: bool = False
+    """Whether the reader plays in the match."""
+    meant: tuple[str, ...] = ()
+    """What may have been meant."""
+    proposed: bool = False
+    """Whether "yes" stands for the first of these."""
+    as_of: AsOf | None = None
+    """Where that is a turn."""
+    template: Literal["refused"] = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAddresses:
+    """The player has new reply addresses: after a move to another address, by a command, or by the operator."""
+
+    moved: bool = False
+    by_operator: bool = False
+    template: Literal["renewed"] = "renewed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsResumed:
+    """A player who had stopped the news plays on."""
+
+    template: Literal["resumed"] = "resumed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The rules of a game."""
+
+    game: GameHelp
+    template: Literal["rules"] = "rules"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsPassedOn:
+    """The sender's words went to the opponent."""
+
+    match: int
+    opponent: str
+    message: tuple[str, ...]
+    template: Literal["said"] = "said"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlreadySettled:
+    """A question was answered before."""
+
+    verdict: str
+    template: Literal["settled"] = "settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchShown:
+    """A match as it stands."""
+
+    match: int
+    ply: int
+    part: str | None = None
+    """The begun turn, for the player who began it."""
+    own: bool
+    """Whether it is the reader's turn."""
+    template: Literal["shown"] = "shown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsStarted:
+    """The player gets news again."""
+
+    since: str | None = None
+    """The day on which the player had stopped them."""
+    template: Literal["started"] = "started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchThen:
+    """A match as it stood after an earlier turn."""
+
+    match: int
+    ply: int
+    now: int
+    """How many turns the match has."""
+    past: bool = True
+    template: Literal["stood"] = "stood"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsStopped:
+    """The player gets no more news."""
+
+    template: Literal["stopped"] = "stopped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPlayed:
+    """How a match stands after a turn, at its beginning or at its end: a message, or a section for who brought it."""
+
+    match: int
+    ply: int
+    message: tuple[str, ...] = ()
+    """What the player wrote below the command."""
+    by: str = ""
+    resigned: bool = False
+    template: Literal["turn"] = "turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotAttempted:
+    """Lines behind one that was refused."""
+
+    lines: tuple[str, ...]
+    template: Literal["unattempted"] = "unattempted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDropped:
+    """A begun turn was taken back."""
+
+    match: int
+    ply: int
+    dropped: str
+    template: Literal["undone"] = "undone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotSent:
+    """Words that were no command and went to nobody."""
+
+    lines: tuple[str, ...]
+    template: Literal["unsent"] = "unsent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """What a new player should know."""
+
+    template: Literal["welcome"] = "welcome"
+
+
+Section = Annotated[
+    AddressAsked
+    | TurnBegun
+    | ChallengeSent
+    | ChallengeClosed
+    | HeldDropped
+    | QuestionExpired
+    | MatchList
+    | Help
+    | HelpOnCommand
+    | HelpOnGame
+    | HelpOnNotation
+    | Preferences
+    | Preview
+    | MatchRecord
+    | Refusal
+    | NewAddresses
+    | NewsResumed
+    | Rules
+    | WordsPassedOn
+    | AlreadySettled
+    | MatchShown
+    | NewsStarted
+    | MatchThen
+    | NewsStopped
+    | TurnPlayed
+    | NotAttempted
+    | TurnDropped
+    | NotSent
+    | Welcome,
+    Field(discriminator="template"),
+]
+"""Any section."""

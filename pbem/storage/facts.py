@@ -1,0 +1,91 @@
+"""Facts that a message needs beside its payload, as they stood when it was queued.
+
+Names, choices and the state of a match change; a message that is sent again must not. So a row of `outgoing` keeps
+what its message shows of its reader and of the matches in it. The turns are left out: they never change.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+from sqlmodel import Session, SQLModel
+
+from pbem.storage.models import Match, Player
+
+LEFT_OUT = frozenset({"part"})
+"""Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
+SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
+SHOWN_OF_PLAYER = ("id", "name", "stopped", "confirmed", "created")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFacts:
+    """A match and its players by seat as they were at one time. No row of a session."""
+
+    match: Match
+    players: tuple[Player, Player]
+    key: str
+    """The same for all that is equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The reader of a message, where it is a player's, and its matches by number."""
+
+    reader: Player | None
+    matches: Mapping[int, MatchFacts]
+
+
+def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> dict[str, Any]:
+    """Return the facts of now, as JSON can store them."""
+    return {
+        "reader": _shown(reader, SHOWN_OF_READER) if reader else None,
+        "matches": [_of_match(session, session.get_one(Match, number)) for number in sorted({*matches})],
+    }
+
+
+def restore(stored: Mapping[str, Any]) -> Facts:
+    """Return the facts that were stored."""
+    matches = (_then(each) for each in stored["matches"])
+    return Facts(
+        _player(stored["reader"]) if stored["reader"] else None,
+        {then.match.id or 0: then for then in matches},
+    )
+
+
+def numbers(words: Any) -> Iterator[int]:
+    """Yield the numbers of the matches that a payload names."""
+    if isinstance(words, Mapping):
+        for key, value in words.items():
+            if key == "match" and isinstance(value, int):
+                yield value
+            yield from numbers(value)
+    elif isinstance(words, list | tuple):
+        for each in words:
+            yield from numbers(each)
+
+
+def _of_match(session: Session, match: Match) -> dict[str, Any]:
+    fields = [field for field in Match.model_fields if field not in LEFT_OUT]
+    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+    return {
+        "match": _shown(match, fields),
+        "players": [_shown(player, SHOWN_OF_PLAYER) for player in players],
+    }
+
+
+def _then(stored: Mapping[str, Any]) -> MatchFacts:
+    first, second = (_player(player) for player in stored["players"])
+    return MatchFacts(Match.model_validate(stored["match"]), (first, second), json.dumps(stored))
+
+
+def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
+    """Return those fields of a row; empty ones are left out."""
+    shown: dict[str, Any] = to_jsonable_python({field: getattr(row, field) for field in fields})
+    return {field: value for field, value in shown.items() if value is not None}
+
+
+def _player(stored: Mapping[str, Any]) -> Player:
+    return Player.model_validate({"address": "", **stored})

@@ -1,0 +1,90 @@
+"""Every template asks only for what its dataclass has, through all that it includes; and every dataclass has one."""
+
+from dataclasses import dataclass
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from jinja2 import DictLoader, Environment
+
+from pbem.config import ServerSettings
+from pbem.payloads.messages import Digest, Message
+from pbem.payloads.sections import Section
+from pbem.rendering.render import VARIABLES
+from pbem.rendering.templating import templates
+from pbem.rendering.views import View
+from pbem.storage.models import Outgoing, Player
+from tests.templates.contracts import Checker
+from tests.templates.letters import TEMPLATES
+
+
+def _by_template(union: Any) -> dict[str, type]:
+    """Return the members of a union by the names of their templates."""
+    return {get_args(get_type_hints(each)["template"])[0]: each for each in get_args(get_args(union)[0])}
+
+
+MESSAGES, SECTIONS = _by_template(Message), _by_template(Section)
+KNOWN = {"server": ServerSettings, "player": Player, "row": Outgoing, "view": View, "preview": View}
+EXPORT = {"held": Any, "files": Any}
+"""What the message with an export may ask for besides."""
+EVERYWHERE = {**dict.fromkeys((*templates().globals, *VARIABLES), Any), **KNOWN, "shapes": Any}
+
+
+def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
+    assert set(MESSAGES) == {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("*.txt.j2")}
+    assert set(SECTIONS) == {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("sections/*.txt.j2")}
+
+
+@pytest.mark.parametrize("face", ["txt", "html"])
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_message_asks_only_for_what_its_payload_has(name: str, face: str) -> None:
+    checker = Checker(templates())
+    fields = get_type_hints(MESSAGES[name], include_extras=True)
+    checker.check(f"{name}.{face}.j2", EVERYWHERE | (EXPORT if name == "export" else {}) | fields)
+
+    assert checker.wrong == []
+
+
+@pytest.mark.parametrize("face", ["txt", "html"])
+@pytest.mark.parametrize("name", SECTIONS)
+def test_a_section_asks_only_for_what_its_payload_has(name: str, face: str) -> None:
+    checker = Checker(templates())
+    checker.check(f"sections/{name}.{face}.j2", EVERYWHERE | {"words": SECTIONS[name]})
+
+    assert checker.wrong == []
+
+
+def test_the_shapes_ask_only_for_what_a_view_has() -> None:
+    checker = Checker(templates())
+    checker.check("parts/shapes.html.j2", EVERYWHERE)
+
+    assert checker.wrong == []
+
+
+@dataclass(frozen=True)
+class Item:
+    """A part of a payload."""
+
+    number: int
+
+
+@pytest.mark.parametrize(
+    ("source", "wrong"),
+    [
+        ("{{ items[0].number }}{% for each in items %}{{ each.number }}{% endfor %}", []),
+        ("{{ item }}", ["item"]),
+        ("{% for each in items %}{{ each.name }}{% endfor %}", ["Item.name"]),
+        ("{% if x %}{% set first = items[0] %}{% endif %}{{ first.name }}", ["x", "Item.name"]),
+        ("{{ items[0].name if true }}", ["Item.name"]),
+        ("{% include 'part' %}", ["Item.title"]),
+        ("{% set m = view(1) %}{{ m.boards }}", ["View.boards"]),
+        ("{% for each in digest.matches %}{{ each.news[0].by }}{{ each.news[0].to }}{% endfor %}", ["to"]),
+    ],
+)
+def test_what_is_asked_for_in_vain_is_found(source: str, wrong: list[str]) -> None:
+    """The checker itself: names, attributes, and both behind loops, assignments and includes."""
+    checker = Checker(Environment(loader=DictLoader({"page": source, "part": "{{ items[0].title }}"})))
+    checker.check("page", {"items": tuple[Item, ...], "view": View, "digest": Digest})
+
+    assert len(checker.wrong) == len(wrong)
+    for found, expected in zip(checker.wrong, wrong, strict=True):
+        assert found.endswith(expected)
