@@ -8,7 +8,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from tests import correspondence, databases, postgres
+from tests import correspondence, databases, faked_clock, postgres
 
 KEEPERS = {"correspondence", "Correspondence", "databases"}
 """A module that knows one of these keeps data in a database."""
@@ -21,6 +21,7 @@ settings.load_profile("any machine")
 # Compiling the modules and rewriting the assertions takes half a minute, which is not to be spent at every start.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+faked_clock.mend()
 
 
 def pytest_configure() -> None:

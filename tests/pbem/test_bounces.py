@@ -14,6 +14,8 @@ from pbem.server import daemon
 from tests.bounces import KINDS, dsn
 from tests.correspondence import Correspondence, correspondence, text
 
+pytestmark = pytest.mark.sql
+
 ALICE, BOB, ADMIN = "alice@mail.example", "bob@mail.example", "admin@pbem.example"
 TURN = "1 a7b7 i3i2"
 

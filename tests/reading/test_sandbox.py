@@ -296,4 +296,4 @@ def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
             until(lambda reads=reads: state(reads) == "R", "it reads the mail")
         server.kill()
         server.communicate()
-        until(lambda reads=reads: not is_running(reads), "the process is gone", 20)
+        until(lambda reads=reads: not is_running(reads), "the process is gone")
