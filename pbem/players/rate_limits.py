@@ -51,8 +51,8 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
         raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
         raise Refused(
-            f"More mails than {most} came from you within an hour, so this one and those behind it are not read.",
-            fits='Wait an hour; then look with "games" and go on.',
+            f"You sent more than {most} messages within an hour, so this one and the next ones aren't read.",
+            fits='Wait an hour; then "games" shows where you are.',
         )
 
 
