@@ -74,7 +74,7 @@ def execute(context: Context, reading: Reading) -> Verdict:
             with context.session.begin_nested():
                 if line.misfit:
                     raise line.trouble or Refused(
-                        f'"{line.command.name}" is written otherwise.',
+                        f'That\'s not how "{line.command.name}" is written.',
                         read=line.text,
                         fits=line.command.usage,
                     )

@@ -48,8 +48,8 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
 def unread(problem: Problem) -> Refused:
     """Return what the sender of a message that can't be read is told."""
     return Refused(
-        f"Your mail was not read: {problem.value}.",
-        fits="Send the words alone: as plain text, and without attachments.",
+        f"Your message wasn't read: {problem.value}.",
+        fits="Send only the text: as plain text, and without attachments.",
     )
 
 

@@ -18,15 +18,15 @@ from pbem.storage.outbox import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
 SUBJECTS = {
-    "alert": "Mails wait for you",
+    "alert": "Some messages need your attention",
     "confirm": "Was this you?",
     "welcome": "Welcome",
     "renewed": "Your new addresses",
     "address": "Is this your address?",
-    "moved": "Your mail goes elsewhere now",
-    "export": "All that is held on you",
-    "deleted": "You are forgotten here",
-    "unreachable_admin": "Mail to a player comes back",
+    "moved": "Your mail now goes elsewhere",
+    "export": "All the data we hold on you",
+    "deleted": "Your data has been deleted",
+    "unreachable_admin": "Messages to a player keep bouncing",
 }
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
 """What X-PBeM-Event says, where that is not the template's name."""
@@ -110,7 +110,7 @@ def subject(payload: Message, snapshot: Snapshot | None) -> str:
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"
-    return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your mail')}"
+    return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your message')}"
 
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:
