@@ -72,6 +72,7 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/engines.py
 	$(BIN)/python -P bench/picture.py
 	$(BIN)/python -P bench/replies.py
+	$(BIN)/python -P bench/growth.py
 
 lock:                        ## update the pinned versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
