@@ -46,7 +46,9 @@ def _reading(context: Context, message: Message) -> tuple[ParsedMessage, Outgoin
 
     player = context.sender.player
     about = context.sender.match
-    if about is None and not context.sender.plies:  # the answered mail showed several; its Subject names at most one
+    if (
+        about is None and not context.sender.plies
+    ):  # the message it replies to showed several; its subject names at most one
         about = tagged_match(message.subject)
     reader = Reader(COMMANDS, game_of, about, player.name if player else None)
     parsed = reader.read(message.subject, message.lines)

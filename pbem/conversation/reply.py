@@ -36,7 +36,7 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
             fits=refusal.fits,
             match=match.id if match else None,
             ply=match.plies if match else None,
-            part=match.part if match and to_move else None,  # what somebody has begun, nobody else may see
+            part=match.part if match and to_move else None,  # only its author may see an unfinished turn
             own=seat is not None,
             meant=refusal.meant,
             proposed=refusal.proposal is not None,
