@@ -55,7 +55,7 @@ def below(lines: Sequence[str]) -> Sequence[str]:
 
 
 def answered(session: Session, message: Message, sender: Sender) -> Outgoing | None:
-    """The mail of ours to that player which the mail answers; where it does not say so, the newest in its match.
+    """Return our message that this one replies to; if it doesn't say, the newest to the player in its match.
 
     It is locked for this transaction, so that two answers at once can't both be carried out. None for a mail to
     somebody else, and for one under revoked tokens.
@@ -76,7 +76,7 @@ def answered(session: Session, message: Message, sender: Sender) -> Outgoing | N
 
 
 def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
-    """How the match of a suggested turn stands; None for a suggestion that is no turn."""
+    """Return the state of the match of a suggested turn; None if the suggestion isn't a turn."""
     if match is None or proposal is None:
         return None
     return AsOf(match=match.id or 0, ply=match.plies, part=match.part)

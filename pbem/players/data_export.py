@@ -48,7 +48,7 @@ class DataExport:
 
     @property
     def json(self) -> bytes:
-        """The facts, for programs."""
+        """Return the facts as JSON."""
         return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
 
 

@@ -56,7 +56,7 @@ def erase(
     locked = session.get_one(Player, player.id, with_for_update=True)
     address = locked.address
     _erase(session, server, locked, now)
-    if incoming is not None:  # the mail in hand
+    if incoming is not None:  # the current message
         incoming.raw, incoming.sender, incoming.recipients = b"", None, []
         session.add(incoming)
     Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
