@@ -5,11 +5,9 @@ Exit codes: 0 all is well · 1 something was found wrong, and said · 2 it could
 
 import os
 
-from pbem.cli import server, mails, players, games  # isort: skip - in this order `pbem --help` lists their verbs
-from pbem.cli.core import app
-from pbem.cli.server import example
+from pbem.cli.verbs import app
 
-__all__ = ["app", "example", "games", "mails", "main", "players", "server"]
+__all__ = ["app", "main"]
 
 
 def main() -> None:
