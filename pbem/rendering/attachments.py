@@ -1,4 +1,4 @@
-"""What can be had of a match as files: its record as text and as JSON, and its boards as an animation.
+"""The attachments of a match: its record as text and as JSON, and its boards as an animation.
 
 A file is named by the match's number and its game, and holds no address of anybody.
 """
@@ -53,7 +53,7 @@ def _json(standing: Snapshot, site: str, generated: datetime) -> Attachment:
 
 
 def _animation(standing: Snapshot) -> Attachment:
-    """The boards from the first to the last."""
+    """Return the boards from first to last."""
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(standing.texts, start=1))]
     content = board_image.animation(record.diagrams(standing.record), captions=captions)
     return Attachment(_name(standing, "gif"), "image", "gif", content)
@@ -64,5 +64,5 @@ def _name(standing: Snapshot, ending: str) -> str:
 
 
 def _date(time: datetime) -> str:
-    """The time as in RFC 3339, in UTC."""
+    """Return the time as in RFC 3339, in UTC."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""The headers of our mails: who, about what, in which thread, and what scripts may rely on (docs/headers.md)."""
+"""The headers of our messages: sender, subject, thread, and what scripts can rely on (docs/headers.md)."""
 
 from collections.abc import Mapping
 from email.headerregistry import Address, BaseHeader, HeaderRegistry
@@ -18,35 +18,35 @@ from pbem.storage.outbox import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
 SUBJECTS = {
-    "alert": "Mails wait for you",
+    "alert": "Some messages need your attention",
     "confirm": "Was this you?",
     "welcome": "Welcome",
     "renewed": "Your new addresses",
     "address": "Is this your address?",
-    "moved": "Your mail goes elsewhere now",
-    "export": "All that is held on you",
-    "deleted": "You are forgotten here",
-    "unreachable_admin": "Mail to a player comes back",
+    "moved": "Your mail now goes elsewhere",
+    "export": "All the data we hold on you",
+    "deleted": "Your data has been deleted",
+    "unreachable_admin": "Messages to a player keep bouncing",
 }
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
-"""What X-PBeM-Event says, where that is not the template's name."""
+"""The value of X-PBeM-Event, if it isn't the template's name."""
 
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
 LINE = 78
 
 
 class Words(BaseHeader):
-    """A header of words that stay whole: the library breaks long ones into pieces that nobody puts together again."""
+    """A header whose words stay intact: the library breaks long ones into pieces that nobody reassembles."""
 
     max_count = 1
 
     @classmethod
     def parse(cls, value: str, kwds: dict[str, Any]) -> None:
-        """Take the value as it is."""
+        """Use the value as it is."""
         kwds["parse_tree"], kwds["decoded"] = None, value
 
     def fold(self, *, policy: Policy) -> str:
-        """The header in lines, each begun with a whole word."""
+        """Return the header folded between words."""
         lines = [f"{self.name}:"]
         for word in str(self).split():
             fits = len(lines[-1]) + 1 + len(word) <= LINE or lines[-1] == f"{self.name}:"
@@ -66,7 +66,7 @@ POLICY_UTF8 = SMTPUTF8.clone(header_factory=_registry())
 
 
 def policy(address: str) -> "EmailPolicy[EmailMessage]":
-    """How a mail to that address is written: with letters beyond ASCII in its head only where the address has some."""
+    """Return the policy for a message to that address: non-ASCII headers only if the address has some."""
     return POLICY if address.isascii() else POLICY_UTF8
 
 
@@ -81,7 +81,7 @@ def write(
     """Give the message of the row its headers; `snapshot` is its match after the row's turn, where it has one."""
     local, _, domain = row.address.rpartition("@")
     mail["From"] = Address(server.name, addr_spec=server.address)
-    mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
+    mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse non-ASCII letters
     mail["Reply-To"] = Address(server.name, addr_spec=reply_to(row, server, keyring))
     mail["Subject"] = subject(payload, snapshot)
     mail["Date"] = format_datetime(row.created)
@@ -95,13 +95,13 @@ def write(
 
 
 def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
-    """Where an answer to the mail goes; it proves who answers, where that is known."""
+    """Return the address for replies, which proves who is replying if the recipient is known."""
     token = token_of(row)
     return address_with(server, keyring, token, row.epoch) if token else server.address
 
 
 def subject(payload: Message, snapshot: Snapshot | None) -> str:
-    """The same for all mails of a match, from the first to the last: Gmail keeps a thread together by it."""
+    """Return the subject, the same for all messages of a match: Gmail uses it to keep a thread together."""
     if snapshot is not None:
         return subject_of(snapshot.match, *snapshot.players)
     if isinstance(payload, Digest):
@@ -110,11 +110,11 @@ def subject(payload: Message, snapshot: Snapshot | None) -> str:
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"
-    return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your mail')}"
+    return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your message')}"
 
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:
-    """What keeps machines from answering, and lets mail programs sort news and offer to stop them."""
+    """Return the headers that keep machines from replying and let mail programs sort and unsubscribe."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
     found = {
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
@@ -128,7 +128,7 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
 
 
 def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> Mapping[str, str]:
-    """What scripts may rely on."""
+    """Return the headers that scripts can rely on."""
     facts = {"X-PBeM-Server": server.domain, "X-PBeM-Event": EVENTS.get(row.template, row.template)}
     if snapshot is None:
         return facts

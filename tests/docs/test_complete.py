@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from engines import GAMES
-from pbem.cli.verbs import VERBS, loaded
+from pbem.cli.index import COMMANDS as OPERATOR_COMMANDS
+from pbem.cli.index import load
 from pbem.commands import COMMANDS
 from tests.docs.pages import PAGES, ROOT, page, section
 
@@ -44,9 +45,9 @@ def test_no_game_is_missing_from_the_import_contract() -> None:
 
 
 def test_the_operator_s_verbs() -> None:
-    about = section(page("README.md"), "The operator's verbs")
-    for name in VERBS:
-        for verb in getattr(loaded(name), "commands", {"": None}):
+    about = section(page("README.md"), "Commands for the operator")
+    for name in OPERATOR_COMMANDS:
+        for verb in getattr(load(name), "commands", {"": None}):
             assert f"`pbem {name} {verb}".strip() in about
 
 
