@@ -32,7 +32,7 @@ from pbem.rendering.tiles import (
 )
 
 WIDTH = 360
-"""In CSS pixels, as are all measures here."""
+"""In CSS pixels, like all measures here."""
 MARGIN, LABEL, HEAD, GAP = 8, 16, 26, 6
 LARGEST_CELL = 56
 SMALL_TEXT, TEXT, LINE = 11, 13, 18
@@ -41,16 +41,16 @@ RADIUS = 12
 FRAME_MS, LAST_FRAME_MS = 900, 4000
 LARGEST_ANIMATION = 1_000_000
 MOST_BOARDS = 200
-"""Three minutes, and a second of work."""
+"""Three minutes to watch, and a second to draw."""
 SCALES = (1.5, 1.0, 0.75)
-"""Of animations, from the one for phones to the one for the longest matches."""
+"""The scales of animations, from the one for phones to the one for the longest matches."""
 
 Steps = list[tuple[Diagram, str]]
 """Boards with their captions."""
 
 
 def png(diagram: Diagram, *, caption: str = "", scale: float = 2) -> bytes:
-    """The board as PNG, 360 CSS pixels wide, with `scale` dots for each; the caption stands below it."""
+    """Return the board as PNG, 360 CSS pixels wide with `scale` dots each, and the caption below it."""
     words = _words(diagram, caption, scale)
     layout = Layout.of(diagram, len(words), scale)
     content = BytesIO()
@@ -59,7 +59,7 @@ def png(diagram: Diagram, *, caption: str = "", scale: float = 2) -> bytes:
 
 
 def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), largest: int = LARGEST_ANIMATION) -> bytes:
-    """The boards of a match one after the other as an animated GIF of at most 1 MB; the last one is held longer.
+    """Return the boards of a match as an animated GIF of at most 1 MB; the last one is shown longer.
 
     Where they take too much room they are drawn smaller, and of long matches every second board or fewer is shown.
     """
@@ -76,7 +76,7 @@ def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), larg
 
 
 def _thinned(steps: Steps, each: int) -> Steps:
-    """The last step, and of those before it each second, third or whichever.
+    """Return the last step, and every second, third or nth of those before it.
 
     >>> [caption for _, caption in _thinned([(Diagram("square", (), ()), each) for each in "abcde"], 3)]
     ['b', 'e']
@@ -85,7 +85,7 @@ def _thinned(steps: Steps, each: int) -> Steps:
 
 
 def _animated(steps: Steps, scale: float) -> bytes:
-    """The boards with their captions as an animated GIF."""
+    """Return the boards with their captions as an animated GIF."""
     words = [_words(diagram, caption, scale) for diagram, caption in steps]
     layout = Layout.of(steps[0][0], max(map(len, words)), scale)
     frames = (_drawn(layout, diagram, lines) for (diagram, _), lines in zip(steps, words, strict=True))
@@ -107,7 +107,7 @@ def _animated(steps: Steps, scale: float) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything stands, in dots: the corner of the board, the steps from cell to cell, the lines of text."""
+    """The positions of everything in dots: the corner of the board, the steps between cells, the lines of text."""
 
     scale: float
     shape: Shape
@@ -118,12 +118,12 @@ class Layout:
     cell: tuple[int, int]
     """The box of a cell."""
     step: tuple[int, int]
-    """From one column to the next, and from one row to the next."""
+    """The steps from column to column and from row to row."""
     board: tuple[int, int]
 
     @classmethod
     def of(cls, diagram: Diagram, lines: int, scale: float) -> Self:
-        """The layout of a board with so many lines of text below."""
+        """Return the layout of a board with that many lines of text below."""
         room = WIDTH - 2 * (MARGIN + LABEL)
         columns, rows = len(diagram.columns), len(diagram.rows)
         if diagram.shape == "hex":  # cells are two columns apart, and rows overlap by their corners
@@ -142,17 +142,17 @@ class Layout:
         return cls(scale, diagram.shape, width, int(height * scale) + board[1], left, top, cell, step, board)
 
     def dots(self, measure: float) -> int:
-        """A measure in dots."""
+        """Return a measure in dots."""
         return round(measure * self.scale)
 
     def place(self, diagram: Diagram, name: str, row: int) -> tuple[int, int]:
-        """The upper left corner of a cell's box."""
+        """Return the upper left corner of a cell's box."""
         column = diagram.columns.index(name.rstrip("0123456789"))
         return self.left + column * self.step[0], self.top + row * self.step[1]
 
 
 def _drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image]) -> Image.Image:
-    """The whole picture."""
+    """Return the whole picture."""
     image = _framed(layout)
     _put_head(image, layout, diagram.legend)
     _put_cells(image, layout, diagram)
@@ -164,7 +164,7 @@ def _drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image]) -> Im
 
 
 def _framed(layout: Layout) -> Image.Image:
-    """Paper with an edge and round corners."""
+    """Return paper with an edge and round corners."""
     width, height = layout.width, layout.height
     image = Image.new("P", (width, height), INDEX[PAPER])
     image.putpalette(PALETTE)
@@ -182,7 +182,7 @@ def _framed(layout: Layout) -> Image.Image:
 
 
 def _put_head(image: Image.Image, layout: Layout, legend: Legend) -> None:
-    """The sides with their pieces."""
+    """Draw the sides with their pieces."""
     size, left = layout.dots(HEAD - 4), layout.dots(MARGIN + GAP)
     for seat, side in enumerate(legend.sides):
         pieces = {mark.shown for mark in legend.marks if mark.side == seat and mark.kind == "piece"}
@@ -194,7 +194,7 @@ def _put_head(image: Image.Image, layout: Layout, legend: Legend) -> None:
 
 
 def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
-    """Every cell with what stands there."""
+    """Draw every cell with its content."""
     marks, tones = diagram.legend.by_text(), diagram.legend.tones
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     inside = mask(layout.shape, *layout.cell)
@@ -213,7 +213,7 @@ def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
 
 
 def _put_labels(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
-    """The letters of the columns and the numbers of the rows, these at both ends."""
+    """Draw the letters of the columns, and the numbers of the rows at both ends."""
     (width, height), half = layout.cell, layout.dots(LABEL) // 2
     below = layout.top + layout.board[1] + half
     for column, letter in enumerate(diagram.columns):
@@ -233,7 +233,7 @@ def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int,
 
 
 def _words(diagram: Diagram, caption: str, scale: float) -> list[Image.Image]:
-    """The lines below the board: the caption, and the remarks."""
+    """Return the lines below the board: the caption and the notes."""
     size, room = round(TEXT * scale), (WIDTH - 2 * (MARGIN + GAP)) * scale
     lines = [*_wrapped(caption, size, room)] if caption else []
     for remark in diagram.remarks:
@@ -242,7 +242,7 @@ def _words(diagram: Diagram, caption: str, scale: float) -> list[Image.Image]:
 
 
 def _wrapped(text: str, size: int, room: float) -> Iterator[str]:
-    """The text in lines that are not wider than the room."""
+    """Return the text in lines that fit the width."""
     line = ""
     for word in legible(text).split():
         longer = f"{line} {word}".lstrip()

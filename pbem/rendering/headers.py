@@ -1,4 +1,4 @@
-"""The headers of our mails: who, about what, in which thread, and what scripts may rely on (docs/headers.md)."""
+"""The headers of our messages: sender and recipient, thread, and what scripts can rely on (docs/headers.md)."""
 
 from collections.abc import Mapping
 from email.headerregistry import Address, BaseHeader, HeaderRegistry
@@ -29,24 +29,24 @@ SUBJECTS = {
     "unreachable_admin": "Mail to a player comes back",
 }
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
-"""What X-PBeM-Event says, where that is not the template's name."""
+"""The values of X-PBeM-Event that aren't the template's name."""
 
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
 LINE = 78
 
 
 class Words(BaseHeader):
-    """A header of words that stay whole: the library breaks long ones into pieces that nobody puts together again."""
+    """A header whose words stay whole: the library would split long ones, and nobody rejoins them."""
 
     max_count = 1
 
     @classmethod
     def parse(cls, value: str, kwds: dict[str, Any]) -> None:
-        """Take the value as it is."""
+        """Take the value unchanged."""
         kwds["parse_tree"], kwds["decoded"] = None, value
 
     def fold(self, *, policy: Policy) -> str:
-        """The header in lines, each begun with a whole word."""
+        """Return the header in lines, each starting with a whole word."""
         lines = [f"{self.name}:"]
         for word in str(self).split():
             fits = len(lines[-1]) + 1 + len(word) <= LINE or lines[-1] == f"{self.name}:"
@@ -66,7 +66,7 @@ POLICY_UTF8 = SMTPUTF8.clone(header_factory=_registry())
 
 
 def policy(address: str) -> "EmailPolicy[EmailMessage]":
-    """How a mail to that address is written: with letters beyond ASCII in its head only where the address has some."""
+    """Return the policy for messages to that address: headers have non-ASCII letters only if the address does."""
     return POLICY if address.isascii() else POLICY_UTF8
 
 
@@ -95,13 +95,13 @@ def write(
 
 
 def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
-    """Where an answer to the mail goes; it proves who answers, where that is known."""
+    """Return where a reply to the message goes; the token in it, if any, proves who replies."""
     token = token_of(row)
     return address_with(server, keyring, token, row.epoch) if token else server.address
 
 
 def subject(payload: Message, snapshot: Snapshot | None) -> str:
-    """The same for all mails of a match, from the first to the last: Gmail keeps a thread together by it."""
+    """Return the Subject: the same for all messages of a match, since Gmail keeps a thread together by it."""
     if snapshot is not None:
         return subject_of(snapshot.match, *snapshot.players)
     if isinstance(payload, Digest):
@@ -114,7 +114,7 @@ def subject(payload: Message, snapshot: Snapshot | None) -> str:
 
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:
-    """What keeps machines from answering, and lets mail programs sort news and offer to stop them."""
+    """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
     found = {
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
@@ -128,7 +128,7 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
 
 
 def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> Mapping[str, str]:
-    """What scripts may rely on."""
+    """Return the headers that scripts can rely on."""
     facts = {"X-PBeM-Server": server.domain, "X-PBeM-Event": EVENTS.get(row.template, row.template)}
     if snapshot is None:
         return facts

@@ -6,39 +6,39 @@ from dataclasses import dataclass
 from engines.diagram import Diagram, Mark
 
 BROAD = 280
-"""So many pixels a board may be broad without its numbers: a phone shows them without scrolling."""
+"""The maximum width of a board in pixels, without its labels: a phone shows it without scrolling."""
 LARGEST = 46
-"""A cell is not larger than that, however small the board."""
+"""The maximum size of a cell in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A place of the board: its name, what stands there, and where it leads when it is tapped."""
+    """A cell of the board: its name, its content, and the link to follow when it is tapped."""
 
     name: str
     mark: str
     kind: str
-    """Whether it is empty, or has a piece or a trace on it."""
+    """Whether it is empty, or holds a piece or a trace."""
     tone: str
-    """The colour of the side whose piece or trace that is; "" where there is none."""
+    """The colour of the side that owns the piece or trace; "" if there is none."""
     tint: int
-    """How deep the tint of the place itself is; 0 is no tint."""
+    """The number of the area it belongs to; 0 for none."""
     lit: bool
     uri: str | None
     span: int
-    """How many columns of the table it is broad."""
+    """Its width in columns of the table."""
     before: int
-    """How many columns are left empty before it."""
+    """The number of empty columns before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The cells of a row and the label behind them."""
+    """The cells of a row, and the label after them."""
 
     label: str
     cells: tuple[Cell, ...]
     after: int
-    """How many columns are left empty between the last cell and the label."""
+    """The number of empty columns between the last cell and the label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +49,25 @@ class Grid:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     size: int
-    """How broad and high a cell is, in pixels."""
+    """The width and height of a cell in pixels."""
     span: int
-    """How many columns of the table a letter is broad."""
+    """The width of a letter in columns of the table."""
     margin: int
-    """How many columns are left empty before the first letter and behind the last."""
+    """The number of empty columns before the first letter and after the last."""
 
     @property
     def unit(self) -> int:
-        """How many pixels a column of the table is broad."""
+        """The width of a column of the table in pixels."""
         return self.size // (self.span + 2 * self.margin)
 
     @property
     def pixels(self) -> int:
-        """How broad the board is, without its labels."""
+        """The width of the board in pixels, without its labels."""
         return self.unit * (self.span * len(self.columns) + 2 * self.margin)
 
 
 def grid(diagram: Diagram, links: Mapping[str, str]) -> Grid:
-    """The diagram as a table; `links` has the addresses to which cells lead."""
+    """Return the diagram as a table; `links` maps cells to URIs."""
     hexagonal = diagram.shape == "hex"
     # A hexagon is two letters broad, and stands in the middle below its own: so a table's column is a quarter of it.
     span, width = (2, 4) if hexagonal else (1, 1)
@@ -102,7 +102,7 @@ def _row(
 
 
 def _meaning(diagram: Diagram, marks: Mapping[str, Mark], name: str, mark: str) -> tuple[str, str, int]:
-    """Kind, tone and tint of a cell."""
+    """Return kind, tone and tint of a cell."""
     meant = marks[mark]
     tone = "" if meant.side is None else diagram.legend.tones[meant.side]
     return meant.kind, tone, next((n for n, area in enumerate(diagram.legend.areas, start=1) if name in area), 0)
