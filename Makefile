@@ -3,15 +3,27 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Two tests at once, also on a single core: they wait for servers much of the time.
 AT_ONCE := -n 2 --dist worksteal
+# What asks for the time, shows it, or waits for it; for all of them at every odd hour there is no time.
+BY_THE_CLOCK := tests/stories tests/templates tests/pbem tests/reading/test_dkim_verify.py tests/operating/test_daemon.py tests/operating/test_demo.py
+# Without bytecode every process of the tests would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check slow soak fuzz audit golden bench lock format docs screenshots clean
+.PHONY: demo test test-all check slow soak fuzz audit golden bench lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by mail, without accounts or servers
 	@$(BIN)/pbem demo
 
-test: .venv/ready            ## every test; those that keep data run on SQLite and then on PostgreSQL
+test: .venv/ready            ## every test on SQLite, and on PostgreSQL those of what differs in SQL
 	$(BIN)/pytest -q $(AT_ONCE)
-	PBEM_TEST_DATABASE=postgresql $(BIN)/pytest -q $(AT_ONCE)
+	PBEM_TEST_DATABASE=postgresql $(BIN)/pytest -q $(AT_ONCE) -m "sql and not slow and not soak"
+
+test-all: .venv/ready        ## everything on both databases, the slow tests, the crash suite; on the days on which clocks are odd
+	.ci/at "2026-12-31 23:59:00" $(BIN)/pytest -q $(AT_ONCE) -m "not soak"
+	PBEM_TEST_DATABASE=postgresql .ci/at "2028-02-29 23:59:00" $(BIN)/pytest -q $(AT_ONCE) -m "not sql and not slow and not soak"
+	TZ=Europe/Vienna .ci/at "2027-03-28 01:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
+	TZ=America/New_York .ci/at "2027-11-07 01:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
+	TZ=Pacific/Kiritimati .ci/at "2026-12-31 23:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
+	$(BIN)/pytest -q $(AT_ONCE) -m soak tests/reliability
 
 check: .venv/ready           ## what must be green at every commit
 	$(BIN)/ruff check .
@@ -21,11 +33,11 @@ check: .venv/ready           ## what must be green at every commit
 	$(BIN)/cog --check $(COGGED)
 	$(MAKE) test
 
-slow: .venv/ready            ## the tests that take minutes
-	$(BIN)/pytest -q -m slow --timeout=1800
+slow: .venv/ready            ## the tests that take long, or repeat at length what others show
+	$(BIN)/pytest -q $(AT_ONCE) -m slow --timeout=1800
 
-soak: .venv/ready            ## crashes at every step and at random, again and again, for many minutes
-	$(BIN)/pytest -q -s -m soak --timeout=3600 tests/reliability
+soak: .venv/ready            ## crashes at every step and at random, again and again, for hours
+	PBEM_TEST_SEEDS=10 $(BIN)/pytest -q -s -m soak --timeout=3600 tests/reliability
 
 audit: .venv/audit/ready     ## known holes in what the server runs with (1: there are some, 2: nobody could be asked)
 	@.venv/audit/bin/python .ci/audit.py .venv/audit/bin/pip-audit

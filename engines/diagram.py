@@ -1,22 +1,22 @@
-"""The board picture as data: what stands where, how lines are labelled, what is lit, what is said, what marks mean."""
+"""A board as data: the marks in its cells, labels, highlighted cells, notes, and what the marks mean."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 Shape = Literal["square", "hex"]
 Kind = Literal["empty", "piece", "trace"]
-"""What a mark is: nothing, something that plays, or what was left behind and belongs to a side (a marked cell)."""
+"""What a mark is: nothing, a piece, or a trace that a piece left and that belongs to a side (a marked cell)."""
 Tone = Literal["dark", "light", "blue", "green"]
 Sign = Literal["+", "x", "o"]
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a mark in the cells of a Diagram means, for faces of the board that don't print it.
+    """What a mark in the cells of a Diagram means, for drawings of the board that don't print it.
 
-    `text` is the mark, `side` whose it is (0 or 1; None for an empty cell), `words` what one and what several
-    are called ("man", "men"). `shown` is what the thing itself shows in a picture: a sign, a number, or nothing;
-    `height` how many pieces stand upon each other.
+    `text` is the mark, `side` its owner (0 or 1; None for an empty cell), and `words` the names of one and of
+    several ("man", "men"). `shown` is what a picture shows on the piece: a sign, a number, or nothing. `height`
+    is the number of pieces on top of each other.
     """
 
     text: str
@@ -31,8 +31,8 @@ class Mark:
 class Legend:
     """What the marks of a game mean: a constant of the game, or of a variant.
 
-    The first mark is that of a plain empty cell. `sides` are the sides by seat and `tones` how pictures colour
-    them. `areas` are parts of the board that pictures tint, each more than the one before.
+    The first mark is that of a plain empty cell. `sides` are the names of the sides by seat, and `tones` their
+    colours in pictures. `areas` are parts of the board that pictures tint, each more than the one before.
     """
 
     sides: tuple[str, str] = ("", "")
@@ -41,7 +41,7 @@ class Legend:
     areas: tuple[frozenset[str], ...] = ()
 
     def by_text(self) -> dict[str, Mark]:
-        """What each mark means."""
+        """Return the meaning of each mark."""
         return {mark.text: mark for mark in self.marks}
 
 
@@ -52,11 +52,11 @@ NO_LEGEND = Legend()
 class Diagram:
     """A board to be drawn: rows from top to bottom, each a row label and its cells from left to right.
 
-    `columns` are the letters below (for "hex" also above). A cell is (name, mark): the name says where it
-    is ("c4"), the mark is what stands there: one character as the records print it, or a few without a space
-    between them, on square boards. `lit` names the cells of the last move. `notes` are short lines beside the
-    board; `remarks` say the same in sentences, without marks, for who can't see the board. `legend` says what
-    the marks mean; whoever prints them as they are does not need it.
+    `columns` are the letters below (for "hex" also above). A cell is (name, mark). The name says where it is
+    ("c4"). The mark says what is there: one character, as the records print it, or on square boards a few
+    without a space between them. `lit` names the cells of the last turn. `notes` are short lines beside the
+    board; `remarks` say the same in sentences, without marks, for people who can't see the board. `legend` says
+    what the marks mean; code that only prints the marks doesn't need it.
     """
 
     shape: Shape

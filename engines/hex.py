@@ -8,12 +8,12 @@ STEPS: Steps = ((-1, -1), (1, -1), (2, 0), (1, 1), (-1, 1), (-2, 0))
 
 
 def columns(side: int) -> tuple[str, ...]:
-    """The letters above and below a hexagon with `side` cells on each of its sides."""
+    """Return the letters above and below a hexagon with `side` cells on each of its sides."""
     return tuple(ascii_lowercase[: 4 * side - 3])
 
 
 def rows(side: int) -> Rows:
-    """The rows from top to bottom: each its label and its cells from left to right.
+    """Return the rows from top to bottom: each a label and its cells from left to right.
 
     >>> rows(2)
     (('1', ('b1', 'd1')), ('2', ('a2', 'c2', 'e2')), ('3', ('b3', 'd3')))
@@ -27,7 +27,7 @@ def rows(side: int) -> Rows:
 
 
 def rays(side: int) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """For every cell the six lines that leave it: the cells upon each, nearest first.
+    """Return for every cell the six lines that leave it: the cells on each, nearest first.
 
     >>> rays(2)["a2"]
     ((), ('b1',), ('c2', 'e2'), ('b3',), (), ())
@@ -37,7 +37,7 @@ def rays(side: int) -> dict[str, tuple[tuple[str, ...], ...]]:
 
 
 def _ray(cells: set[str], cell: str, step: tuple[int, int]) -> tuple[str, ...]:
-    """The cells from one in one direction, as far as the board goes."""
+    """Return the cells from a cell in one direction, up to the edge of the board."""
     column, row = ascii_lowercase.index(cell[0]), int(cell[1:])
     ray: list[str] = []
     while True:

@@ -10,12 +10,12 @@ DIAGONAL: Steps = ((1, -1), (1, 1), (-1, 1), (-1, -1))
 
 
 def columns(size: int) -> tuple[str, ...]:
-    """The letters of a board that is `size` cells wide."""
+    """Return the letters of a board that is `size` cells wide."""
     return tuple(ascii_lowercase[:size])
 
 
 def rows(size: int, *, first_on_top: bool = True) -> Rows:
-    """The rows as they are drawn, from top to bottom: each its label and its cells from left to right.
+    """Return the rows from top to bottom: each a label and its cells from left to right.
 
     >>> rows(2)
     (('1', ('a1', 'b1')), ('2', ('a2', 'b2')))
@@ -26,7 +26,7 @@ def rows(size: int, *, first_on_top: bool = True) -> Rows:
 
 
 def rays(size: int, steps: Steps = ORTHOGONAL) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """For every cell the lines that leave it, one for each step: the cells upon it, nearest first.
+    """Return for every cell the lines that leave it, one for each step: the cells on the line, nearest first.
 
     >>> rays(3)["a1"]
     ((), ('b1', 'c1'), ('a2', 'a3'), ())
@@ -39,7 +39,7 @@ def rays(size: int, steps: Steps = ORTHOGONAL) -> dict[str, tuple[tuple[str, ...
 
 
 def _ray(size: int, column: int, row: int, step: tuple[int, int]) -> tuple[str, ...]:
-    """The cells from a place (counted from 1) in one direction, as far as the board goes."""
+    """Return the cells from a place (counted from 1) in one direction, up to the edge of the board."""
     cells: list[str] = []
     while True:
         column, row = column + step[0], row + step[1]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 def either(words: Iterable[str]) -> str:
-    """The words as a choice.
+    """Return the words as a choice.
 
     >>> either(["b1"]), either(["b1", "c2", "c4"])
     ('b1', 'b1, c2 or c4')
@@ -13,7 +13,7 @@ def either(words: Iterable[str]) -> str:
 
 
 def together(words: Iterable[str]) -> str:
-    """The words as a list; "" of none.
+    """Return the words as a list; "" for none.
 
     >>> together(["b1", "c2", "c4"])
     'b1, c2 and c4'

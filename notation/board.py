@@ -1,16 +1,16 @@
-"""A Diagram as text: plain, exactly as the records print their boards, or with the last move lit and notes.
+"""A Diagram as text: plain, exactly as records print their boards, or with the last turn highlighted and notes.
 
-The unicode board differs in its marks only: the first character of a mark becomes a sign that says what it is and
-whose, and whatever follows ("3" dots, "+2" of a tower) stays. The signs are chosen so that no board gets crooked:
+The unicode board differs only in its marks: the first character of a mark becomes a sign that says what it is and
+whose it is, and the rest ("3" dots, "+2" of a tower) stays. The signs are chosen so that columns stay aligned:
 
 - none is of ambiguous or wide East Asian width. The obvious ones, U+25CF and U+25CB (black and white circle), U+00D7
   (times) and even U+2022 (bullet) are ambiguous: terminals in a Japanese or Chinese setting draw them two columns wide.
-- none has an emoji form (as U+25AA, U+25FC, U+26AB do), which mail programs on phones would put in its place.
-- all are of the block Geometric Shapes, which more monospaced fonts have than any other block of signs: a sign that is
+- none has an emoji form (as U+25AA, U+25FC, U+26AB do), which mail programs on phones would show instead.
+- all are from the block Geometric Shapes, which more monospaced fonts contain than any other block of signs: a sign
   taken from another font is rarely as wide as its neighbours.
-- sides differ in shape and in fill, pieces from marked cells in size; nothing hangs on colour.
+- sides differ in shape and in fill, pieces from marked cells in size; nothing depends on colour.
 
-Empty cells keep their marks: the middle dots are ambiguous too, and a period is what everybody knows.
+Empty cells keep their marks: the middle dots are ambiguous too, and everybody knows the period.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,17 +28,17 @@ SIGNS: Mapping[Kind, tuple[str, str]] = {
     "piece": ("\N{FISHEYE}", "\N{LOZENGE}"),
     "trace": ("\N{BLACK UP-POINTING SMALL TRIANGLE}", "\N{WHITE BULLET}"),
 }
-"""What things look like on a unicode board, by kind and by side."""
+"""The signs of a unicode board, by kind and by side."""
 
 
 def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False, charset: Charset = "ascii") -> str:
-    """The board as text, without a newline at the end; with charset "unicode" in signs (see above).
+    """Return the board as text, without a newline at the end; with charset "unicode" in signs (see above).
 
-    Square boards have one space between cells, row numbers at the right and letters below; where marks have
-    more than one character, every cell is as wide as the widest mark. Hexagonal boards stand under their
-    letters, every second one in a row, with the letters once more below. With `lit` the
-    cells of the last move stand in brackets (everything moves one column to the right, to make room); with
-    `notes` the diagram's notes stand beside the rows, from the top.
+    Square boards have one space between cells, row numbers on the right and letters below. If marks have more
+    than one character, every cell is as wide as the widest mark. Hexagonal boards have their letters above and
+    below, and each row uses every second letter. With `lit` the cells of the last turn are in brackets, and
+    everything moves one column to the right to make room. With `notes` the diagram's notes are beside the rows,
+    from the top.
     """
     if charset == "unicode":
         diagram = in_signs(diagram)
@@ -58,7 +58,7 @@ def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False, ch
 
 
 def in_signs(diagram: Diagram) -> Diagram:
-    """The diagram with signs for its marks, in the notes too, where a mark stands as a word by itself."""
+    """Return the diagram with signs for its marks, also in notes where a mark is a word by itself."""
     signs = {mark.text: sign_of(mark) for mark in diagram.legend.marks}
     rows = tuple((label, tuple((name, signs.get(mark, mark)) for name, mark in cells)) for label, cells in diagram.rows)
     notes = tuple(" ".join(signs.get(word, word) for word in note.split(" ")) for note in diagram.notes)
@@ -66,7 +66,7 @@ def in_signs(diagram: Diagram) -> Diagram:
 
 
 def sign_of(mark: Mark) -> str:
-    """How the mark is drawn on a unicode board.
+    """Return how the mark is drawn on a unicode board.
 
     >>> sign_of(Mark("o3", "piece", 1, ("stone", "stones"))), sign_of(Mark(".", "empty", None, ("empty", "empty")))
     ('◊3', '.')
@@ -77,7 +77,7 @@ def sign_of(mark: Mark) -> str:
 
 
 def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], each: int, *, lit: bool) -> str:
-    """The cells of a row, `each` so wide and a column apart, with a bracket at each end of a run of lit ones."""
+    """Return a row: cells `each` columns wide, one column apart, with brackets around each run of lit cells."""
     if diagram.shape == "hex":
         places = [diagram.columns.index(name.rstrip("0123456789")) for name, _ in cells]
         width = len(diagram.columns)
@@ -96,7 +96,7 @@ def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], each: int, *, lit: 
 
 
 def _beside(board: Sequence[str], notes: Sequence[str]) -> list[str]:
-    """The board with the notes to the right of it, or below where the board is too short."""
+    """Return the board with the notes to its right, or below it if the board is too short."""
     width = max(len(line) for line in board)
     lines = zip_longest(board, notes, fillvalue="")
     return [f"{line:<{width}}{GAP if note else ''}{note}".rstrip() for line, note in lines]

@@ -1,7 +1,7 @@
-"""A Diagram in words: for who hears the board, and for what stands in the place of a picture.
+"""A Diagram in words: for people who hear the board, and as the alternative text of its picture.
 
-Everything that the board shows is said, so the position can be set up from the words alone: what each side has
-where, the empty cells that are not plain ones, that all others are empty, the last move, and the remarks.
+The words say everything that the board shows, so the position can be set up from them: what each side has and
+where, special empty cells, that all other cells are empty, the last turn, and the remarks.
 """
 
 import re
@@ -15,10 +15,10 @@ CELL = re.compile(r"[a-z]\d")
 
 
 def describe(diagram: Diagram, names: Names | None = None, *, width: int | None = None) -> str:
-    """The position in words, a sentence a line; `names` are the players by seat, if they are to be named.
+    """Return the position in words, one sentence a line; `names` are the players by seat, if they are named.
 
-    With a width, longer lines are wrapped so that none can be taken for a turn when a reply quotes it unmarked:
-    a list of cells goes on with "and".
+    With a width, longer lines are wrapped so that none can be taken for a turn if a reply quotes it unmarked:
+    a list of cells continues with "and".
 
     >>> from engines import GAMES
     >>> print(describe(GAMES["quadraphages"].position({}).diagram(), ("alice", "bob")))
@@ -32,14 +32,14 @@ def describe(diagram: Diagram, names: Names | None = None, *, width: int | None 
 
 
 def _board(diagram: Diagram) -> Iterator[str]:
-    """What the board is."""
+    """Yield the shape and the labels of the board."""
     shape = "hexagonal" if diagram.shape == "hex" else "square"
     columns, rows = diagram.columns, [label for label, _ in diagram.rows]
     yield f"A {shape} board of columns {columns[0]} to {columns[-1]}, and rows {rows[0]} to {rows[-1]} from the top."
 
 
 def _sides(diagram: Diagram, names: Names | None) -> Iterator[str]:
-    """What each side has on the board."""
+    """Yield what each side has on the board."""
     found = found_on(diagram)
     for seat, side in enumerate(diagram.legend.sides):
         who = side if names is None or names[seat] == side else f"{side} ({names[seat]})"
@@ -53,7 +53,7 @@ def _group(mark: Mark, cells: Sequence[str]) -> str:
 
 
 def _rest(diagram: Diagram) -> Iterator[str]:
-    """The empty cells: which are special, and that all others are plain."""
+    """Yield the special empty cells, and that all others are empty."""
     plain, *_ = diagram.legend.marks
     for mark, cells in found_on(diagram):
         if mark.kind == "empty" and mark is not plain:
@@ -64,13 +64,13 @@ def _rest(diagram: Diagram) -> Iterator[str]:
 
 
 def _last(diagram: Diagram) -> Iterator[str]:
-    """The cells of the last move."""
+    """Yield the cells of the last turn."""
     if diagram.lit:
         yield f"The last move: {CELLS.join(_by_name(diagram.lit))}."
 
 
 def found_on(diagram: Diagram) -> list[tuple[Mark, list[str]]]:
-    """The marks that stand on the board, in the order of the legend, each with its cells in order."""
+    """Return the marks that are on the board, in the order of the legend, each with its cells in order."""
     cells_of: dict[str, list[str]] = {}
     for _, cells in diagram.rows:
         for name, mark in cells:
@@ -79,7 +79,7 @@ def found_on(diagram: Diagram) -> list[tuple[Mark, list[str]]]:
 
 
 def _by_name(cells: Sequence[str] | frozenset[str]) -> list[str]:
-    """The cells by their letters, then by their numbers.
+    """Return the cells sorted by letter, then by number.
 
     >>> _by_name(["a10", "b1", "a2"])
     ['a2', 'a10', 'b1']
@@ -88,7 +88,7 @@ def _by_name(cells: Sequence[str] | frozenset[str]) -> list[str]:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """The line in pieces of that width, broken behind commas and the like: phrases stay whole.
+    """Return the line in pieces of that width, broken after commas and the like, so that phrases stay whole.
 
     >>> _wrapped("O (bob): stones on a2, b2, b3; marked cells on c1.", 28)
     ['O (bob): stones on a2, b2,', 'and b3; marked cells on c1.']

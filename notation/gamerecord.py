@@ -1,7 +1,7 @@
 """A finished match as AbstractPlay's game record (JSON, schema gamerecord/1-0-0), which other servers can read.
 
-https://github.com/AbstractPlay/recranks has the schema and says what the fields are for. Nothing here knows the
-time or the players: dates and numbers are arguments.
+https://github.com/AbstractPlay/recranks has the schema and explains the fields. Nothing here knows the time or the
+players: dates and numbers are arguments.
 """
 
 import json
@@ -14,14 +14,14 @@ from engines.core import Seat
 from notation.record import Record, replay
 
 Round = list[Any]
-"""What was played in a round, by seat: None, the text of a turn, or an object with more about it."""
+"""The turns of a round by seat: None, the text of a turn, or an object with more about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """Where and when a match was played; dates are as in RFC 3339 (`2026-11-21T09:30:00Z`).
 
-    `match` is its number there; `players` are the numbers by which the site tells its players apart, by seat.
+    `match` is its number on that site; `players` are the site's numbers of its players, by seat.
     """
 
     name: str
@@ -33,24 +33,24 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Result:
     """How a match ended: the winner's seat (None: a draw) and why, in words."""
 
     winner: Seat | None
     reason: str
 
 
-def dumps(record: Record, site: Site, ending: Ending) -> str:
-    """The match as JSON, one field or round a line; raises BadRecord where its turns can't be replayed.
+def dumps(record: Record, site: Site, result: Result) -> str:
+    """Return the match as JSON, one field or round a line; raise BadRecord if its turns can't be replayed.
 
-    Only what ended has such a record: the schema wants the date of the end, and a result for each player.
+    Only a match that has ended has such a record: the schema requires the date of the end, and each player's result.
     """
-    document = {"header": _header(record, site, ending), "moves": rounds(record, ending.reason)}
+    document = {"header": _header(record, site, result), "moves": rounds(record, result.reason)}
     return f"{json.dumps(document, indent=1, ensure_ascii=False)}\n"
 
 
-def _header(record: Record, site: Site, ending: Ending) -> dict[str, Any]:
-    """What is known of the match besides its turns."""
+def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
+    """Return what is known about the match besides its turns."""
     return {
         "game": {"name": GAMES[record.game].title, "variants": variants(record)},
         "site": {"name": site.name, "gameid": site.match},
@@ -59,7 +59,7 @@ def _header(record: Record, site: Site, ending: Ending) -> dict[str, Any]:
         "date-generated": site.generated,
         "unrated": False,
         "players": [
-            {"name": name, "userid": number, "is_ai": False, "result": _result(ending, seat), "side": side}
+            {"name": name, "userid": number, "is_ai": False, "result": _points(result, seat), "side": side}
             for seat, (name, number, side) in enumerate(
                 zip(record.players, site.players, GAMES[record.game].sides, strict=True)
             )
@@ -67,13 +67,13 @@ def _header(record: Record, site: Site, ending: Ending) -> dict[str, Any]:
     }
 
 
-def _result(ending: Ending, seat: int) -> int:
-    """1 for who won, 0 for who lost; the same for both in a draw."""
-    return int(ending.winner == seat)
+def _points(result: Result, seat: int) -> int:
+    """Return 1 for the winner, 0 for the loser; in a draw the same for both."""
+    return int(result.winner == seat)
 
 
 def variants(record: Record) -> list[str]:
-    """What was chosen otherwise than usual.
+    """Return the options that differ from the defaults.
 
     >>> variants(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), ()))
     ['first=o']
@@ -83,10 +83,10 @@ def variants(record: Record) -> list[str]:
 
 
 def rounds(record: Record, reason: str = "") -> list[Round]:
-    """The turns by rounds and seats, with None where a seat did not move; the reason stands at the last turn.
+    """Return the turns by round and seat, with None if a seat did not move; the last turn has the reason.
 
-    A round ends where the same seat, or an earlier one, moves again. So the turns come in playing order when the
-    rounds are read from left to right, whoever begins and whoever moves twice.
+    A round ends when the same seat, or an earlier one, moves again. So reading the rounds from left to right gives
+    the turns in playing order, whichever side begins or moves twice.
 
     >>> rounds(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2")))
     [[None, '1 c1b1 g9h9'], ['a7b7 i3i2 3 b7b4 i2f2', None]]
@@ -104,7 +104,7 @@ def rounds(record: Record, reason: str = "") -> list[Round]:
 
 
 def _turns(record: Record) -> Iterator[tuple[Seat, str]]:
-    """Every turn with the seat that played it."""
+    """Yield every turn with the seat that played it."""
     positions: Sequence[Any] = replay(record)
     for position, text in zip(positions, record.moves, strict=False):
         yield position.turn, text

@@ -1,4 +1,4 @@
-"""Records a line a turn, for games whose rule sheets print none: title, names, numbered turns.
+"""Records with a line for each turn, for games whose rule sheets print no table: title, names, numbered turns.
 
 Quadrature men=18
 
@@ -19,7 +19,7 @@ _RESIGNED = "resigned"
 
 
 class BadPlain(Exception):
-    """Lines that cannot be read: the line (counted from 1) and why."""
+    """A record that can't be read: the line (counted from 1) and why."""
 
     def __init__(self, line: int, why: str) -> None:
         self.line = line
@@ -28,7 +28,7 @@ class BadPlain(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """What the lines say: the title, the players by side, the turns with who made them, who resigned."""
+    """A record as data: the title, the players by side, the turns with their sides, and the side that resigned."""
 
     title: str
     names: tuple[str, str]
@@ -38,7 +38,7 @@ class Plain:
 
 
 def write_plain(plain: Plain, sides: tuple[str, str]) -> str:
-    """The lines as text; read_plain reads them as the same Plain."""
+    """Return the record as text; read_plain reads it as the same Plain."""
     lines = [plain.title, ""]
     lines += [f"{side}: {name}" for side, name in zip(sides, plain.names, strict=True)]
     lines.append("")
@@ -49,7 +49,7 @@ def write_plain(plain: Plain, sides: tuple[str, str]) -> str:
 
 
 def read_plain(text: str, title: str, sides: tuple[str, str]) -> Plain:
-    """What the lines below the title say; raises BadPlain. Prose and boards around the turns are left aside."""
+    """Return what the lines below the title say; raise BadPlain. Ignore prose and boards around the turns."""
     names = list(sides)
     turns: list[tuple[int, str]] = []
     resigned: int | None = None

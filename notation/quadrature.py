@@ -76,7 +76,9 @@ class QuadratureNotation(Notation[Step]):
         if len(turns) <= CHOICES:
             passages.append(Passage("These are all the legal turns:", tuple(map(str, turns))))
         if drawn := tuple(str(turn) for turn in turns if position.would_repeat(turn)):
-            passages.append(Passage("A draw at once, as the men would stand as once before:", drawn))
+            passages.append(
+                Passage("These turns draw at once, because they repeat an earlier arrangement of the men:", drawn)
+            )
         return Hint(tuple(passages), str(turns[0]))
 
 

@@ -155,9 +155,9 @@ def _set_up_hint(here: QuadrupelPosition) -> str:
 def _turn_hint(here: QuadrupelPosition) -> str:
     """Return how a stone moves, and how a figure is announced."""
     announcing = (
-        "The server announces a figure by itself."
+        "The server announces figures for you."
         if here.auto
-        else 'Behind a turn that ends in a figure write "quadrupel"; unannounced it wins nothing.'
+        else 'After a turn that ends in a figure, write "quadrupel"; unannounced it wins nothing.'
     )
     return (
         f"A stone goes one step along its row or column, or jumps over one adjacent stone and on, "

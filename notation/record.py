@@ -1,4 +1,4 @@
-"""Records of matches: what was played by whom, read and written as the rule sheets print them, and replayed."""
+"""Records of matches: read, written as the rule sheets print them, and replayed."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,16 +10,18 @@ from engines.core import BadOption, Game, IllegalMove, Played, Position, Seat
 from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import NOTATIONS, TOLERANT_READERS
+from notation import ending as endings
 from notation.core import BadNotation
+from notation.ending import Ending
 from notation.plain import BadPlain, Plain, read_plain, write_plain
 from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
 
 
 class BadRecord(Exception):
-    """A record that cannot be read or replayed, in a sentence.
+    """A record that can't be read or replayed; the message is a sentence.
 
-    `ply` is the turn counted from 1 (0: the record as a whole), `text` its text, `token` the word in it that
-    is wrong (or the whole text), `cause` what was raised there.
+    `ply` is the turn counted from 1 (0 for the record as a whole), `text` its text, `token` the wrong word in it
+    (or the whole text), and `cause` what was raised there.
     """
 
     def __init__(self, ply: int, text: str, cause: Exception | str, *, player: str = "", token: str = "") -> None:
@@ -36,7 +38,8 @@ class BadRecord(Exception):
 class Record:
     """A match: its game, what was chosen, who played (by seat), the texts of the turns in playing order.
 
-    `resigned` is the seat that resigned; `board` is the board printed below the turns, if there is one.
+    `resigned` is the seat that resigned; `board` is the board printed below the turns, if there is one; `ending`
+    is how the match ended where neither the rules nor a resignation ended it.
     Options that are not given have their defaults.
     """
 
@@ -46,21 +49,22 @@ class Record:
     moves: tuple[str, ...]
     resigned: Seat | None = None
     board: tuple[str, ...] = field(default=())
+    ending: Ending | None = None
 
     def __post_init__(self) -> None:
-        """Fill in the defaults; raises BadOption."""
+        """Fill in the defaults; raise BadOption."""
         if self.game not in GAMES:
             raise BadOption(f"there is no game {self.game}; there are {', '.join(GAMES)}")
         object.__setattr__(self, "options", GAMES[self.game].chosen(self.options))
 
     def start(self) -> Position[Any]:
-        """The position before the first turn."""
+        """Return the position before the first turn."""
         return GAMES[self.game].position(self.options)
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A slip in an old record: the turn counted from 1, its player, the word, what is wrong and was meant."""
+    """A slip in an old record: the turn counted from 1, its player, the word, what is wrong and what was meant."""
 
     turn: int
     player: str
@@ -69,9 +73,9 @@ class Slip:
 
 
 def replay(record: Record) -> tuple[Position[Any], ...]:
-    """The positions of a match, from before its first turn to after its last.
+    """Return the positions of a match, from before its first turn to after its last.
 
-    Raises BadRecord at the first turn that cannot be read or is not legal.
+    Raise BadRecord at the first turn that can't be read or isn't legal.
     """
     notation = NOTATIONS[record.game]
     position = record.start()
@@ -98,9 +102,9 @@ def diagrams(record: Record) -> tuple[Diagram, ...]:
 
 
 def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[Slip, ...]]:
-    """The positions of a match as an arbiter would take it, and every slip that he passed over.
+    """Return the positions of a match as an arbiter would read it, and every slip on the way.
 
-    Raises BadRecord where even he cannot tell what was meant, and at any slip where the game has no arbiter.
+    Raise BadRecord if nobody can tell what a turn means, and at any slip if the game has no tolerant reader.
     """
     reader = TOLERANT_READERS.get(record.game)
     if reader is None:
@@ -121,7 +125,7 @@ def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[
 
 
 def board_difference(record: Record, position: Position[Any]) -> str:
-    """How the board printed in a record differs from a position, in a sentence; "" where it does not."""
+    """Return in a sentence how the board printed in a record differs from a position; "" if it doesn't."""
     if not record.board:
         return ""
     drawn = position.diagram().rows
@@ -140,11 +144,11 @@ def board_difference(record: Record, position: Position[Any]) -> str:
 
 
 def loads(text: str, game: str | None = None) -> Record:
-    """The record that a text says; raises BadRecord.
+    """Return the record that a text says; raise BadRecord.
 
-    The game and its options may stand in a line before the turns, as `Quadraphages first=o`. Otherwise they
-    are the first under which the first turn is legal, or if there is no such, the one with the fewest slips.
-    Games of which no sheet prints a table have a line a turn (see notation/plain.py).
+    The game and its options can be in a line before the turns, such as `Quadraphages first=o`. Otherwise they are
+    the first under which the first turn is legal, or if there are none, those with the fewest slips. Games whose
+    rule sheets print no table have a line for each turn (see notation/plain.py).
     """
     key, options = _titled(text.splitlines())
     if key is None and game in GAMES and game not in TOLERANT_READERS:
@@ -170,7 +174,7 @@ def loads(text: str, game: str | None = None) -> Record:
 
 
 def dumps(record: Record) -> str:
-    """The record as text that loads reads as the same record; raises BadRecord for turns that do not fit.
+    """Return the record as text that loads reads as the same record; raise BadRecord for turns that don't fit.
 
     >>> turns = ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2")
     >>> print(dumps(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), turns, resigned=1)), end="")
@@ -181,27 +185,29 @@ def dumps(record: Record) -> str:
     2.  resign
     """
     text = written(record)
-    if loads(text) != record:  # a word or a name that a reader would take for something else
+    if loads(text) != record:  # because a word or a name reads as something else
         raise BadRecord(0, text, "this record does not fit into the form in which records of this game are written")
     return text
 
 
 def written(record: Record) -> str:
-    """As dumps, but nobody has read the text again: for matches whose names and turns are known to fit."""
+    """Return the record as dumps does, without reading it again: for names and turns that are known to fit."""
     names = record.players
     first = record.start().turn or 0
     title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
+    told = () if record.ending is None else (endings.written(record.ending, GAMES[record.game].sides),)
     if record.game not in TOLERANT_READERS:
-        return _as_plain(record, title)
+        return _as_plain(record, "\n".join((title, *told)))
     resigned = None if record.resigned is None else record.resigned ^ first
     try:
-        return write_sheet(Sheet((title, ""), (names[first], names[1 - first]), record.moves, resigned, record.board))
+        lead = (title, *told, "")
+        return write_sheet(Sheet(lead, (names[first], names[1 - first]), record.moves, resigned, record.board))
     except BadSheet as bad:
         raise BadRecord(0, "", bad) from bad
 
 
 def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """The game and options that a line before the turns names."""
+    """Return the game and options that a line before the turns names."""
     games = {name.casefold(): key for key, game in GAMES.items() for name in (key, game.title)}
     for line in lines:
         name, *words = line.lstrip("> ").split() or [""]
@@ -212,17 +218,19 @@ def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
 
 
 def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
-    """The record of a text with a line a turn."""
+    """Return the record of a text with a line for each turn."""
     try:
         plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
         resigned = None if plain.resigned is None else seat_of(plain.resigned)
-        return Record(key, options, plain.names, tuple(turn for _, turn in plain.turns), resigned)
+        ending = endings.read(text.splitlines(), GAMES[key].sides)
+        turns = tuple(turn for _, turn in plain.turns)
+        return Record(key, options, plain.names, turns, resigned, ending=ending)
     except (BadPlain, BadOption) as bad:
         raise BadRecord(0, text, bad) from bad
 
 
 def _as_plain(record: Record, title: str) -> str:
-    """The record as text with a line a turn; who moved is read off the positions."""
+    """Return the record as text with a line for each turn; the positions say which side moved."""
     positions = replay(record)
     turns = [
         (_seat(record, position, ply), text)
@@ -233,7 +241,7 @@ def _as_plain(record: Record, title: str) -> str:
 
 
 def _inferred(sheet: Sheet, text: str, key: str | None) -> Record:
-    """The record of the first game and options that fit its first turn."""
+    """Return the record with the first game and options that fit its first turn."""
     candidates = [
         _record(sheet, game.key, options)
         for game in (GAMES.values() if key is None else (GAMES[key],))
@@ -256,13 +264,13 @@ def _inferred(sheet: Sheet, text: str, key: str | None) -> Record:
 
 
 def _choices(game: Game) -> Iterator[dict[str, str]]:
-    """Every way to choose the options of a game."""
+    """Yield every way to choose the options of a game."""
     for choices in product(*(option.choices for option in game.options)):
         yield {option.name: choice for option, choice in zip(game.options, choices, strict=True)}
 
 
 def _slips(record: Record) -> int:
-    """How many slips a record has, or very many if it makes no sense."""
+    """Return the number of slips in a record, or a large number if it makes no sense."""
     try:
         return len(replay_tolerantly(record)[1])
     except BadRecord:
@@ -270,24 +278,24 @@ def _slips(record: Record) -> int:
 
 
 def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
-    """The record of a table under a game and options: column 0 belongs to the seat that begins."""
+    """Return the record of a table for a game and options; column 0 belongs to the seat that begins."""
     game = GAMES[key]
     first = game.position(options).turn or 0
     names = sheet.names or (game.sides[first], game.sides[1 - first])
     players = names if first == 0 else (names[1], names[0])
     resigned = None if sheet.resigned is None else seat_of(sheet.resigned ^ first)
-    return Record(key, options, players, sheet.turns, resigned, sheet.board)
+    return Record(key, options, players, sheet.turns, resigned, sheet.board, endings.read(sheet.lead, game.sides))
 
 
 def _seat(record: Record, position: Position[Any], ply: int) -> Seat:
-    """Whose turn a text is: of the seat to move, or when the game is over already, by turns."""
+    """Return the seat that plays a text: the seat to move, or after the end of the game each seat in turn."""
     if position.turn is not None:
         return position.turn
     return seat_of(((record.start().turn or 0) + ply - 1) % 2)
 
 
 def _token(cause: BadNotation | IllegalMove) -> str:
-    """The word of a text that is wrong; "" if it is not one word."""
+    """Return the wrong word of a text; "" if it isn't a single word."""
     if isinstance(cause, IllegalMove):
         return cause.token
     before, after = cause.text[: cause.at], cause.text[cause.at :]
@@ -295,5 +303,5 @@ def _token(cause: BadNotation | IllegalMove) -> str:
 
 
 def _why(cause: Exception | str) -> str:
-    """The sentence of a cause, without repeating the text."""
+    """Return the sentence of a cause, without repeating the text."""
     return f"expected {cause.expected}" if isinstance(cause, BadNotation) else str(cause)

@@ -1,10 +1,10 @@
-"""Which legal turn a text resembles that is none: for "did you mean ...?", never to be played unasked.
+"""The legal turns that an illegal or unreadable text resembles: for "did you mean ...?", never played unasked.
 
-The slips that people make are undone one at a time, the likeliest first: letters for figures, columns and rows
-swapped, separators lost, a word too many, a move written backwards, words in another order, a number wrong or
-missing, one character wrong. The first slip whose undoing gives a legal turn decides. (A pass mark that is missing
-is no slip: turns are read without it.) Only then, and where the legal turns are few enough to be compared, the
-nearest of them is looked for. All of it is bounded.
+Common slips are undone one at a time, the likeliest first: letters for digits, columns and rows swapped, separators
+lost, a word too many, a move written backwards, words in another order, a number wrong or missing, one character
+wrong. The first slip decides that gives a legal turn when it is undone. (A missing pass mark is not a slip: turns are
+read without it.) If none does and there are few enough legal turns to compare, the nearest of them counts. All of it
+is bounded.
 """
 
 import re
@@ -21,13 +21,13 @@ from notation.core import BadNotation, Notation
 LONGEST = 80
 """A longer text is prose, not a slip."""
 MOST_OFFERED = 3
-"""Of more turns that a text resembles equally none is offered: it resembles none."""
+"""If a text resembles more turns than these equally well, none is offered."""
 MOST_TRIED = 4_000
-"""So many repaired texts are tried on the position."""
+"""The most repaired texts that are tried on the position."""
 MOST_COMPARED = 4_000
-"""Where more turns are legal they are not compared one by one."""
+"""The most legal turns that are compared one by one."""
 FARTHEST = 2
-"""So many characters may differ from a legal turn, and only in turns four times as long."""
+"""The most characters that can differ from a legal turn; the turn must be four times as long."""
 
 _DIGITS = {"o": "0", "l": "1", "i": "1", "|": "1", "!": "1"}
 _FOR_A_DIGIT = re.compile(r"(?<![a-z])([a-z])([oli|!])(?![0-9])")
@@ -41,7 +41,7 @@ _ALPHABET = "abcdefghijklmnop0123456789+x~@"
 
 
 def resembling(notation: Notation[Any], position: Position[Any], text: str) -> tuple[str, ...]:
-    """The legal turns that the text resembles most, all of them equally: at most three, in canonical spelling; or none.
+    """Return the legal turns that the text resembles most, at most three equally good ones, in canonical spelling.
 
     >>> from engines import GAMES
     >>> from notation import NOTATIONS
@@ -71,7 +71,7 @@ class _Attempt:
     tried: int = 0
 
     def legal(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """The canonical spellings of those texts that are legal, each once."""
+        """Return the canonical spellings of those texts that are legal, once each."""
         found: dict[str, None] = {}
         for text in texts:
             self.tried += 1
@@ -101,7 +101,7 @@ class _Attempt:
 
 
 def _normal(text: str) -> str:
-    """The text in small letters, without marks around words and typographic variants.
+    """Return the text in lower case, without marks around words and typographic variants.
 
     >>> _normal('"C1 - B1;  G9h9, 3."')
     'c1 - b1 g9h9 3'
@@ -111,7 +111,7 @@ def _normal(text: str) -> str:
 
 
 def _repairs(text: str) -> Iterator[Iterator[str]]:
-    """What the text may have been, slip by slip: all texts of one slip are equally likely."""
+    """Yield what the text may have been, slip by slip: all texts of one slip are equally likely."""
     bases = list(dict.fromkeys(_bases(text)))
     for base in bases:
         yield iter((base,))
@@ -123,7 +123,7 @@ def _repairs(text: str) -> Iterator[Iterator[str]]:
 
 
 def _bases(text: str) -> Iterator[str]:
-    """The text, with figures for letters, with columns before rows, with separators: one after the other and alone."""
+    """Yield the text with digits for letters, with columns before rows, with separators: each alone and combined."""
     yield text
     figures = _ALONE.sub("1", _with_figures(_with_figures(text)))  # twice, as one pair may hide the next: "glfl"
     yield figures
@@ -145,7 +145,7 @@ def _with_figures(text: str) -> str:
 
 
 def _loose(text: str) -> str:
-    """The text with a gap behind each two characters of a word of four, as squares are written.
+    """Return the text with a gap after every two characters of a word of four, as squares are written.
 
     >>> _loose("1c1b 9g9h 3")
     '1c 1b 9g 9h 3'
@@ -154,7 +154,7 @@ def _loose(text: str) -> str:
 
 
 def _turned_round(text: str) -> Iterator[Iterator[str]]:
-    """Moves that were written from their end to their beginning: one of them, two, ..."""
+    """Yield the text with moves turned around that were written backwards: one of them, two, ..."""
     pairs = list(_PAIR.finditer(text))[:4]
     for number in range(1, len(pairs) + 1):
         yield (_with_turned(text, chosen) for chosen in combinations(pairs, number))
@@ -167,19 +167,19 @@ def _with_turned(text: str, pairs: Iterable[re.Match[str]]) -> str:
 
 
 def _separated(text: str) -> Iterator[Iterator[str]]:
-    """A gap where none is."""
+    """Yield the text with one more gap."""
     yield (f"{text[:at]} {text[at:]}" for at in range(1, len(text)))
 
 
 def _reordered(text: str) -> Iterator[Iterator[str]]:
-    """The words in every other order."""
+    """Yield the words in every other order."""
     words = text.split()
     if 1 < len(words) <= 5:
         yield (" ".join(order) for order in permutations(words))
 
 
 def _renumbered(text: str) -> Iterator[Iterator[str]]:
-    """Another number, or one where none is."""
+    """Yield the text with another number, or with one added."""
     words = text.split()
     numbers = [place for place, word in enumerate(words) if word.isascii() and word.isdigit()]
     if numbers:
@@ -189,7 +189,7 @@ def _renumbered(text: str) -> Iterator[Iterator[str]]:
 
 
 def _with_one_other_character(text: str) -> Iterator[Iterator[str]]:
-    """One character moved, wrong (by how much), too many, or missing."""
+    """Yield the text with one character moved, changed (a little first), left out, or added."""
     yield (text[:at] + text[at + 1] + text[at] + text[at + 2 :] for at in range(len(text) - 1))
     for distance in range(1, 9):
         yield (text[:at] + other + text[at + 1 :] for at in range(len(text)) for other in _beside(text[at], distance))
@@ -199,7 +199,7 @@ def _with_one_other_character(text: str) -> Iterator[Iterator[str]]:
 
 
 def _beside(character: str, distance: int) -> Iterator[str]:
-    """The letters or figures so far from a letter or figure."""
+    """Yield the letters or digits at that distance from a letter or digit."""
     for code in (ord(character) - distance, ord(character) + distance):
         other = chr(code) if code > 0 else ""
         if other in _ALPHABET and other.isdigit() == character.isdigit() and other.isalpha() == character.isalpha():
@@ -207,7 +207,7 @@ def _beside(character: str, distance: int) -> Iterator[str]:
 
 
 def _nearest(attempt: _Attempt) -> tuple[str, ...]:
-    """The legal turns from which the fewest characters differ, where few enough do."""
+    """Return the legal turns that differ in the fewest characters, if they are few enough."""
     written = _compact(attempt.text)
     limit = min(FARTHEST, len(written) // 4)
     moves = list(islice(attempt.position.moves(), MOST_COMPARED + 1))
@@ -228,7 +228,7 @@ def _compact(text: str) -> str:
 
 
 def _distance(one: str, other: str, limit: int) -> int | None:
-    """How many characters must be changed, put in or left out to make one of the other; None for more than the limit.
+    """Return the number of characters to change, add or remove to turn one text into the other; None above the limit.
 
     >>> _distance("c1b1", "c1b2", 2), _distance("c1b1g9", "c1bg", 2), _distance("c1b1", "g9h9", 2)
     (1, 2, None)

@@ -4,8 +4,8 @@
 1.  ....  ....  1  c1b1  g9h9   a7b7  i3i2  3  b7b4  i2f2
 2.  b1e1  h9e9  3  e9b9  e1e4   resign
 
-A turn is two words, a number, two words; `....` stands where nothing is. Rows are numbered, `1.` or `10`.
-What mail programs do to such a table is undone: quotation marks, tabs, lost spaces, rows broken in two.
+A turn is two words, a number, two words; `....` stands for nothing. Rows are numbered, `1.` or `10`.
+Reading undoes what mail programs do to such a table: quotation marks, tabs, lost spaces, rows broken in two.
 """
 
 import re
@@ -25,7 +25,7 @@ _WIDTH = 2  # words in an operation
 
 
 class BadSheet(Exception):
-    """A table that cannot be read: the line (counted from 1; 0: none in particular) and why."""
+    """A table that can't be read: the line (counted from 1; 0 for none in particular) and why."""
 
     def __init__(self, line: int, why: str) -> None:
         self.line = line
@@ -54,7 +54,7 @@ class _Row:
     words: list[str] = field(default_factory=list)
 
     def columns(self) -> list[list[str]]:
-        """The words of each column; the last may be incomplete."""
+        """Return the words of each column; the last can be incomplete."""
         columns: list[list[str]] = []
         for word in self.words:
             if not columns or _is_complete(columns[-1]):
@@ -63,20 +63,20 @@ class _Row:
         return columns
 
     def is_open(self) -> bool:
-        """Whether more words may belong to the row."""
+        """Return whether more words can belong to the row."""
         columns = self.columns()
         if "resign" in self.words:
             return False
         return len(columns) < 2 or not _is_complete(columns[1])
 
     def wants_number(self) -> bool:
-        """Whether the next word should be an announced number."""
+        """Return whether the next word should be an announced number."""
         columns = self.columns()
         return bool(columns) and len(columns[-1]) == _WIDTH
 
 
 def read_sheet(text: str) -> Sheet:
-    """What the table in a text says; raises BadSheet. Lines of prose around it are left aside."""
+    """Return what the table in a text says; raise BadSheet. Ignore lines of prose around it."""
     lines = _unquoted(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     start = next((n for n, line in enumerate(lines) if _starts_table(line)), len(lines))
     rows, end = _rows(lines, start)
@@ -90,7 +90,7 @@ def read_sheet(text: str) -> Sheet:
 
 
 def write_sheet(sheet: Sheet) -> str:
-    """The table as text; read_sheet reads it as the same Sheet. Raises BadSheet for what does not fit in."""
+    """Return the table as text, which read_sheet reads as the same Sheet; raise BadSheet for what doesn't fit in."""
     columns = [_written(turn) for turn in sheet.turns]
     nothing = _written("")
     if sheet.resigned is not None:
@@ -112,7 +112,7 @@ def write_sheet(sheet: Sheet) -> str:
 
 
 def _unquoted(lines: list[str]) -> list[str]:
-    """The lines without the marks of a quoted mail, where most lines have them."""
+    """Return the lines without quotation marks, if most lines have them."""
     full = [line for line in lines if line.strip()]
     if 2 * sum(line.startswith(">") for line in full) <= len(full):
         return lines
@@ -120,7 +120,7 @@ def _unquoted(lines: list[str]) -> list[str]:
 
 
 def _starts_table(line: str) -> bool:
-    """Whether a line is row 1 of a table."""
+    """Return whether a line is row 1 of a table."""
     label = _LABEL.match(line)
     if label is None or label[1] != "1":
         return False
@@ -129,7 +129,7 @@ def _starts_table(line: str) -> bool:
 
 
 def _rows(lines: list[str], start: int) -> tuple[list[_Row], int]:
-    """The rows of the table that begins on a line, and the line after it."""
+    """Return the rows of the table that starts on a line, and the line after it."""
     rows: list[_Row] = []
     for at, line in enumerate(lines[start:], start=start):
         if not line.strip():
@@ -151,7 +151,7 @@ def _rows(lines: list[str], start: int) -> tuple[list[_Row], int]:
 
 
 def _continues(row: _Row | None, line: str, label: re.Match[str]) -> bool:
-    """Whether a line that begins with a number goes on with the row before: the number is an announced one."""
+    """Return whether a line that starts with a number continues the row before: the number is an announced one."""
     if row is None or label[2] or len(label[1]) > 1:
         return False
     return row.wants_number() and row.is_open() and _is_turn_like(line.split())
@@ -167,7 +167,7 @@ def _add(row: _Row, words: list[str], line: int) -> None:
 
 
 def _check_full(row: _Row) -> None:
-    """Refuse a row in the midst of the table in which something is missing."""
+    """Refuse an incomplete row in the middle of the table."""
     columns = row.columns()
     if len(columns) < 2 or not all(map(_is_complete, columns)):
         has = " ".join(row.words) or "nothing"
@@ -175,14 +175,14 @@ def _check_full(row: _Row) -> None:
 
 
 def _check_after(lines: list[str], end: int) -> None:
-    """Refuse what follows the table if it looks like turns, so that no turn is lost unseen."""
+    """Refuse what follows the table if it looks like turns, so that no turn is lost silently."""
     for number, line in enumerate(lines[end:], start=end + 1):
         if not _is_board(line) and _STEP_WORD.search(line):
             raise BadSheet(number, f"this is not the row that should follow: {line.strip()}")
 
 
 def _turns(rows: Sequence[_Row]) -> tuple[tuple[str, ...], int | None]:
-    """The turns of the rows in playing order, and the column that resigned."""
+    """Return the turns of the rows in playing order, and the column that resigned."""
     turns: list[str] = []
     for row in rows:
         for column, words in enumerate(row.columns()):
@@ -197,31 +197,31 @@ def _turns(rows: Sequence[_Row]) -> tuple[tuple[str, ...], int | None]:
 
 
 def _is_complete(words: Sequence[str]) -> bool:
-    """Whether these words are a whole turn: at most two, a number, two more."""
+    """Return whether these words are a whole turn: at most two, a number, two more."""
     number = next((place for place, word in enumerate(words[:_WIDTH]) if word.isdigit()), _WIDTH)
     return len(words) == number + 1 + _WIDTH
 
 
 def _is_turn_like(words: Sequence[str]) -> bool:
-    """Whether all these words could belong to turns."""
+    """Return whether all these words could belong to turns."""
     return all(_TURN_WORD.fullmatch(word) for word in words)
 
 
 def _is_board(line: str) -> bool:
-    """Whether a line could belong to a drawn board."""
+    """Return whether a line could belong to a drawn board."""
     line = line.replace("\xa0", " ").rstrip()
     return bool(_BOARD_ROW.fullmatch(line) or _LETTERS.fullmatch(line))
 
 
 def _board(lines: Iterable[str]) -> tuple[str, ...]:
-    """The longest drawing of a board among the lines; () if there is none."""
+    """Return the longest drawing of a board among the lines; () if there is none."""
     runs = [list(run) for is_board, run in groupby(lines, _is_board) if is_board]
     best = max(runs, key=len, default=[])
     return tuple(line.replace("\xa0", " ").rstrip() for line in best) if len(best) > 2 else ()
 
 
 def _names(lead: list[str]) -> tuple[tuple[str, str] | None, list[str]]:
-    """The two names above the table, and the lines before them.
+    """Return the two names above the table, and the lines before them.
 
     >>> _names(["  _Bo_     _Jan van Es_"])
     (('Bo', 'Jan van Es'), [])
@@ -240,13 +240,13 @@ def _names(lead: list[str]) -> tuple[tuple[str, str] | None, list[str]]:
 
 
 def _bare(name: str) -> str:
-    """A name without the underscores around it."""
+    """Return a name without the underscores around it."""
     name = name.strip()
     return name[1:-1] if len(name) > 1 and name[0] == name[-1] == "_" else name
 
 
 def _written(turn: str) -> str:
-    """The words of a turn in their five places.
+    """Return the words of a turn in their five places.
 
     >>> _written("1 c1b1 g9h9")
     '....  ....  1  c1b1  g9h9'

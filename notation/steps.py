@@ -1,7 +1,7 @@
 """The legal turns one choice at a time: first the stone, then the square, until the turn is whole.
 
-A turn's text is taken apart into the smallest pieces that can be chosen (a square, a number, a word), and what was
-chosen so far is the beginning of such a text. Nothing here knows the games: a new one gets its steps for nothing.
+A turn's text is split into the smallest pieces that can be chosen (a square, a number, a word), and what was chosen
+so far is the start of such a text. Nothing here knows the games: a new one gets its steps for free.
 """
 
 import re
@@ -14,11 +14,11 @@ from engines.core import Position
 from notation.core import Notation
 
 FEW = 30
-"""Of no more turns than these, all are offered at once."""
+"""The most turns that are offered all at once."""
 MANY = 25_000
-"""No more turns are looked through, whatever a game to come may have (21,632 is the most that was seen, in Kvadratik).
+"""The most turns that are looked through (the most seen in a position is 21,632, in Kvadratik).
 
-What comes behind them is not offered, and can be written by hand all the same.
+Turns after that are not offered, but players can still write them.
 """
 
 _PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]+|[a-z]+|[0-9]+|-+|\S")
@@ -30,7 +30,7 @@ _GAP = re.compile(r"[\s,;]+")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One way to go on: what is new in it, all that is chosen with it, and whether that is a whole turn."""
+    """One way to continue: its label, everything chosen with it, and whether that is a whole turn."""
 
     label: str
     text: str
@@ -41,9 +41,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a turn may go on: by which whole turns, where they are few, else by which choices.
+    """How a turn can continue: the whole turns if they are few, otherwise the next choices.
 
-    The next choice is a word of the turn ("c1b1"), or where these are many a piece of it ("c1").
+    The next choice is a word of the turn ("c1b1"), or if there are many of these, a piece of it ("c1").
     """
 
     turns: tuple[str, ...] = ()
@@ -52,12 +52,12 @@ class Choices:
     """The next choices that are a cell each, also where the turns are few."""
 
     def __bool__(self) -> bool:
-        """Whether there is any way."""
+        """Return whether there is any way to continue."""
         return bool(self.turns or self.steps)
 
 
 def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") -> Choices:
-    """What may follow what is chosen so far, the beginning of a turn's text; nothing where no turn begins so.
+    """Return what can follow what is chosen so far, the start of a turn's text; nothing if no turn starts with it.
 
     >>> from engines import GAMES
     >>> from notation import NOTATIONS
@@ -77,7 +77,7 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
 
 
 def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str | None:
-    """What somebody wrote as the beginning of a turn, in canonical words; None where no legal turn begins so.
+    """Return what a player wrote as the start of a turn, in canonical words; None if no legal turn starts with it.
 
     >>> from engines import GAMES
     >>> from notation import NOTATIONS
@@ -90,7 +90,7 @@ def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str |
 
 
 def cells_of(chosen: str) -> frozenset[str]:
-    """The cells that are named in what is chosen.
+    """Return the cells that are named in what is chosen.
 
     >>> sorted(cells_of("@a4+ ~b4 b4b3 3"))
     ['a4', 'b3', 'b4']
@@ -102,7 +102,7 @@ def cells_of(chosen: str) -> frozenset[str]:
 
 
 def _turns(notation: Notation[Any], position: Position[Any], chosen: str) -> Iterator[str]:
-    """The texts of the legal turns that begin with what is chosen, those left out that no list may hold."""
+    """Yield the texts of the legal turns that start with what is chosen, except those that lists keep back."""
     in_parts = False
     for part in position.parts():
         in_parts = True
@@ -117,7 +117,7 @@ def _turns(notation: Notation[Any], position: Position[Any], chosen: str) -> Ite
 
 
 def _beginnings(notation: Notation[Any], position: Position[Any], chosen: str) -> tuple[Iterator[str], bool]:
-    """The shortest texts that go on from what is chosen, and whether they are whole turns: parts are much fewer."""
+    """Return the shortest texts that continue what is chosen (parts if there are any), and if they are whole turns."""
     parts = [notation.format(part, position) for part in position.parts()]
     if not parts or any(_begins(chosen, part) for part in parts):
         return _turns(notation, position, chosen), True
@@ -125,7 +125,7 @@ def _beginnings(notation: Notation[Any], position: Position[Any], chosen: str) -
 
 
 def _begins(text: str, chosen: str) -> bool:
-    """Whether the text begins with what is chosen, and no piece of it is cut in two.
+    """Return whether the text starts with what is chosen, without cutting a piece in two.
 
     >>> _begins("a10b11", "a10"), _begins("a10b11", "a1")
     (True, False)
@@ -134,7 +134,7 @@ def _begins(text: str, chosen: str) -> bool:
 
 
 def _is_boundary(text: str, at: int) -> bool:
-    """Whether a piece may end there."""
+    """Return whether a piece can end there."""
     if not 0 < at < len(text):
         return True
     before, after = text[at - 1], text[at]
@@ -145,7 +145,7 @@ def _is_boundary(text: str, at: int) -> bool:
 
 
 def _split(texts: Sequence[str], chosen: str, unit: re.Pattern[str], *, whole: bool) -> tuple[Choice, ...]:
-    """The texts by the first piece, or word, in which they differ, in the order in which they come."""
+    """Return the texts grouped by the first piece, or word, in which they differ, in their order."""
     if not texts:
         return ()
     at = _parting(texts, chosen)
@@ -163,17 +163,17 @@ def _split(texts: Sequence[str], chosen: str, unit: re.Pattern[str], *, whole: b
 
 
 def _parting(texts: Sequence[str], chosen: str) -> int:
-    """How far all texts agree, in whole pieces; at least as far as is chosen."""
+    """Return how far all texts agree, in whole pieces; at least as far as is chosen."""
     ends = [piece.end() for piece in _PIECE.finditer(texts[0]) if piece.end() > len(chosen)]
     agreed = (end for end in reversed(ends) if all(_begins(text, texts[0][:end]) for text in texts))
     return next(agreed, len(chosen))
 
 
 def _word(text: str, at: int) -> int:
-    """Where the word begins that is next to be chosen, or is chosen by half."""
+    """Return where the word starts that is to be chosen next, or is half chosen."""
     return at + 1 if text[at : at + 1] == " " else text.rfind(" ", 0, at) + 1
 
 
 def _cells(steps: Iterable[Choice]) -> dict[str, Choice]:
-    """The choices that are a cell each, by that cell."""
+    """Return the choices of a single cell, by that cell."""
     return {step.cell: step for step in steps if step.cell is not None}

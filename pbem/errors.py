@@ -1,14 +1,16 @@
-"""The two ways in which a mail comes to nothing: with an answer, or without one.
+"""The ways in which a mail comes to nothing: with an answer, without one, or not yet.
 
     Exception
     ├── Refused        the sender is told: what was read, what is wrong, what would work
-    └── Unanswerable   the mail is filed; nobody is told but the log
+    ├── Unanswerable   the mail is filed; nobody is told but the log
+    └── Changed        everything is rolled back, and the message is examined again
 
 BadNotation, IllegalMove and BadOption, of the packages below, become a Refused where a command meets them.
 Any other exception is a bug: the mail is shunted and the operator sees it.
 """
 
 from collections.abc import Sequence
+from enum import Enum
 
 
 class Refused(Exception):
@@ -42,5 +44,32 @@ class Refused(Exception):
         super().__init__(sentence)
 
 
+class Silence(Enum):
+    """Why a message gets no answer; each value is what the log says."""
+
+    UNKNOWN_TOKEN = "unknown token"  # noqa: S105 - no secret
+    NO_SENDER = "no sender"
+    FAILED_CHECKS = "the sender failed the checks"
+    HOURLY_ANSWERS = "too many answers in an hour"
+    DAILY_ANSWERS_TO_ADDRESS = "too many answers to this address today"
+    DAILY_ANSWERS_TO_DOMAIN = "too many answers to this domain today"
+    HOURLY_MESSAGES_OF_PLAYER = "too many mails of this player in an hour"
+    DAILY_MESSAGES_ABOUT_MATCH = "too many mails about this match today"
+    STRANGER_WAS_ASKED = "a stranger who was asked today"
+    STRANGER_ASKS_FOR_NOTHING = "a stranger's mail that asks for nothing open to strangers"
+    STRANGER_SENT_TOO_MUCH = "too large, and from a stranger"
+    UNREADABLE = "{detail}"
+    AUTOMATIC = "automatic: {detail}"
+    BOUNCE = "bounce of mail {detail}"
+
+
 class Unanswerable(Exception):
-    """A mail that gets no answer, and why."""
+    """A message that gets no answer, and why."""
+
+    def __init__(self, silence: Silence, detail: object = "") -> None:
+        self.silence = silence
+        super().__init__(silence.value.format(detail=detail))
+
+
+class Changed(Exception):
+    """What was examined before the transaction has changed since; the message must be examined again."""

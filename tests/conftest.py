@@ -6,16 +6,22 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
 
-from tests import correspondence, databases, postgres
+from tests import correspondence, databases, faked_clock, postgres
 
 KEEPERS = {"correspondence", "Correspondence", "databases"}
 """A module that knows one of these keeps data in a database."""
 
 
+# Hypothesis gives up on examples that are slow by the clock; no test here depends on the speed of the machine.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+
 # Compiling the modules and rewriting the assertions takes half a minute, which is not to be spent at every start.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+faked_clock.mend()
 
 
 def pytest_configure() -> None:

@@ -8,8 +8,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, make_url
 
+from pbem.storage import database
 from tests.postgres import running
 
 VARIABLE = "PBEM_TEST_DATABASE"
@@ -31,6 +32,24 @@ def at(folder: Path) -> str:
     if not note.exists():
         note.write_text(running().migrated(), encoding="ascii")
     return note.read_text(encoding="ascii")
+
+
+def make(url: str) -> None:
+    """Make the tables, as the first start of a server does."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return  # `at` gives out databases that have them
+    if not _made:
+        connected = database.connect("sqlite://")
+        with closing(connected.raw_connection()):  # the only connection: it holds the database
+            database.upgrade(connected)
+            _made.append(keep(connected))
+    with closing(sqlite3.connect(str(parsed.database))) as connection:
+        _made[0].backup(connection)
+
+
+_made: list[sqlite3.Connection] = []
+"""An SQLite database with the tables and nothing in them."""
 
 
 def empty(folder: Path) -> str:

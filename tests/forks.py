@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbem import cli
+from pbem.server import daemon
+from tests import faked_clock
 
+faked_clock.mend()
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.forks"])
 
@@ -29,6 +32,8 @@ class Surroundings:
     err: Path
     stdin: Path = Path(os.devnull)
     umask: int = -1
+    deaf_to_time: bool = False
+    """Whether a daemon begins nothing unless it is notified."""
 
 
 def _run(words: Sequence[str], around: Surroundings) -> None:
@@ -49,6 +54,8 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
         open(standard, mode, encoding="utf-8", errors=errors, buffering=1, closefd=False)  # noqa: SIM115 - until it ends
         for standard, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
     )
+    if around.deaf_to_time:
+        daemon.LOOK_SECONDS = 3600
     sys.argv = ["pbem", *words]
     cli.main()
 

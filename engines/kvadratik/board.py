@@ -1,7 +1,7 @@
 """The board of Kvadratik: its squares and halves, discs and towers, and the steps of a disc by the side it shows.
 
 Squares are numbered row by row from a1. A tower is a string with a letter for each disc, from the bottom to the
-top: B and G are discs of Blue and Green that show `+`, b and g are such that show `x`.
+top: B and G are discs of Blue and Green that show `+`, b and g discs that show `x`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,14 +29,14 @@ HALF_ROWS = ("rows 3 and 4", "rows 1 and 2")
 
 SHOWN = ("+", "x")
 DISCS: tuple[Mapping[str, str], ...] = ({"+": "B", "x": "b"}, {"+": "G", "x": "g"})
-"""The disc of a seat that shows a side."""
+"""Each seat's disc by the side that it shows."""
 OWN = (frozenset("Bb"), frozenset("Gg"))
 MARKS = {"B": "B+", "b": "Bx", "G": "G+", "g": "Gx"}
 DISCS_IN_ALL = 2 * (PLACED + RESERVE)
 
 
 def mark(tower: str) -> str:
-    """What stands on a square, from above: the top disc, and how high the tower is if it is one.
+    """Return what a square shows from above: the top disc, and the height of the tower if it is one.
 
     >>> mark(""), mark("B"), mark("Bg")
     ('.', 'B+', 'Gx2')
@@ -47,7 +47,7 @@ def mark(tower: str) -> str:
 
 
 def _legend() -> Iterator[Mark]:
-    """What the marks mean: an empty square, and every disc at the top of towers of every height."""
+    """Yield the meaning of every mark: an empty square, and every disc on top of towers of every height."""
     yield Mark(".", "empty", None, ("empty", "empty"))
     for seat in (0, 1):
         for shown in SHOWN:
@@ -64,7 +64,7 @@ Towers = tuple[str, ...]
 
 
 def _steps(directions: square.Steps) -> tuple[tuple[Step, ...], ...]:
-    """For every square the steps that leave it in these directions, sorted."""
+    """Return for every square the steps that leave it in these directions, sorted."""
     rays = square.rays(SIZE, directions)
     return tuple(tuple(sorted(Step(name, ray[0]) for ray in rays[name] if ray)) for name in NAMES)
 
@@ -76,7 +76,7 @@ STEPS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
     "b": _DIAGONAL,
     "g": _DIAGONAL,
 }
-"""The steps of a disc from every square; whatever stands on the target, a disc may go there."""
+"""The steps of a disc from every square. A disc can go to any target, empty or not."""
 
 ENTERING = tuple(
     frozenset(
@@ -114,22 +114,22 @@ WITHOUT_DISC = tuple(
 
 
 def uncovered(towers: Sequence[str], seat: Seat) -> list[int]:
-    """The squares on which the top disc is the seat's, in the order of their names."""
+    """Return the squares with one of the seat's discs on top, in the order of their names."""
     own = OWN[seat]
     return [cell for cell in BY_NAME if towers[cell][-1:] in own]
 
 
 BY_NAME = tuple(sorted(range(len(NAMES)), key=NAMES.__getitem__))
-"""All squares in the order of their names, as canonical texts have them."""
+"""All squares in the order of their names, which is the order in canonical texts."""
 
 
 def open_squares(towers: Sequence[str], seat: Seat) -> list[int]:
-    """The empty squares of the seat's first row."""
+    """Return the empty squares of the seat's first row."""
     return [cell for cell in FIRST_ROWS[seat] if not towers[cell]]
 
 
 def turned(tower: str) -> str:
-    """The tower with its top disc turned over.
+    """Return the tower with its top disc turned over.
 
     >>> turned("gB"), turned("b")
     ('gb', 'B')
@@ -138,9 +138,9 @@ def turned(tower: str) -> str:
 
 
 def landed(tower: str, disc: str, seat: Seat) -> str:
-    """The tower after a disc of that seat has moved onto it.
+    """Return the tower after a disc of that seat has moved onto it.
 
-    Kvadratik, capture: when then the top two discs are the mover's, all the opponent's discs in it leave the game.
+    Kvadratik, capture: if both top discs are then the mover's, all the opponent's discs in it leave the game.
 
     >>> landed("Bg", "b", 0), landed("gGB", "b", 0), landed("", "b", 0)
     ('Bgb', 'Bb', 'b')
@@ -151,7 +151,7 @@ def landed(tower: str, disc: str, seat: Seat) -> str:
 
 
 def spelled(tower: str) -> str:
-    """The discs of a tower from the bottom to the top, to be read aloud.
+    """Return the discs of a tower from the bottom to the top, to be read aloud.
 
     >>> spelled("bG")
     'Blue x, Green +'
@@ -160,7 +160,7 @@ def spelled(tower: str) -> str:
 
 
 def written(tower: str) -> str:
-    """The discs of a tower from the bottom to the top, for people.
+    """Return the discs of a tower from the bottom to the top, as the notes print them.
 
     >>> written("bG")
     'Bx G+'
@@ -169,5 +169,5 @@ def written(tower: str) -> str:
 
 
 def names(cells: Sequence[int]) -> list[str]:
-    """The names of the squares."""
+    """Return the names of the squares."""
     return [NAMES[cell] for cell in cells]

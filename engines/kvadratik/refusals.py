@@ -75,7 +75,7 @@ class Reason(core.Reason):
 
 
 def setup_refusal(seat: Seat, rule: str, setup: Setup) -> IllegalMove | None:
-    """Why these discs cannot be set up so; None where they can."""
+    """Return why these discs can't be set up like this; None if they can."""
     names_of: dict[str, object] = {"side": SIDES[seat], "half": HALF_ROWS[seat], "fits": example_setup(seat, rule)}
     if set(setup.shown) - set(SHOWN):
         return IllegalMove(Reason.SIDE_UNKNOWN, token=setup.shown)
@@ -103,7 +103,7 @@ def setup_refusal(seat: Seat, rule: str, setup: Setup) -> IllegalMove | None:
 
 
 def example_setup(seat: Seat, rule: str) -> str:
-    """Some legal set-up, as it is written."""
+    """Return a legal set-up, as players write it."""
     return str(Setup(() if rule == "row" else tuple(names(FIRST_ROWS[seat])), "+x+x"))
 
 
@@ -111,7 +111,7 @@ def example_setup(seat: Seat, rule: str) -> str:
 
 
 def placing_refusal(towers: Sequence[str], seat: Seat, disc: Disc, rights: int, done: Sequence[Disc]) -> IllegalMove:
-    """Why this disc cannot be put down by right, when those done were put down before it."""
+    """Return why this disc can't be put down by right after those that are `done`."""
     if len(done) >= rights:
         details = {"cell": disc.cell, "token": f"@{disc}", "side": SIDES[seat], "other": SIDES[1 - seat]}
         return IllegalMove(Reason.RIGHT_SPENT if done else Reason.NO_RIGHT, **details, rights=rights)
@@ -119,7 +119,7 @@ def placing_refusal(towers: Sequence[str], seat: Seat, disc: Disc, rights: int, 
 
 
 def _reserve_refusal(towers: Sequence[str], seat: Seat, disc: Disc, done: Sequence[str] = ()) -> IllegalMove:
-    """Why this disc cannot come from the reserve."""
+    """Return why this disc can't come from the reserve."""
     cell, open_now = INDEX.get(disc.cell), names(open_squares(towers, seat))
     row = names(FIRST_ROWS[seat])
     details: dict[str, object] = {
@@ -143,7 +143,7 @@ def _reserve_refusal(towers: Sequence[str], seat: Seat, disc: Disc, done: Sequen
 
 
 def flip_refusal(towers: Sequence[str], seat: Seat, cell: str, done: Iterable[str], *, allowed: bool) -> IllegalMove:
-    """Why the disc on this square cannot be flipped, when those done were flipped before it."""
+    """Return why the disc on this square can't be flipped after those that are `done`."""
     token = f"~{cell}"
     if not allowed:
         return IllegalMove(Reason.NO_FLIPPING, token=token)
@@ -153,7 +153,7 @@ def flip_refusal(towers: Sequence[str], seat: Seat, cell: str, done: Iterable[st
 
 
 def step_refusal(towers: Sequence[str], seat: Seat, step: Step, flippable: Iterable[str] = ()) -> IllegalMove:
-    """Why this step cannot be made; the discs on `flippable` squares could still have been flipped before it."""
+    """Return why this step can't be made; discs on `flippable` squares could still have been flipped before it."""
     token = str(step)
     cell = INDEX.get(step.origin)
     if step.target not in INDEX:
@@ -170,7 +170,7 @@ def step_refusal(towers: Sequence[str], seat: Seat, step: Step, flippable: Itera
 
 
 def _not_own(towers: Sequence[str], seat: Seat, cell: str, token: str) -> IllegalMove:
-    """Why the player has no disc on this square that he can move or flip."""
+    """Return why the player has no disc on this square to move or flip."""
     own = names(uncovered(towers, seat))
     details: dict[str, object] = {
         "token": token,
@@ -191,7 +191,7 @@ def _not_own(towers: Sequence[str], seat: Seat, cell: str, token: str) -> Illega
 def bonus_refusal(
     towers: Sequence[str], seat: Seat, reserve: int, step: Step, bonus: Bonus, *, entered: bool
 ) -> IllegalMove:
-    """Why this cannot be added to the turn's step, with the board as it is after that step."""
+    """Return why this bonus can't be added to the turn's step; the board is the one after that step."""
     details: dict[str, object] = {
         "token": str(bonus).split()[0],
         "step": step,

@@ -18,20 +18,20 @@ class Reason(core.Reason):
         "the first turn of the game has no operation 1, only a number and operation 3; {fits} would fit"
     )
     NUMBER_MISSING = "the number between operation 1 and operation 3 is missing; {fits} would fit"
-    NOT_BEGUN = "there is no number, and no turn is begun that {steps} could complete; {fits} would fit"
+    NOT_BEGUN = "there is no number, and there is no part of a turn that {steps} could complete; {fits} would fit"
     BEGUN_OTHERWISE = (
-        "this turn is begun with {begun}; what is left is its operation 3, for example {fits} "
-        "(undo takes back what is begun)"
+        "the part of this turn that you sent is {begun}; only its operation 3 is left, for example {fits} "
+        "(undo takes the part back)"
     )
     NUMBER_RANGE = "{number} cannot be announced; the numbers are 1 to 8"
     NUMBER_IDLE = "{number} would let no stone of {side} move; {fits} would"
     OFF_BOARD = "{cell} is not on this board; {side} has stones on {stones}"
     EMPTY = "no stone stands on {cell}; {side} has stones on {stones}"
-    OPPONENT = "the stone on {cell} is one of {other}; {side} has stones on {stones}"
+    OPPONENT = "the stone on {cell} is {other}'s; {side} has stones on {stones}"
     TWICE = "a stone moves once in an operation, and {token} would move the one from {cell} again"
     NOT_STRAIGHT = "{token} is not straight: a stone moves {directions}; {instead}"
     DISTANCE = "{token} goes {distance}, but operation {operation} goes by {number}; {instead}"
-    BLOCKED = "{token} jumps the stone of {other} on {at}; {instead}"
+    BLOCKED = "{token} jumps over {other}'s stone on {at}; {instead}"
     MARKED = "{target} is marked already; {instead}"
     OCCUPIED = "a stone of {holder} stands on {target} already; {instead}"
     SAME_TARGET = "two stones cannot both go to {target}; {instead}"
@@ -50,7 +50,7 @@ def step_refusal(
     step: Step,
     to_come: Sequence[Step] = (),
 ) -> IllegalMove:
-    """Why this step is refused, when in the same operation those done come before it and others after it."""
+    """Return why this step is refused, between the steps `done` and those `to_come` in the same operation."""
     origin, target = step
     names: dict[str, object] = {
         "operation": operation,
@@ -100,7 +100,7 @@ def step_refusal(
 
 
 def _instead(board: Board, origin: str, number: int, hostile: int, closed: int) -> str:
-    """What the stone can do instead, in words."""
+    """Return in words what the stone can do instead."""
     targets = board.named(board.reachable(board.index[origin], number, hostile, closed))
     if not targets:
         return f"{origin} cannot move {number} now"

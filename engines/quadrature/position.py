@@ -157,7 +157,7 @@ class QuadraturePosition(PlayedWhole):
         if men[seat][goal[0]] & goal[1] == goal[1]:
             return Outcome(seat, f"{SIDES[seat]} has men on {together(GOALS[seat])}")
         if self.seen.count(men):
-            return Outcome(None, "the men stand as they stood once before")
+            return Outcome(None, "the men are where they were once before")
         return None
 
     # Refusing -------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ class Reason(core.Reason):
     OFF_BOARD = "{cell} is not on this board; its columns are a to k, its rows 1 to 11"
     EMPTY = "no man stands on {cell}; {instead}"
     OPPONENT = "the man on {cell} is {other}'s; {instead}"
-    NOT_A_STEP = "{token} is no step: a man goes one square forward, diagonally forward or sideways; {instead}"
+    NOT_A_STEP = "{token} is not a step: a man goes one square forward, diagonally forward or sideways; {instead}"
     BACKWARD = "{token} goes backward, and {side}'s men go {way}, or sideways; {instead}"
     OCCUPIED = "a man of {holder} stands on {target} already; {instead}"
     SQUARED = "{target} would complete a rectangle with {other}'s men on {corners}; {instead}"

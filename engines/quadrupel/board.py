@@ -15,7 +15,7 @@ NAMES = tuple(cell for _, cells in ROWS for cell in cells)
 """The squares in reading order; a square is a number, its place in this order."""
 INDEX: Mapping[str, int] = {name: number for number, name in enumerate(NAMES)}
 START = (("d2", "c3", "d3", "c4"), ("c2", "b3", "e3", "d4"))
-"""Quadrupel, setting-up: where the stones begin, off centre as the sheet draws it, in reading order."""
+"""Quadrupel, setting-up: where the stones start, off centre as the sheet draws them, in reading order."""
 
 
 def _zone(cell: int) -> int:
@@ -28,7 +28,7 @@ ZONES = tuple(_zone(cell) for cell in range(SIZE * SIZE))
 
 
 class Jump(NamedTuple):
-    """A jump from a square: what stands on `over` (a bit) is jumped, and the stone lands on `target`."""
+    """A jump from a square: the stone jumps over the stone on `over` (a bit) and lands on `target`."""
 
     over: int
     target: int
@@ -37,7 +37,7 @@ class Jump(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One of the four figures at one place: what it is called, its value by difficulty, its squares."""
+    """One of the four figures at one place: its name, its value by difficulty, its squares."""
 
     name: str
     value: int
@@ -49,7 +49,7 @@ class Figure(NamedTuple):
 
 
 def named(squares: int) -> list[str]:
-    """The names of the squares, sorted.
+    """Return the names of the squares, sorted.
 
     >>> named(bits([6, 1]))
     ['a2', 'b1']
@@ -58,12 +58,12 @@ def named(squares: int) -> list[str]:
 
 
 def _steps(name: str) -> int:
-    """The squares beside a square in its row and column."""
+    """Return the squares next to a square in its row and column, as bits."""
     return bits(INDEX[ray[0]] for ray in square.rays(SIZE)[name] if ray)
 
 
 def _jumps(name: str) -> tuple[Jump, ...]:
-    """The jumps from a square, in all eight directions."""
+    """Return the jumps from a square, in all eight directions."""
     rays = square.rays(SIZE, square.ORTHOGONAL + square.DIAGONAL)[name]
     ways = ((INDEX[ray[0]], INDEX[ray[1]]) for ray in rays if len(ray) > 1)
     return tuple(Jump(1 << over, target, 1 << target) for over, target in ways)
@@ -74,9 +74,9 @@ JUMPS = tuple(map(_jumps, NAMES))
 
 
 def reach(origin: int, occupied: int) -> int:
-    """Where a stone can end its turn, as bits: a step, or any number of jumps, each over one adjacent stone.
+    """Return where a stone can end its turn, as bits: a step, or any number of jumps over one adjacent stone each.
 
-    Quadrupel, game play. The stone itself is in the air: its square is empty, but it may not end there.
+    Quadrupel, game play. The stone itself is in the air: its square is empty, but it can't end there.
     """
     here = 1 << origin
     others = occupied & ~here
@@ -102,7 +102,7 @@ _SHAPES: tuple[tuple[str, int, tuple[tuple[int, int], ...]], ...] = (
 
 
 def _figures() -> Iterator[tuple[int, Figure]]:
-    """Every figure at every place, with its squares as bits."""
+    """Yield every figure at every place, with its squares as bits."""
     for name, value, stones in _SHAPES:
         for row in range(SIZE - max(y for _, y in stones)):
             for column in range(SIZE - max(x for x, _ in stones)):

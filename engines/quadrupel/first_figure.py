@@ -20,7 +20,7 @@ class Basic(Variant):
 
     def aim(self, score: Score) -> str:
         """Return the aim: to be the first with a figure."""
-        return "Whoever first announces a figure of all four own stones wins."
+        return "The first player to announce a figure of all four own stones wins."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class MinimumPoints(Variant):
     def aim(self, score: Score) -> str:
         """Return the aim: to be the first with enough points."""
         return (
-            f"Whoever first announces a figure of at least {self.minimum} points wins. "
-            f"To end a turn in a figure of fewer points loses, announced or not."
+            f"The first player to announce a figure of at least {self.minimum} points wins. "
+            f"A turn that ends in a figure of fewer points loses, announced or not."
         )
 
     def notes(self, score: Score) -> tuple[str, ...]:
@@ -97,8 +97,8 @@ class Placing(Variant):
     def aim(self, score: Score) -> str:
         """Return the aim: to be the first with a figure and the 1-stones in their place."""
         return (
-            f"Whoever first announces a figure with {self._wanted} wins. "
-            f"To end a turn in any other figure loses, announced or not."
+            f"The first player to announce a figure with {self._wanted} wins. "
+            f"A turn that ends in any other figure loses, announced or not."
         )
 
     def notes(self, score: Score) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ MARKS = "xo"
 MOST_DOTS = 4
 
 Empty = tuple[str, str, str]
-"""The marks of empty squares of zone 1, 2 and 3, where the picture tells them apart."""
+"""The marks of empty squares of zone 1, 2 and 3."""
 
 ALIKE: Empty = (".", ".", ".")
 ZONED: Empty = (".", ",", ":")
@@ -20,11 +20,11 @@ NOTES: Mapping[Empty, tuple[str, ...]] = {
     ZONED: ("empty squares: . zone 1  , zone 2  : zone 3",),
     SECOND_APART: ("empty squares: , zone 2  . others",),
 }
-"""What is said of the empty squares beside the board."""
+"""What the notes beside the board say about empty squares."""
 
 
 def _stones() -> Iterator[Mark]:
-    """Every stone of either side: without dots, as long as nobody has set it up, and with each number of them."""
+    """Yield every stone of either side: without dots, before it is set up, and with each number of dots."""
     for seat in (0, 1):
         yield Mark(MARKS[seat], "piece", seat, ("stone", "stones"))
         for dots in range(1, MOST_DOTS + 1):
@@ -34,7 +34,7 @@ def _stones() -> Iterator[Mark]:
 
 
 def _legend(empty: Empty) -> Legend:
-    """The legend where empty squares have these marks: zones are named and tinted where they differ."""
+    """Return the legend for these marks of empty squares: zones are named and tinted if their marks differ."""
     second = Mark(",", "empty", None, ("empty square in zone 2", "empty squares in zone 2"))
     third = Mark(":", "empty", None, ("empty square in zone 3", "empty squares in zone 3"))
     zones = [mark for mark in (second, third) if mark.text in empty]

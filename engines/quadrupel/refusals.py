@@ -1,7 +1,7 @@
 """Why a turn of Quadrupel is refused, and what would work instead.
 
-No refusal depends on what figures stand or could be built, but that of a turn that announces one itself:
-in strict mode nobody is told of a chance that he has not seen.
+No refusal depends on which figures stand or could be formed, except that of a turn that announces one itself:
+in strict mode nothing tells players of a chance that they haven't seen.
 """
 
 from engines import core
@@ -17,18 +17,18 @@ class Reason(core.Reason):
     """Why a turn is refused."""
 
     GAME_OVER = "the game is over: {outcome}"
-    NOTHING_TO_SET_UP = "in this variant nothing is set up; a turn moves a stone, as {fits} does"
+    NOTHING_TO_SET_UP = "this variant has no set-up; a turn moves a stone, as {fits} does"
     SET_UP_ALREADY = "the stones are set up already; now a turn moves one, as {fits} does"
     SET_UP_FIRST = "first {side} sets up the stones, for example by {fits}"
     DOTS_WANTED = "the set-up gives dots to the stones on {stones}, for example by {fits}"
     ONES_WANTED = "the set-up names two of {stones} for the 1-stones, for example by {fits}"
     DOTS_AMISS = "{token} does not give 1, 2, 3 and 4 dots to one stone each, as {fits} would"
     ONE_TWICE = "{token} is named twice, but two of {stones} are wanted for the 1-stones"
-    ONE_ELSEWHERE = "{token} is no start square of {side}; the 1-stones are two of {stones}"
+    ONE_ELSEWHERE = "{token} is not a start square of {side}; the 1-stones are two of {stones}"
     ONES_AMISS = "{number} squares are named, but two of {stones} are wanted for the 1-stones"
     OFF_BOARD = "{square} is not on this board, which goes from a1 to f6"
     EMPTY = "no stone stands on {origin}; {side} has stones on {stones}"
-    OPPONENT = "the stone on {origin} is one of {other}; {side} has stones on {stones}"
+    OPPONENT = "the stone on {origin} is {other}'s; {side} has stones on {stones}"
     NO_WAY = "{origin}{target} ends where it began; {instead}"
     OCCUPIED = "a stone of {holder} stands on {square} already; {instead}"
     DIAGONAL_STEP = "{origin} and {target} touch at a corner only, and a step goes along row or column; {instead}"
@@ -37,7 +37,7 @@ class Reason(core.Reason):
         "from {start} to {square} is no jump over one adjacent stone, and a way of several parts "
         "is made of such jumps; {instead}"
     )
-    OUT_OF_REACH = "{origin} does not get to {target} by a step, nor by jumps over one adjacent stone each; {instead}"
+    OUT_OF_REACH = "{origin} cannot reach {target} by a step, or by jumps over one adjacent stone each; {instead}"
     BACK_AND_FORTH = (
         "the stone on {origin} has gone back and forth between {target} and {origin} twice, "
         "so it may not go to {target} now; {instead}"
@@ -46,7 +46,7 @@ class Reason(core.Reason):
 
 
 def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: tuple[int, int] | None) -> IllegalMove:
-    """Why the stone may not go this way; `barred` is the move that would be back and forth once more."""
+    """Return why the stone can't go this way; `barred` is the move that would go back and forth once too often."""
     held = tuple(bits(stone.cell for stone in side) for side in stones)
     names: dict[str, object] = {
         "token": turn.origin + turn.target,
@@ -89,7 +89,7 @@ def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: 
 
 
 def goes_by_jumps(origin: int, turn: Turn, occupied: int) -> bool:
-    """Whether every part of the way that the turn names is a jump over one stone to an empty square."""
+    """Return whether every part of the way that the turn names is a jump over one stone to an empty square."""
     others, here = occupied & ~(1 << origin), origin
     for name in (*turn.via, turn.target):
         target = INDEX.get(name, -1)
@@ -100,7 +100,7 @@ def goes_by_jumps(origin: int, turn: Turn, occupied: int) -> bool:
 
 
 def _path_refusal(held: tuple[int, ...], origin: int, turn: Turn, names: dict[str, object]) -> IllegalMove | None:
-    """What is wrong with the first bad part of a way of several parts, if any is."""
+    """Return what is wrong with the first bad part of a way of several parts; None if all are good."""
     others = (held[0] | held[1]) & ~(1 << origin)
     here = origin
     for name in (*turn.via, turn.target):
@@ -118,7 +118,7 @@ def _path_refusal(held: tuple[int, ...], origin: int, turn: Turn, names: dict[st
 
 
 def set_up_refusal(seat: Seat, wanted: SetUp, move: Move) -> IllegalMove | None:
-    """Why a set-up is refused, if it is; `wanted` is what the variant has the players set up."""
+    """Return why a set-up is refused, or None; `wanted` is what the players set up in the variant."""
     squares = START[seat]
     names: dict[str, object] = {"side": SIDES[seat], "fits": example(seat, wanted)}
     if wanted == "dots":
@@ -142,12 +142,12 @@ def set_up_refusal(seat: Seat, wanted: SetUp, move: Move) -> IllegalMove | None:
 
 
 def example(seat: Seat, wanted: SetUp) -> Move:
-    """Some set-up of the seat."""
+    """Return a set-up of the seat."""
     return Dots((4, 1, 2, 3)) if wanted == "dots" else Ones(START[seat][:2])
 
 
 def _between(origin: int, target: int) -> int | None:
-    """The square in the middle of two that are a jump apart; None where they are not."""
+    """Return the square between two that are a jump apart; None if they aren't."""
     for jump in JUMPS[origin]:
         if jump.target == target:
             return jump.over.bit_length() - 1
@@ -155,12 +155,12 @@ def _between(origin: int, target: int) -> int | None:
 
 
 def _touch_at_a_corner(origin: str, target: str) -> bool:
-    """Whether two squares are diagonal neighbours."""
+    """Return whether two squares are diagonal neighbours."""
     return abs(ord(origin[0]) - ord(target[0])) == 1 == abs(int(origin[1]) - int(target[1]))
 
 
 def _instead(origin: str, targets: int) -> str:
-    """Where the stone can go instead, in words."""
+    """Return in words where the stone can go instead."""
     if not targets:
         return f"{origin} cannot go anywhere now"
     return f"{origin} can go to {either(named(targets))}"

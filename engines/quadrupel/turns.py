@@ -1,17 +1,17 @@
-"""What a player of Quadrupel may say: a turn that moves a stone, or one of the two ways to set up."""
+"""What a player of Quadrupel can play: a turn that moves a stone, or one of the two kinds of set-up."""
 
 from dataclasses import dataclass, field
 
 ANNOUNCEMENT = "quadrupel"
-"""The word behind a turn that announces a figure."""
+"""The word after a turn that announces a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A stone's way from square to square, and whether a figure is announced.
 
-    Ruling: a turn is its origin and its end. `via`, the squares between that the player named, is checked
-    when the turn is played, and otherwise does not count.
+    Ruling: a turn is its origin and its end. `via` holds the squares between them that the player named; they are
+    checked when the turn is played, and ignored otherwise.
     """
 
     origin: str
@@ -20,18 +20,18 @@ class Turn:
     via: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
-        """Return the turn as it is written."""
+        """Return the turn as players write it."""
         return f"{self.origin}{self.target} {ANNOUNCEMENT}" if self.announced else self.origin + self.target
 
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """A set-up: the dots of the own start squares in reading order."""
+    """A set-up: the dots of the stones on the side's start squares, in reading order."""
 
     dots: tuple[int, ...]
 
     def __str__(self) -> str:
-        """Return the set-up as it is written."""
+        """Return the set-up as players write it."""
         return f"setup {''.join(map(str, self.dots))}"
 
 
@@ -42,7 +42,7 @@ class Ones:
     squares: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Return the set-up as it is written."""
+        """Return the set-up as players write it."""
         return f"setup {' '.join(self.squares)}"
 
 

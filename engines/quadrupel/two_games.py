@@ -39,8 +39,8 @@ class MaximumPoints(Variant):
     def aim(self, score: Score) -> str:
         """Return the aim: to score most in all games."""
         game = len(score.announced) + 1
-        rest = "Two games are played; more points in all win, and a tie is broken by a third."
-        return f"This is game {game}. Whoever first announces a figure in it scores its points. {rest}"
+        rest = "The match has two games, and a third if they tie; more points in all win."
+        return f"This is game {game}. The first player to announce a figure in it scores its points. {rest}"
 
     def notes(self, score: Score) -> tuple[str, ...]:
         """Return the number of the game, the points so far, and the figures of the games before."""

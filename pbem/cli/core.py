@@ -1,7 +1,7 @@
 """What all verbs share: the app, its two consoles, exit codes, and how a fault outside of us becomes a sentence."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -56,13 +56,14 @@ def sentences() -> Iterator[None]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[daemon.Server]:
-    """The configured server, with its log set up, but not running."""
+def opened(path: Path, *, to_run: bool = False) -> Iterator[daemon.Server]:
+    """Open the configured server without running it. Only a verb that runs it may upgrade its tables."""
     with sentences():
         settings = config.load(path)
         logs.configure(settings.log, server=settings.server)
         failpoints.prepare()
-        with daemon.open_server(settings) as server:
+        alone = database.alone(settings.server.database) if to_run else nullcontext()
+        with alone, daemon.open_server(settings, upgrade=to_run) as server:
             yield server
 
 

@@ -10,7 +10,7 @@ from notation.board import format_board
 from notation.hints import format_hint
 from notation.record import Record
 from pbem.errors import Refused
-from pbem.matches.turns import take
+from pbem.matches import turns
 from pbem.payloads.sections import Refusal
 from pbem.rendering.templating import fitted, templates
 
@@ -58,14 +58,14 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
                 say(f"{HELP}\n{notation.help}")
             case _:
                 try:
-                    taken = take(notation, position, part, line)
+                    taken = turns.read(notation, position, part, line)
                 except Refused as refusal:
                     say(_refused(refusal, line))
                     continue
                 fresh = True
                 if taken.complete:
                     texts.append(taken.text)
-                    before = Played(position, notation.parse(taken.text))
+                    before = Played(position, taken.move)
                     position, part = taken.position, None
                 else:
                     part = taken.text

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from engines import GAMES
 from notation.board import format_board
+from notation.ending import in_words
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
@@ -24,7 +25,7 @@ def show(
     mail: Annotated[bool, typer.Option("--mail", help="Show an incoming mail and what became of it.")] = False,
 ) -> None:
     """Show a match with all its turns and mails, or a mail and what became of it."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server, database.read_only(server.engine) as session:
         row = session.get(Incoming, number) if mail else session.get(Match, number)
         if row is None:
             errors.print(f"pbem: there is no {'mail' if mail else 'match'} {number}")
@@ -55,9 +56,9 @@ def _show_match(session: Session, match: Match) -> bool:
     title = GAMES[match.game].title if match.game in GAMES else match.game
     options = " ".join(f"{option}={choice}" for option, choice in match.options.items())
     out.print(f"match #{match.id}, {title} {options}: {first} - {second}, {match.state}", markup=False)
-    if match.reason:
-        winner = "a draw" if match.winner is None else f"{(first, second)[match.winner]} won"
-        out.print(f"{winner}: {match.reason}", markup=False)
+    if ending := snapshot.ending_of(match):
+        winner = "no winner" if match.winner is None else f"{(first, second)[match.winner]} won"
+        out.print(f"{winner}: {match.reason or in_words(ending, (first, second))}", markup=False)
     if match.part:
         out.print(f"begun: {match.part}", markup=False)
     faults = list(checking.faults(session, match))
@@ -65,7 +66,7 @@ def _show_match(session: Session, match: Match) -> bool:
         out.print(f"fault: {fault.sentence}", markup=False, highlight=False)
     if not faults:
         out.print()
-        out.print(format_board(snapshot.stand(session, match).position.diagram()), markup=False, highlight=False)
+        out.print(format_board(snapshot.snapshot_of(session, match).position.diagram()), markup=False, highlight=False)
     out.print()
     table = Table("turn", "by", "text", "played (UTC)", "mail")
     for ply in queries.plies(session, match):
@@ -83,7 +84,7 @@ def _show_match(session: Session, match: Match) -> bool:
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG) -> None:
     """List the mails that met a bug, and the owed ones that nobody would take; exit code 1 when there are any."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server, database.read_only(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
         table = Table("mail", "what", "why", "since (UTC)")

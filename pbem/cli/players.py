@@ -34,12 +34,14 @@ def bounced(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """List the players from whose addresses mail comes back; exit code 1 when nothing is sent to one any more."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server:
         if again:
-            bounces.revive(session, core.player(session, again), daemon.now())
+            with database.transaction(server.engine) as session:
+                bounces.revive(session, core.player(session, again), daemon.now())
             out.print(f"mail is sent to {again} again", markup=False)
             return
-        found = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
+        with database.read_only(server.engine) as session:
+            found = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
         table = Table("player", "address", "bounces", "last (UTC)", "given up (UTC)")
         for row in found:
             given_up = f"{row.unreachable:%Y-%m-%d %H:%M}" if row.unreachable else ""
@@ -61,7 +63,7 @@ def export(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Write all that is held on a player into a folder, without the limit that one mail has."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server, database.read_only(server.engine) as session:
         player = core.player(session, name, guests=True)
         held = data_export.gather(session, player, daemon.now(), server.renderer.redactor)
         place = folder or Path(held.name)
@@ -82,7 +84,7 @@ def delete(
 ) -> None:
     """Remove all that is held on a player, as "delete me" does; the matches stay, without a name."""
     with opened(config_file) as server:
-        with database.transaction(server.engine) as session:
+        with database.read_only(server.engine) as session:
             player = core.player(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
             about = f"{naming.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"

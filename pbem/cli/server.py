@@ -22,7 +22,7 @@ from pbem.rendering.mime import text_of
 from pbem.rendering.render import Renderer
 from pbem.server import daemon, worker
 from pbem.storage import database
-from pbem.storage.models import Incoming, IncomingState, Outgoing
+from pbem.storage.models import Incoming, IncomingState, Match, Outgoing
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
@@ -38,9 +38,10 @@ def init(config_file: ConfigOption = CONFIG) -> None:
             out.print(f"wrote {config_file}; look it through: it says what every key means")
         settings = config.load(config_file)
         _make_key(settings)
-        engine = database.connect(settings.server.database)
-        database.upgrade(engine)
-        engine.dispose()
+        with database.alone(settings.server.database):
+            engine = database.connect(settings.server.database)
+            database.upgrade(engine)
+            engine.dispose()
         out.print(f"the database {_shown(settings)} is up to date", markup=False)
         out.print(f"next: [bold]pbem run --config {config_file}[/]")
 
@@ -72,7 +73,7 @@ def run(
     once: Annotated[bool, typer.Option("--once", help="Handle and send what waits, then end.")] = False,
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C; it ends after the mail in hand."""
-    with opened(config_file) as server, database.alone(server.settings.server.database):
+    with opened(config_file, to_run=True) as server:
         for file in doctor.exposed(config_file, server.settings):
             log.warning("everybody on this machine can read it", file=str(file))
         if once:
@@ -117,7 +118,7 @@ def feed(
             return
         if server.queue.claim(added[0]):  # or else a daemon beside us has it already
             worker.handle(server.engine, server.services, server.queue, added[0], daemon.now())
-        with database.transaction(server.engine) as session:
+        with database.read_only(server.engine) as session:
             row = session.get_one(Incoming, added[0])
             out.print(f"mail {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
             owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
@@ -140,16 +141,16 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
     """Replay every stored match, and look at files, templates and DNS; exit code 1 when something is wrong."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with opened(config_file) as server:
         around = list(doctor.faults(config_file, server.settings))
         for note in (f"the database {_shown(server.settings)} is up to date", *doctor.notes(server.settings)):
             errors.print(note, markup=False, highlight=False)
-        stored = checking.played(session)
-        found = [
-            fault
-            for match in track(stored, "replaying", console=errors, transient=True)
-            for fault in checking.faults(session, match)
-        ]
+        with database.read_only(server.engine) as session:
+            stored = [match.id for match in checking.played(session)]
+        found: list[checking.Fault] = []
+        for number in track(stored, "replaying", console=errors, transient=True):
+            with database.read_only(server.engine) as session:  # one each, so that no long one holds old pages back
+                found += checking.faults(session, session.get_one(Match, number))
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
     for sentence in around:

@@ -6,7 +6,8 @@ from datetime import timedelta
 from sqlmodel import col, func, select
 
 from pbem.commands.core import Command, Context, Line
-from pbem.errors import Refused, Unanswerable
+from pbem.commands.verdict import Outcome, Verdict
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.naming import name
 from pbem.payloads.messages import AddressMoved, AddressQuestion, Challenge
 from pbem.payloads.sections import AddressAsked, HeldDropped, NewAddresses, QuestionExpired
@@ -75,12 +76,12 @@ def _bound(context: Context, player: Player, line: Line) -> None:
         )
 
 
-def ask_again(context: Context, question: int) -> str:
+def ask_again(context: Context, question: int) -> Verdict:
     """Ask the new address once more, whose answer did not go to the address of our question."""
     row = context.session.get_one(Outgoing, question)
     player = context.session.get(Player, row.player)
     if player is None or row.purpose is None:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     context.mailer.ask_address(
         row.address,
         AddressQuestion(by=name(player), by_thread=True),
@@ -89,23 +90,23 @@ def ask_again(context: Context, question: int) -> str:
         token_subject=row.token_subject,
         answers=context.answered,
     )
-    return "asked for confirmation again"
+    return Verdict(Outcome.ASKED_AGAIN)
 
 
-def settle(context: Context, question: int, *, agrees: bool | None) -> str:
+def settle(context: Context, question: int, *, agrees: bool | None) -> Verdict:
     """Do what the new address answers to our question; what became of it. None is neither a yes nor a no."""
     row = context.session.get_one(Outgoing, question, with_for_update=True)
     player = context.session.get(Player, row.player)
     if player is None or row.settled is not None:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if context.now - row.created > QUESTION_LIVES:
         context.answer(QuestionExpired(days=QUESTION_LIVES.days))
-        return "too late"
+        return Verdict(Outcome.TOO_LATE)
     if agrees is False:
         row.settled = context.now  # an answer to it means nothing any more
         context.session.add(row)
         context.answer(HeldDropped())
-        return "not confirmed"
+        return Verdict(Outcome.NOT_CONFIRMED)
     if agrees is None:
         raise Refused("I can't tell whether that is a yes.", fits='Answer "yes" or "no" in the first line.')
     taken = context.session.exec(select(Player).where(Player.address == row.address)).first()
@@ -115,7 +116,7 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> str:
             fits="A player has one address, and an address one player.",
         )
     _move(context, player, row)
-    return "done: change"
+    return Verdict(Outcome.DONE, CHANGE.name)
 
 
 def _move(context: Context, player: Player, row: Outgoing) -> None:

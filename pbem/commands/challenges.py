@@ -9,25 +9,19 @@ from sqlmodel import select
 from engines import GAMES
 from engines.core import BadOption, Game
 from pbem.commands.account import check_name, free_name, welcome
-from pbem.commands.core import Command, Context, Line, own_match, seats
-from pbem.commands.play import tell_turn
+from pbem.commands.core import Command, Context, Line, announce, in_words, own_match
 from pbem.errors import Refused
-from pbem.matches.naming import name, shown
-from pbem.matches.queries import next_number
-from pbem.matches.snapshot import stand
-from pbem.payloads.messages import Challenge, Invitation
-from pbem.payloads.sections import ChallengeClosed, ChallengeSent
+from pbem.matches import lifecycle
+from pbem.payloads.sections import ChallengeSent
 from pbem.reading.message import is_address
-from pbem.storage.models import Match, MatchState, Player
-from pbem.tokens import Purpose
+from pbem.storage.models import Player
 
 BEGIN = ("me", "you", "random")
-MOST_OPEN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A challenge as it was written."""
+    """A challenge as the player wrote it."""
 
     game: Game
     opponent: str
@@ -36,7 +30,7 @@ class Offer:
 
 
 def read(words: Sequence[str], own_name: str | None) -> Offer:
-    """The challenge in those words, in any order (Rognlie's too); raises Refused, BadOption."""
+    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused and BadOption."""
     games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
     options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
     people = [word for word in words if "=" not in word and word.lower() not in GAMES]
@@ -63,35 +57,24 @@ def challenge(context: Context, line: Line) -> None:
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
     other = _opponent(context, offer.opponent)
-    if other.id == player.id:
-        raise Refused("You can't challenge yourself.", read=line.text, fits="Name another player, or an address.")
-    by_address = "@" in offer.opponent
-    _bound(context, player, other, by_address=by_address)
-    challenger_begins = offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0)
-    starter, second = (player, other) if challenger_begins else (other, player)
-    pair = (starter, second) if offer.game.position(offer.options).turn == 0 else (second, starter)
-    match = Match(
-        id=next_number(context.session),
-        game=offer.game.key,
-        options=offer.options,
-        seat0=pair[0].id or 0,
-        seat1=pair[1].id or 0,
-        challenger=player.id or 0,
-        by_address=by_address,
-        created=context.now,
-    )
-    context.session.add(match)
-    context.session.flush()
-    context.match = match.id
-    payload = Challenge if other.confirmed else Invitation
-    context.tell(
-        other, payload(message=tuple(context.message(match.id)), by=name(player)), purpose=Purpose.PLAY, match=match
-    )
-    context.answer(ChallengeSent(match=match.id or 0, opponent=offer.opponent))
+    with in_words(line):
+        events = lifecycle.offer(
+            context.session,
+            player,
+            other,
+            offer.game.key,
+            offer.options,
+            context.now,
+            challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
+            by_address="@" in offer.opponent,
+        )
+    context.match = events[0].match.id
+    announce(context, events)
+    context.answer(ChallengeSent(match=context.match or 0, opponent=offer.opponent))
 
 
 def _opponent(context: Context, wanted: str) -> Player:
-    """The player of that name or address, locked so that he can't leave meanwhile; a new row for somebody new."""
+    """Return the player of that name or address, locked so that they can't leave meanwhile; add a new address."""
     session = context.session
     if "@" not in wanted:
         found = session.exec(select(Player).where(Player.name == wanted).with_for_update()).first()
@@ -111,87 +94,35 @@ def _opponent(context: Context, wanted: str) -> Player:
     return found
 
 
-def _bound(context: Context, player: Player, other: Player, *, by_address: bool) -> None:
-    """Raise Refused where a player floods others, or strangers, with offers."""
-    offers = context.session.exec(
-        select(Match).where(Match.challenger == player.id, Match.state == MatchState.OFFERED)
-    ).all()
-    if len(offers) >= MOST_OPEN:
-        raise Refused(
-            f"{MOST_OPEN} of your challenges wait for an answer; that is the most.",
-            fits='"withdraw NUMBER" takes one back.',
-        )
-    if by_address and any(offer.by_address and other.id in (offer.seat0, offer.seat1) for offer in offers):
-        raise Refused(
-            "You have invited this address already.",
-            fits="Wait for an answer; a second mail would be one too many.",
-        )
-
-
-def _offered(match: Match, line: Line) -> None:
-    if match.state != MatchState.OFFERED:
-        raise Refused(
-            f"Match #{match.id} is not on offer any more; it is {match.state}.",
-            read=line.text,
-            fits=f'"show {match.id}" shows it.',
-        )
-
-
 def accept(context: Context, line: Line) -> None:
-    """Begin the match; whoever came by invitation becomes a player by this answer."""
+    """Start the match; somebody who came by invitation becomes a player by this answer."""
     match, _ = own_match(context, line)
     player = context.sender.player
     assert player is not None  # noqa: S101 - own_match has refused strangers
-    _offered(match, line)
-    if player.id == match.challenger:
-        raise Refused(
-            f"Match #{match.id} is your own challenge; the other one accepts it.",
-            fits=f'"withdraw {match.id}" takes it back.',
-        )
+    with in_words(line):
+        events = lifecycle.accept(context.session, match, player, context.now)
     if player.confirmed is None:
         wanted = check_name(context, line.words) if line.words else free_name(context, player.address)
         welcome(context, player, wanted)
-    match.state, match.started = MatchState.RUNNING, context.now
-    match.to_move = GAMES[match.game].position(match.options).turn
-    context.session.add(match)
-    context.session.flush()
-    tell_turn(context, stand(context.session, match))
+    announce(context, events)
 
 
 def decline(context: Context, line: Line) -> None:
-    """Turn a challenge down."""
+    """Decline a challenge."""
     match, _ = own_match(context, line)
-    _offered(match, line)
     player = context.sender.player
-    if player is not None and player.id == match.challenger:
-        raise Refused(f"Match #{match.id} is your own challenge.", fits=f'"withdraw {match.id}" takes it back.')
-    _close(context, match, MatchState.DECLINED)
+    assert player is not None  # noqa: S101 - own_match has refused strangers
+    with in_words(line):
+        events = lifecycle.decline(context.session, match, player, context.now)
+    announce(context, events)
 
 
 def withdraw(context: Context, line: Line) -> None:
-    """Take an own challenge back."""
+    """Take back a challenge of one's own."""
     match, _ = own_match(context, line)
-    _offered(match, line)
-    if context.player.id != match.challenger:
-        raise Refused(f"Match #{match.id} was offered to you.", fits=f'"decline {match.id}" turns it down.')
-    _close(context, match, MatchState.WITHDRAWN)
-
-
-def _close(context: Context, match: Match, state: MatchState) -> None:
-    match.state, match.ended = state, context.now
-    context.session.add(match)
-    context.session.flush()
-    for player in seats(context.session, match):
-        if context.is_sender(player):
-            context.answer(ChallengeClosed(match=match.id or 0, state=state.value))
-        elif player.confirmed:
-            closed = ChallengeClosed(
-                match=match.id or 0,
-                state=state.value,
-                message=context.message(match.id),
-                by=name(shown(match, context.sender.player)) if context.sender.player else "",
-            )
-            context.tell(player, closed, purpose=Purpose.PLAY, match=match)
+    with in_words(line):
+        events = lifecycle.withdraw(context.session, match, context.player, context.now)
+    announce(context, events)
 
 
 CHALLENGE = Command(

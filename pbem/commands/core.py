@@ -1,7 +1,8 @@
 """What a command is, and what it gets: the context of one mail."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -10,14 +11,15 @@ from sqlmodel import Session
 from engines.core import Seat
 from pbem.config import ServerSettings
 from pbem.errors import Refused
+from pbem.matches.events import Events
+from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
 from pbem.matches.queries import awaiting, locked, seat_of
 from pbem.payloads.messages import Message as Payload
-from pbem.payloads.sections import Section, TurnPlayed, Welcome
-from pbem.players import preferences, schedule
+from pbem.payloads.sections import ChallengeClosed, Section, TurnPlayed, Welcome
+from pbem.players import announcements
 from pbem.players.identity import Sender, address_with
 from pbem.reading.message import Message
-from pbem.reading.protocol import MailParser
-from pbem.storage.models import Incoming, Match, MatchState, Player
+from pbem.storage.models import Incoming, Match, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -29,13 +31,14 @@ class Context:
     session: Session
     server: ServerSettings
     keyring: Keyring
-    parser: MailParser
     now: datetime
     incoming: Incoming
     mail: Message
     sender: Sender
     commands: "Mapping[str, Command]"
     """Every command there is, for those who explain them."""
+    held: Mapping[int, Message] = field(default_factory=dict)
+    """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
     """What the person wrote besides commands, for the opponent."""
     sections: list[Section] = field(default_factory=list)
@@ -80,20 +83,24 @@ class Context:
     ) -> None:
         """Queue a message to a player; for the sender it is a section of the one answer."""
         if self.is_sender(player):
-            assert isinstance(payload, TurnPlayed | Welcome)  # noqa: S101 - nothing else is told to both
+            assert isinstance(payload, TurnPlayed | Welcome | ChallengeClosed)  # noqa: S101 - nothing else is told
             self.answer(payload)
             return
-        is_notice = player.confirmed is not None
-        self.mailer.to_player(
+        announcements.notify(
+            self.session,
+            self.server,
+            self.now,
             player,
             payload,
             purpose=purpose,
             match=match,
             ply=ply,
             incoming=self.incoming,
-            is_notice=is_notice,
-            is_batched=is_notice and schedule.waits(preferences.of(player.settings), player.stopped),
         )
+
+    def author(self) -> Player | None:
+        """Return the sender, whose message this is."""
+        return self.sender.player
 
     def is_sender(self, player: Player) -> bool:
         """Whether that player sent this mail."""
@@ -226,17 +233,53 @@ def own_match(context: Context, line: Line) -> tuple[Match, Seat]:
     return match, seat
 
 
-def running(match: Match) -> Match:
-    """The match, where it is being played; raises Refused with how it stands instead."""
-    number = match.id
-    match match.state:
-        case MatchState.OFFERED:
-            raise Refused(f"Match #{number} has not begun: the challenge is not accepted yet.")
-        case MatchState.OVER:
-            raise Refused(f"Match #{number} is over.", match=number)
-        case MatchState.DECLINED | MatchState.WITHDRAWN:
-            raise Refused(f"Match #{number} was never played: the challenge was {match.state}.")
-    return match
+@contextmanager
+def in_words(line: Line) -> Iterator[None]:
+    """Raise Refused, with words for the person who wrote the line, in place of NotPossible."""
+    try:
+        yield
+    except NotPossible as impossible:
+        raise _refusal(impossible.obstacle, impossible.match, line) from impossible
+
+
+def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
+    number, state = (match.id, match.state) if match else (None, "")
+    match obstacle:
+        case Obstacle.NOT_STARTED:
+            return Refused(f"Match #{number} has not begun: the challenge is not accepted yet.")
+        case Obstacle.OVER:
+            return Refused(f"Match #{number} is over.", match=number)
+        case Obstacle.NEVER_STARTED:
+            return Refused(f"Match #{number} was never played: the challenge was {state}.")
+        case Obstacle.NOT_YOUR_TURN:
+            sentence, fits = f"It is not your turn in match #{number}.", "You get a mail when it is."
+            return Refused(sentence, read=line.words, fits=fits, match=number)
+        case Obstacle.NO_PART:
+            sentence = "There is no begun turn of yours to take back; a complete turn stands."
+            return Refused(sentence, read=line.text, match=number)
+        case Obstacle.NOT_ON_OFFER:
+            sentence = f"Match #{number} is not on offer any more; it is {state}."
+            return Refused(sentence, read=line.text, fits=f'"show {number}" shows it.')
+        case Obstacle.OWN_OFFER:
+            sentence = f"Match #{number} is your own challenge; your opponent accepts or declines it."
+            return Refused(sentence, fits=f'"withdraw {number}" takes it back.')
+        case Obstacle.OFFERED_TO_YOU:
+            return Refused(f"Match #{number} was offered to you.", fits=f'"decline {number}" turns it down.')
+        case Obstacle.YOURSELF:
+            sentence, fits = "You can't challenge yourself.", "Name another player, or an address."
+            return Refused(sentence, read=line.text, fits=fits)
+        case Obstacle.TOO_MANY_OFFERS:
+            sentence = f"{MOST_OPEN} of your challenges wait for an answer; that is the most."
+            return Refused(sentence, fits='"withdraw NUMBER" takes one back.')
+        case Obstacle.INVITED_ALREADY:
+            sentence = "You have invited this address already."
+            return Refused(sentence, fits="Wait for an answer; a second mail would be one too many.")
+    raise AssertionError(f"{obstacle} is not reached by a command")
+
+
+def announce(context: Context, events: Events) -> None:
+    """Owe both players what these events mean to them."""
+    announcements.announce(context.session, context, events)
 
 
 def seats(session: Session, match: Match) -> tuple[Player, Player]:

@@ -2,44 +2,38 @@
 
 from collections.abc import Sequence
 
+from engines.core import Seat
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.resemblance import resembling
-from pbem.commands.core import Command, Context, Line, opponent, own_match, running
+from pbem.commands.core import Command, Context, Line, announce, in_words, opponent, own_match
 from pbem.commands.syntax import did_you_mean
 from pbem.errors import Refused
+from pbem.matches import lifecycle, turns
+from pbem.matches.events import PartTakenBack
 from pbem.matches.naming import is_hidden, name
-from pbem.matches.snapshot import Snapshot, stand
-from pbem.matches.turns import Taken, take
+from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.turns import ReadTurn
 from pbem.payloads.messages import Words
-from pbem.payloads.sections import TurnBegun, TurnDropped, TurnPlayed, WordsPassedOn
-from pbem.storage.models import Match, MatchState, Ply
+from pbem.payloads.sections import TurnBegun, TurnDropped, WordsPassedOn
+from pbem.storage.models import Match
 from pbem.tokens import Purpose
 
 
 def move(context: Context, line: Line) -> str | None:
     """Play a turn, or keep the beginning of one."""
     match, seat = own_match(context, line)
-    running(match)
-    standing = stand(context.session, match)
-    _fresh(context, line, standing, seat)
-    _in_its_place(context, line, standing, seat)
-    if standing.position.turn != seat:
-        raise Refused(
-            f"It is not your turn in match #{match.id}.",
-            read=line.words,
-            fits="You get a mail when it is.",
-            match=match.id,
-        )
-    try:
-        taken = take(NOTATIONS[match.game], standing.base, standing.part, line.words)
-    except Refused as refusal:
-        refusal.match = match.id
-        raise did_you_mean.turned(
-            refusal, resembling(NOTATIONS[match.game], standing.position, line.words)
-        ) from refusal.__cause__
-    if not taken.complete:
-        _keep(context, match, taken.text, standing)
+    with in_words(line):
+        lifecycle.check_running(match)
+    snapshot = snapshot_of(context.session, match)
+    _check_seen(context, line, snapshot, seat)
+    _check_number(line, snapshot, seat)
+    with in_words(line):
+        lifecycle.check_turn(match, seat)
+    turn = _read(line, snapshot)
+    if not turn.complete:
+        lifecycle.keep_part(context.session, snapshot, seat, turn)
+        context.answer(TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text))
         return "turn begun"
     if match.id in context.moves_ahead:
         raise Refused(
@@ -48,130 +42,93 @@ def move(context: Context, line: Line) -> str | None:
             fits="Send the one you mean; the next one after your opponent has answered.",
             match=match.id,
         )
-    _played(context, standing, taken)
+    events = lifecycle.play(context.session, snapshot, seat, turn, context.now, incoming=context.incoming.id)
+    _drop_question(context, match)
+    announce(context, events)
     return None
 
 
-def _fresh(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
-    """Raise Refused when the move answers a mail after which the match has moved on."""
-    seen = context.sender.seen(standing.number)
-    if seen is None or seen == standing.ply:
+def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
+    """Return the turn that the line says; raise Refused, with the legal turns that it resembles."""
+    notation = NOTATIONS[snapshot.match.game]
+    try:
+        return turns.read(notation, snapshot.base, snapshot.part, line.words)
+    except Refused as refusal:
+        refusal.match = snapshot.number
+        meant = resembling(notation, snapshot.position, line.words)
+        raise did_you_mean.turned(refusal, meant) from refusal.__cause__
+
+
+def _drop_question(context: Context, match: Match) -> None:
+    """Remove the section that asks for the rest of a turn: a later line of the same mail has completed it."""
+    context.sections[:] = [
+        section for section in context.sections if not (isinstance(section, TurnBegun) and section.match == match.id)
+    ]
+
+
+def _check_seen(context: Context, line: Line, snapshot: Snapshot, seat: Seat) -> None:
+    """Raise Refused when the move answers a message and the match has moved on since."""
+    seen = context.sender.seen(snapshot.number)
+    if seen is None or seen == snapshot.ply:
         return
-    if seen > standing.ply:  # a database restored from an older backup
+    if seen > snapshot.ply:  # a database restored from an older backup
         raise Refused(
             "You answered a mail about a turn that this server does not have any more.",
             read=line.words,
             fits="Look at the board as it is now and answer this mail.",
-            match=standing.number,
+            match=snapshot.number,
         )
-    _not_again(context, line, standing, seat, seen)
+    _check_repeated(line, snapshot, seat, seen)
     raise Refused(
         "You answered an older mail; the match has moved on since.",
         read=line.words,
         fits="Look at the board as it is now and answer this mail.",
-        match=standing.number,
+        match=snapshot.number,
     )
 
 
-def _not_again(context: Context, line: Line, standing: Snapshot, seat: int, ply: int) -> None:
-    """Raise Refused when the move is the one that the sender has played behind so many turns."""
-    notation = NOTATIONS[standing.match.game]
-    then = stand(context.session, standing.match, ply)
+def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> None:
+    """Raise Refused when the move is the one that the sender played after that many turns."""
+    notation = NOTATIONS[snapshot.match.game]
+    then = snapshot.at(ply)
     try:
         wanted = notation.format(notation.parse(line.words), then.position)
     except BadNotation:
         wanted = line.words
-    if then.position.turn == seat and standing.texts[ply].endswith(wanted):
-        raise Refused(f"Your turn {wanted} is already played.", read=line.words, match=standing.number)
+    if then.position.turn == seat and snapshot.texts[ply].endswith(wanted):
+        raise Refused(f"Your turn {wanted} is already played.", read=line.words, match=snapshot.number)
 
 
-def _in_its_place(context: Context, line: Line, standing: Snapshot, seat: int) -> None:
-    """Raise Refused when the line says which turn it is, and that is not the next one."""
-    if line.turn is None or line.turn == standing.ply + 1:
+def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:
+    """Raise Refused when the line numbers its turn, and that turn is not the next one."""
+    if line.turn is None or line.turn == snapshot.ply + 1:
         return
-    if 0 < line.turn <= standing.ply:
-        _not_again(context, line, standing, seat, line.turn - 1)
+    if 0 < line.turn <= snapshot.ply:
+        _check_repeated(line, snapshot, seat, line.turn - 1)
     raise Refused(
-        f"Turn {line.turn} is not the next one: the match is at turn {standing.ply + 1}.",
+        f"Turn {line.turn} is not the next one: the match is at turn {snapshot.ply + 1}.",
         read=line.text,
         fits=f'Leave "#{line.turn}" out to play this turn now.',
-        match=standing.number,
+        match=snapshot.number,
     )
-
-
-def _keep(context: Context, match: Match, part: str, standing: Snapshot) -> None:
-    """Keep the beginning of a turn and ask for the rest."""
-    match.part = part
-    context.session.add(match)
-    context.session.flush()
-    context.answer(TurnBegun(match=standing.number, ply=standing.ply, part=part))
-
-
-def _played(context: Context, standing: Snapshot, taken: Taken) -> None:
-    """Store the turn and tell both players."""
-    match = standing.match
-    seat = standing.base.turn
-    assert seat is not None  # noqa: S101 - somebody has just moved
-    context.session.add(
-        Ply(
-            match=standing.number,
-            number=standing.ply + 1,
-            seat=seat,
-            text=taken.text,
-            incoming=context.incoming.id,
-            played=context.now,
-        )
-    )
-    context.sections[:] = [  # begun by an earlier line of this message: there is nothing to ask now
-        section
-        for section in context.sections
-        if not (isinstance(section, TurnBegun) and section.match == standing.number)
-    ]
-    after = standing.after(taken.text, taken.position)
-    match.part, match.plies, match.to_move = None, after.ply, after.base.turn
-    if after.position.outcome is not None:
-        match.state, match.ended = MatchState.OVER, context.now
-        match.winner, match.reason = after.position.outcome.winner, after.position.outcome.reason
-    context.session.add(match)
-    context.session.flush()
-    tell_turn(context, after)
-
-
-def tell_turn(context: Context, standing: Snapshot, *, resigned: bool = False) -> None:
-    """Owe both players the mail that shows how the match stands now."""
-    message = context.message(standing.number)
-    by = name(context.sender.player) if message and context.sender.player else ""
-    for player in standing.players:
-        played = TurnPlayed(match=standing.number, ply=standing.ply, message=message, by=by, resigned=resigned)
-        context.tell(player, played, purpose=Purpose.PLAY, match=standing.match, ply=standing.ply)
 
 
 def undo(context: Context, line: Line) -> None:
     """Drop the begun turn."""
     match, seat = own_match(context, line)
-    running(match)
-    standing = stand(context.session, match)
-    if match.part is None or standing.base.turn != seat:
-        raise Refused(
-            "There is no begun turn of yours to take back; a complete turn stands.",
-            read=line.text,
-            match=match.id,
-        )
-    dropped, match.part = match.part, None
-    context.session.add(match)
-    context.session.flush()
-    context.answer(TurnDropped(match=standing.number, ply=standing.ply, dropped=dropped))
+    with in_words(line):
+        events = lifecycle.take_back_part(context.session, match, seat)
+    for event in events:
+        if isinstance(event, PartTakenBack):
+            context.answer(TurnDropped(match=match.id or 0, ply=match.plies, dropped=event.part))
 
 
 def resign(context: Context, line: Line) -> None:
-    """Give the match up."""
+    """Resign the match."""
     match, seat = own_match(context, line)
-    running(match)
-    match.state, match.ended, match.part, match.to_move = MatchState.OVER, context.now, None, None
-    match.winner, match.reason = 1 - seat, f"{name(context.player)} resigned"
-    context.session.add(match)
-    context.session.flush()
-    tell_turn(context, stand(context.session, match), resigned=True)
+    with in_words(line):
+        events = lifecycle.resign(context.session, match, seat, context.now)
+    announce(context, events)
 
 
 def say(context: Context, line: Line) -> None:

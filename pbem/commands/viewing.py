@@ -1,4 +1,4 @@
-"""Looking: games, show, record, preview. Nothing here changes anything."""
+"""The commands that only show something: games, show, record, preview."""
 
 from sqlmodel import select
 
@@ -9,7 +9,7 @@ from pbem.errors import Refused
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import of_player, people_of, seat_of
-from pbem.matches.snapshot import Snapshot, stand
+from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview
 from pbem.storage.models import Match, MatchState, Player
 
@@ -53,26 +53,26 @@ def _state(match: Match, player: Player, *, own: bool) -> str:
 
 
 def show(context: Context, line: Line) -> None:
-    """Show a match as it stands, or as it stood after some turn."""
+    """Show a match as it is now, or after one of its turns."""
     match = _with_board(context, line)
     if line.ply is not None:
         then = _standing(context, match, line.ply)
         context.answer(MatchThen(match=then.number, ply=then.ply, now=then.total))
         return
-    standing = stand(context.session, match)
+    standing = snapshot_of(context.session, match)
     own = _is_to_move(context, standing)
     context.answer(MatchShown(match=standing.number, ply=standing.ply, part=match.part if own else None, own=own))
 
 
 def record(context: Context, line: Line) -> None:
-    """Send the record of a match, the whole or up to some turn."""
+    """Send the record of a match, whole or up to one of its turns."""
     match = _with_board(context, line)
     standing = _standing(context, match, line.ply)
     context.answer(MatchRecord(match=standing.number, ply=standing.ply))
 
 
 def preview(context: Context, line: Line) -> None:
-    """Show where turns would lead, or how a turn goes on that is chosen in part. Nothing is played or kept."""
+    """Show the board after turns that could be played, or the ways to go on with one. Nothing is played or kept."""
     match = _with_board(context, line)
     standing = _standing(context, match, line.ply)
     if line.ply is None and match.state == MatchState.OVER:
@@ -105,7 +105,7 @@ def preview(context: Context, line: Line) -> None:
 
 
 def _with_board(context: Context, line: Line) -> Match:
-    """The match that the line is about; raises Refused where it was never begun."""
+    """Return the match that the line is about; raise Refused where it was never played."""
     match = match_of(context, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
         raise Refused(f"Match #{match.id} has no board: the challenge is {match.state}.", read=line.text)
@@ -113,19 +113,19 @@ def _with_board(context: Context, line: Line) -> Match:
 
 
 def _standing(context: Context, match: Match, ply: int | None) -> Snapshot:
-    """The match after that many turns, or as it stands; raises Refused where it has not so many."""
-    standing = stand(context.session, match, ply)
+    """Return the match after that many turns, or as it is now; raise Refused where it doesn't have that many."""
+    standing = snapshot_of(context.session, match)
     if ply is not None and ply > standing.total:
         turns = "1 turn" if standing.total == 1 else f"{standing.total} turns"
         raise Refused(
             f"Match #{match.id} has {turns}, so there is no turn {ply}.",
             fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{standing.total}" its last position.',
         )
-    return standing
+    return standing if ply is None else standing.at(ply)
 
 
 def _is_to_move(context: Context, standing: Snapshot) -> bool:
-    """Whether it is the sender's turn."""
+    """Return whether it is the sender's turn."""
     player = context.sender.player
     return player is not None and standing.base.turn is not None and standing.seat_of(player) == standing.base.turn
 

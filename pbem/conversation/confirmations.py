@@ -1,4 +1,4 @@
-"""Mails that wait for a yes: kept as they came, asked about at the address on file, read again when it agrees."""
+"""Messages that wait for a yes: stored as they came, asked about at the address on file, read again when it agrees."""
 
 from dataclasses import replace
 
@@ -7,8 +7,9 @@ from sqlmodel import select
 from pbem.commands import address
 from pbem.commands.core import Context, Line
 from pbem.commands.syntax.mail import Reading
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import execute, reply, suggested_yes
-from pbem.errors import Unanswerable
+from pbem.errors import Changed, Silence, Unanswerable
 from pbem.payloads.messages import Asking, Confirmation
 from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
 from pbem.payloads.stored import load
@@ -17,26 +18,26 @@ from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.tokens import Purpose
 
 
-def hold(context: Context, reading: Reading) -> str:
-    """Keep the mail and ask the address on file whether it was meant; refuse at once what can't be done.
+def hold(context: Context, reading: Reading) -> Verdict:
+    """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
 
-    So it goes with a mail that proves nothing, and with any mail whose commands ask once more: all of it waits.
+    This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits.
     """
     savepoint = context.session.begin_nested()
     sender = replace(context.sender, player=_on_file(context), proven=True)
     trial = replace(context, sender=sender, sections=[])
     verdict = execute.execute(trial, reading)
     savepoint.rollback()
-    if verdict.startswith("refused"):
+    if verdict.outcome is not Outcome.DONE:
         told = (Refusal, NotAttempted, NotSent)
         context.sections = [section for section in trial.sections if isinstance(section, told)]
         context.proposal = trial.proposal
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     lines = [line.text for line in reading.commands]
     if context.sender.is_stranger and rate_limits.was_asked(
         context.session, context.sender.address, lines, context.now
     ):
-        raise Unanswerable("a stranger who was asked today")
+        raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     player = _on_file(context)
     context.incoming.state = IncomingState.HELD
     asking = [line for line in reading.commands if line.command.asks_once_more] if context.sender.proven else []
@@ -47,11 +48,11 @@ def hold(context: Context, reading: Reading) -> str:
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
     )
     _ask(context, player, context.incoming.id or 0, question, _about(asking[0]) if len(asking) == 1 else None)
-    return "asked for confirmation"
+    return Verdict(Outcome.ASKED)
 
 
 def _about(line: Line) -> int | None:
-    """The match that the command is about; None for one that is about none."""
+    """Return the match that the command is about, if any."""
     return line.match if line.command.of_match else None
 
 
@@ -71,7 +72,7 @@ def _ask(context: Context, player: Player, held_id: int, question: Confirmation,
 
 
 def _on_file(context: Context) -> Player:
-    """The sender's row; a new one, not yet a player, for an address that we don't know."""
+    """Return the sender's row; for an unknown address a new one, not yet a player's."""
     if context.sender.player is not None:
         return context.sender.player
     player = Player(address=context.sender.address, created=context.now)
@@ -80,19 +81,19 @@ def _on_file(context: Context) -> Player:
     return player
 
 
-def confirm(context: Context, held_id: int) -> str:
-    """Let a held mail act, now that its sender has answered from the address on file."""
+def confirm(context: Context, held_id: int) -> Verdict:
+    """Let a held message act, now that the address on file has answered."""
     held = context.session.get(Incoming, held_id, with_for_update=True)
     if held is None:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
         context.answer(AlreadySettled(verdict=held.verdict or ""))
-        return "settled already"
+        return Verdict(Outcome.SETTLED)
     if context.now - held.received > address.QUESTION_LIVES:
         held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed in time"
         context.session.add(held)
         context.answer(QuestionExpired(days=address.QUESTION_LIVES.days))
-        return "too late"
+        return Verdict(Outcome.TOO_LATE)
     asked = context.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
@@ -102,21 +103,23 @@ def confirm(context: Context, held_id: int) -> str:
     assert isinstance(question, Confirmation)  # noqa: S101 - it was selected by its template
     if player is not None and context.sender.by_thread:
         _ask(context, player, held_id, replace(question, unclear=False, by_thread=True), asked.match)
-        return "asked for confirmation again"
+        return Verdict(Outcome.ASKED_AGAIN)
     drops = suggested_yes.refuses(lines)
     agrees = any(suggested_yes.consents([line]) for line in lines)
     if player is not None and player.confirmed and not (drops or agrees):
         _ask(context, player, held_id, replace(question, unclear=True, by_thread=False), asked.match)
-        return "asked for confirmation again"
+        return Verdict(Outcome.ASKED_AGAIN)
     if drops:
-        held.state, held.handled, held.verdict = IncomingState.DONE, context.now, "not confirmed"
+        held.state, held.handled, held.verdict = IncomingState.DONE, context.now, str(Verdict(Outcome.NOT_CONFIRMED))
         context.session.add(held)
         context.answer(HeldDropped())
-        return "not confirmed"
-    message = context.parser.read(held.raw, held.sender, tuple(held.recipients))
-    if message.error is not None:  # it was read before: the machine is short of time or memory just now
+        return Verdict(Outcome.NOT_CONFIRMED)
+    message = context.held.get(held_id)
+    if message is None:
+        raise Changed
+    if message.error is not None:  # it was readable before, so time or memory is short just now
         reply.refuse(context, reply.unread(message.error.problem), None)
-        return f"unread: {message.error}"
+        return Verdict(Outcome.UNREAD, str(message.error))
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)
     told_of = identity.of(context.session, message, context.server, context.keyring, context.now)
@@ -124,4 +127,4 @@ def confirm(context: Context, held_id: int) -> str:
     verdict = execute.understand(context, message, execute.execute)
     context.subject = context.mail.subject
     held.verdict = f"confirmed; {verdict}"
-    return f"confirmed mail {held_id}; {verdict}"
+    return verdict.after_confirming(held_id)

@@ -1,6 +1,6 @@
-"""What becomes of a mail whose sender is known: obeyed, held, refused, or answered by nothing.
+"""Decide what happens to a message whose sender is known: carry it out, hold it, refuse it, or don't answer.
 
-Who may do what at once, who is asked first, and who gets no answer is decided here.
+This decides who may do what at once, who is asked first, and who gets no answer.
 """
 
 from pbem import failpoints
@@ -8,9 +8,10 @@ from pbem.commands import address
 from pbem.commands.core import Context
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import Reading
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.config import LimitsSettings
 from pbem.conversation import confirmations, execute, reply, suggested_yes
-from pbem.errors import Refused, Unanswerable
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.payloads.sections import NotSent
 from pbem.players import bounces, rate_limits
@@ -19,17 +20,17 @@ OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
 INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
 
 
-def converse(context: Context, limits: LimitsSettings) -> str:
-    """Do what the mail says, owe the answers, and say in a word what became of it."""
+def converse(context: Context, limits: LimitsSettings) -> Verdict:
+    """Do what the message says, queue the answers, and return what became of it."""
     try:
         _bound(context, limits)
     except Refused as refusal:
         reply.refuse(context, refusal, None)
         reply.give(context)
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     if context.incoming.size > len(context.incoming.raw) or len(context.incoming.raw) > context.server.mail_limit:
         if context.sender.is_stranger:
-            raise Unanswerable("too large, and from a stranger")
+            raise Unanswerable(Silence.STRANGER_SENT_TOO_MUCH)
         limit = context.server.mail_limit // 1000
         reply.refuse(
             context,
@@ -39,12 +40,12 @@ def converse(context: Context, limits: LimitsSettings) -> str:
             ),
             None,
         )
-        verdict = "refused"
+        verdict = Verdict(Outcome.REFUSED)
     elif context.mail.error is not None:
         if context.sender.is_stranger:
-            raise Unanswerable(str(context.mail.error))
+            raise Unanswerable(Silence.UNREADABLE, context.mail.error)
         reply.refuse(context, reply.unread(context.mail.error.problem), None)
-        verdict = f"unread: {context.mail.error}"
+        verdict = Verdict(Outcome.UNREAD, str(context.mail.error))
     elif context.sender.held is not None:
         verdict = confirmations.confirm(context, context.sender.held)
     elif context.sender.move is not None:
@@ -56,22 +57,22 @@ def converse(context: Context, limits: LimitsSettings) -> str:
     return verdict
 
 
-def _obey(context: Context, reading: Reading) -> str:
-    """Execute the commands, or hold them until the sender has proven himself."""
+def _obey(context: Context, reading: Reading) -> Verdict:
+    """Carry the commands out, or hold them until the sender has confirmed them."""
     player = context.sender.player
     names = [line.command.name for line in reading.commands]
     if context.sender.is_stranger:
         if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in reading.commands):
-            raise Unanswerable("a stranger's mail that asks for nothing open to strangers")
+            raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
     elif not names:
         refusal = did_you_mean.of_mail(context, reading)
         reply.refuse(context, refusal, None)
         if refusal.proposal and reading.prose:
             context.answer(NotSent(lines=reading.prose))
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
         reply.refuse(context, _guest(), None)
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     changing = [line.command for line in reading.commands if line.command.changes]
     sure = context.sender.proven and not any(line.command.asks_once_more for line in reading.commands)
     if sure or context.sender.may.issuperset(command.name for command in changing):
@@ -79,8 +80,8 @@ def _obey(context: Context, reading: Reading) -> str:
     return confirmations.hold(context, reading)
 
 
-def _moved(context: Context, question: int) -> str:
-    """Let a new address answer whether a player may have it."""
+def _moved(context: Context, question: int) -> Verdict:
+    """Take the answer of a new address to whether a player may use it."""
     if context.sender.by_thread:
         return address.ask_again(context, question)
     try:
@@ -89,7 +90,7 @@ def _moved(context: Context, question: int) -> str:
         return address.settle(context, question, agrees=agrees)
     except Refused as refusal:
         reply.refuse(context, refusal, None)
-        return "refused"
+        return Verdict(Outcome.REFUSED)
 
 
 def _guest() -> Refused:
@@ -100,7 +101,7 @@ def _guest() -> Refused:
 
 
 def _bound(context: Context, limits: LimitsSettings) -> None:
-    """Raise Unanswerable where more mail comes than a person writes, or more answers go than a stranger should get."""
+    """Raise Unanswerable if more messages come than a person writes, or a stranger has had enough answers."""
     session, sender, now = context.session, context.sender, context.now
     if sender.match is not None:
         rate_limits.of_match(session, sender.match, limits.match_per_day, now)

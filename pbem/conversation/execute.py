@@ -1,6 +1,6 @@
-"""What a mail says, done: its lines read in the light of what it answers, its commands run in order.
+"""Carry a message out: read its lines in the light of what it answers, and run its commands in order.
 
-Nothing here asks who the sender is: whoever calls has settled that.
+Nothing here asks who the sender is; the caller has settled that.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from pbem.commands.core import Context, opponent
 from pbem.commands.play import send_words
 from pbem.commands.settings import resume
 from pbem.commands.syntax.mail import Reader, Reading, tagged_match
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import reply, suggested_yes
 from pbem.errors import Refused
 from pbem.matches.naming import is_hidden
@@ -21,24 +22,24 @@ from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing
 
 
-def understand(context: Context, message: Message, act: Callable[[Context, Reading], str]) -> str:
-    """Read the mail and act on it; a `yes` in its first line stands for what the answered mail suggests."""
+def understand(context: Context, message: Message, act: Callable[[Context, Reading], Verdict]) -> Verdict:
+    """Read the message and act on it; a `yes` in its first line means what the answered message suggests."""
     try:
         reading, agreed = _reading(context, message)
     except Refused as refusal:
         reply.refuse(context, refusal, None)
-        return "refused"
+        return Verdict(Outcome.REFUSED)
     verdict = act(context, reading)
-    if agreed is not None and verdict.startswith(("done", "refused in part")):
+    if agreed is not None and verdict.has_acted:
         agreed.proposal = suggested_yes.DONE
         context.session.add(agreed)
     return verdict
 
 
 def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | None]:
-    """What the mail says, in the light of the match it answers, and the mail whose suggestion it agrees to."""
+    """Return what the message says, given the match it answers, and the message whose suggestion it agrees to."""
 
-    @cache  # every line of the mail asks; the row itself is fetched when it is locked
+    @cache  # every line asks; the row itself is fetched when it is locked
     def game_of(number: int) -> str | None:
         return context.session.exec(select(Match.game).where(Match.id == number)).first()
 
@@ -58,9 +59,9 @@ def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | No
     return reader.read(message.subject, (line, *suggested_yes.below(message.lines))), agreed
 
 
-def execute(context: Context, reading: Reading) -> str:
-    """Run the commands in order; the first refusal undoes its own line and ends the mail."""
-    if not context.sender.may:  # what a mail program adds when it stops news is nobody's words
+def execute(context: Context, reading: Reading) -> Verdict:
+    """Run the commands in order; the first refusal undoes its own line and stops."""
+    if not context.sender.may:  # the text that a mail program adds to an unsubscribe message isn't the player's
         context.prose = reading.prose
     done = []
     for number, line in enumerate(reading.commands):
@@ -88,13 +89,13 @@ def execute(context: Context, reading: Reading) -> str:
                 context.answer(NotAttempted(lines=tuple(ahead.text for ahead in later)))
             if context.prose and not context.prose_used:
                 context.answer(NotSent(lines=context.prose))
-            return "refused" if number == 0 else "refused in part"
+            return Verdict(Outcome.REFUSED if number == 0 else Outcome.REFUSED_IN_PART)
     _pass_prose_on(context)
-    return f"done: {', '.join(done)}"
+    return Verdict(Outcome.DONE, ", ".join(done))
 
 
 def _pass_prose_on(context: Context) -> None:
-    """Send the prose that nothing has carried yet to the opponent, where there is one."""
+    """Send prose that no command has used to the opponent, if there is one."""
     if not context.prose or context.prose_used:
         return
     number = context.match or context.sender.match

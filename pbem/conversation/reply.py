@@ -1,6 +1,6 @@
-"""The one mail that answers a mail: what is said in it, and whether anything is.
+"""The one answer to a message: what it says, and whether one is sent.
 
-Here and nowhere else the sections that commands and refusals leave become an owed mail.
+Here, and nowhere else, the sections that commands and refusals leave become a queued message.
 """
 
 from pbem.commands.core import Context, Line
@@ -18,7 +18,7 @@ from pbem.tokens import Purpose
 
 
 def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
-    """Add the refusal to the answer: what was read with a caret, what is wrong, what would fit, the board."""
+    """Add a refusal to the answer: what was read with a caret, what is wrong, what would work, the board."""
     match = context.session.get(Match, refusal.match) if refusal.match else None
     player = context.sender.player
     seat = seat_of(match, player) if match and player else None
@@ -54,7 +54,7 @@ def unread(problem: Problem) -> Refused:
 
 
 def give(context: Context) -> None:
-    """Owe the sender one mail with all that has to be said."""
+    """Queue one message to the sender with everything that there is to say."""
     player, sections = context.sender.player, context.sections
     if not sections or _was_said(context):
         return
@@ -95,14 +95,14 @@ def _wants_no_receipts(player: Player | None) -> bool:
 
 
 def _is_receipt(context: Context, section: Section) -> bool:
-    """Whether a part of the answer says only that the sender's own turn is played."""
+    """Whether a section says only that the sender's own turn was played."""
     if not isinstance(section, TurnPlayed) or section.ply == 0:
         return False
     return context.session.get_one(Match, section.match).state == MatchState.RUNNING
 
 
 def _was_said(context: Context) -> bool:
-    """Whether this answer, to a mail that proves nothing, is one that its address has had today already."""
+    """Whether this answers a message that proves nothing, and the address has had the same answer today."""
     is_error = any(isinstance(section, Refusal) for section in context.sections)
     if context.sender.proven or not (is_error or context.sender.is_stranger):
         return False

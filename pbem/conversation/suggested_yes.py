@@ -1,4 +1,4 @@
-"""Suggestions: what `yes` stands for in an answer to a mail of ours, and whether it may still be done."""
+"""Suggestions: what `yes` means in an answer to a message of ours, and whether it can still be done."""
 
 from collections.abc import Sequence
 
@@ -26,13 +26,13 @@ NO = frozenset(
     | {"nie", "ne", "não", "nao", "нет", "ні", "όχι", "לא", "لا", "不", "不是", "いいえ", "아니요"}
 )
 MOST_WORDS = 3
-"""What is longer says something else as well."""
+"""A longer line says something else as well."""
 DONE = ""
-"""In the place of a proposal that was carried out."""
+"""What replaces a proposal that was carried out."""
 
 
 def consents(lines: Sequence[str]) -> bool:
-    """Whether what a person wrote begins with a line that says yes and nothing else.
+    """Whether the lines begin with one that says yes and nothing else.
 
     >>> consents(["", "Yes, please!"]), consents(['"yes"']), consents(["Yes I saw it, but wait"])
     (True, True, False)
@@ -41,7 +41,7 @@ def consents(lines: Sequence[str]) -> bool:
 
 
 def refuses(lines: Sequence[str]) -> bool:
-    """Whether what a person wrote begins with a no.
+    """Whether the lines begin with a no.
 
     >>> refuses(["No, that was not me."]), refuses(["Now then"])
     (True, False)
@@ -50,7 +50,7 @@ def refuses(lines: Sequence[str]) -> bool:
 
 
 def below(lines: Sequence[str]) -> Sequence[str]:
-    """What a person wrote below the yes."""
+    """Return the lines below the yes."""
     return lines[next(at for at, line in enumerate(lines) if line.strip()) + 1 :]
 
 
@@ -69,7 +69,7 @@ def answered(session: Session, message: Message, sender: Sender) -> Outgoing | N
     if found is None and sender.proven:
         newest = ours.where(
             col(Outgoing.state).not_in((OutgoingState.BATCHED, OutgoingState.MERGED, OutgoingState.DROPPED))
-        )  # he never saw it
+        )  # the player never saw it
         newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
         found = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
     return found
@@ -83,7 +83,7 @@ def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
 
 
 def line_of(session: Session, row: Outgoing | None) -> str:
-    """The line that `yes` stands for; raises Refused where there is none, and where it is too late for it."""
+    """Return the line that `yes` means; raises Refused if there is none, or if it is too late for it."""
     if row is None or row.proposal is None:
         which = (
             "The mail that you answered suggests nothing" if row is not None else "I can't see which mail you answer"
@@ -101,7 +101,7 @@ def line_of(session: Session, row: Outgoing | None) -> str:
 
 
 def _check_fresh(session: Session, row: Outgoing, suggestion: Refusal, about: AsOf) -> None:
-    """Raise Refused where the match has moved on since the suggestion, or the turn was begun otherwise."""
+    """Raise Refused if the match has moved on since the suggestion, or another beginning of a turn is kept."""
     match = locked(session, about.match)
     assert match is not None  # noqa: S101 - matches are never deleted
     if match.plies != about.ply:
@@ -116,7 +116,7 @@ def _check_fresh(session: Session, row: Outgoing, suggestion: Refusal, about: As
         )
     if row.proposal != DONE and about.part != match.part:
         raise Refused(
-            "Your turn stands otherwise than when I suggested that.",
+            "Your turn has changed since I suggested that.",
             fits="Look at the board as it is now and answer this mail.",
             match=match.id,
         )
@@ -137,7 +137,7 @@ def _opens_with(words: frozenset[str], lines: Sequence[str]) -> bool:
 
 
 def _first(lines: Sequence[str]) -> str:
-    """The first line, without the marks at its ends and behind its first word."""
+    """Return the first line without punctuation at its ends and after its first word."""
     line = to_ascii(next((line.strip() for line in lines if line.strip()), ""))
     first, _, rest = line.strip(" .,;!\"'*_`").partition(" ")
     return f"{first.strip('.,;:!')} {rest}"

@@ -1,4 +1,5 @@
-"""A match without mail: how it stands, what it is called, the turns that can be written in it.
+"""Matches, without mail: what can happen to one, its positions, its turns, and what it is called.
 
-Start with `snapshot`. May import: storage, notation, engines and the leaves of pbem.
+Start with `lifecycle`: every change of a match is one of its functions, which return `events`. `snapshot` replays a
+match. May import: storage, notation, engines and the leaves of pbem.
 """

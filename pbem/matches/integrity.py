@@ -1,4 +1,4 @@
-"""Replaying every stored match: what a rule fix, a bug or a damaged disk would have broken."""
+"""Checks of stored matches by replay, which find what a rule fix, a bug or a damaged disk has broken."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from pbem.storage.models import Match, MatchState, Player
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A match that does not replay to what is stored, and the first thing that is wrong with it."""
+    """A match whose turns don't replay to what is stored, and what is wrong with it."""
 
     match: int
     sentence: str
 
 
 def played(session: Session) -> list[Match]:
-    """The matches that have a record."""
+    """Return the matches that have turns to replay, in order."""
     states = (MatchState.RUNNING, MatchState.OVER)
     return list(session.exec(select(Match).where(col(Match.state).in_(states)).order_by(col(Match.id))))
 
 
 def faults(session: Session, match: Match) -> Iterator[Fault]:
-    """What is wrong with the match; nothing when it replays to how it stands."""
+    """Yield what is wrong with the match; nothing where it replays to what is stored."""
     number = match.id or 0
     if match.game not in GAMES:
         yield Fault(number, f"no game is called {match.game}")
@@ -64,9 +64,11 @@ def faults(session: Session, match: Match) -> Iterator[Fault]:
         yield Fault(number, f"{match.plies} turns are counted, but {len(rows)} are stored")
     to_move = position.turn if match.state == MatchState.RUNNING else None
     if match.to_move != to_move and (match.state == MatchState.RUNNING) == (outcome is None):
-        yield Fault(number, f"{_whose(match.to_move)} is stored to be to move, but {_whose(to_move)} is")
+        yield Fault(number, f"it is stored to be the turn of {_whose(match.to_move)}, not of {_whose(to_move)}")
+    if (match.state == MatchState.OVER) != (match.termination is not None):
+        yield Fault(number, f"it is {match.state}, but its termination is {match.termination}")
     if outcome is not None and (match.state != MatchState.OVER or match.winner != outcome.winner):
-        yield Fault(number, f"the turns end the match (winner: seat {outcome.winner}), but it is stored otherwise")
+        yield Fault(number, f"the turns end the match (winner: seat {outcome.winner}), but that isn't what is stored")
 
 
 def _whose(seat: int | None) -> str:

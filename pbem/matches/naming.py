@@ -1,30 +1,31 @@
-"""What players and matches are called in messages to others: names, guests, and the Subject of a match."""
+"""The names of players and matches in messages to others: names, guests, and the Subject of a match."""
 
 from engines import GAMES
 from pbem.storage.models import Match, Player
 
 
 def name(player: Player) -> str:
-    """What a player is called by others; never the address, even before there is a name."""
+    """Return the name others see; never the address, even before the player has a name."""
     return player.name or "a guest"
 
 
 def is_hidden(match: Match, player: Player) -> bool:
-    """Whether the player has not accepted yet what his address was invited to: then nobody is told who he is."""
+    """Return whether the player was invited by address and hasn't accepted yet. Until then nobody learns their name."""
     return match.by_address and match.started is None and player.id != match.challenger
 
 
 def shown(match: Match, player: Player) -> Player:
-    """The player as the other one of the match may see him: a guest, as long as he is hidden."""
+    """Return the player as their opponent may see them: as a guest while they are hidden."""
     if is_hidden(match, player):
         return Player(id=player.id, address="", confirmed=player.confirmed, created=player.created)
     return player
 
 
 def subject_of(match: Match, first: Player, second: Player) -> str:
-    """The Subject of all mails about a match, the same from the first to the last.
+    """Return the Subject of every message about a match, the same from the first to the last.
 
-    A match to which an address was invited is called an invitation for good: nobody learns whose it is by that.
+    It calls a match that began with an invitation by address an invitation for good, so that it never tells whose
+    address that is.
     """
     challenger = first if first.id == match.challenger else second
     contest = f"{name(challenger)}'s invitation" if match.by_address else f"{name(first)} - {name(second)}"

@@ -10,9 +10,9 @@ from pbem.storage.models import Match, Player, Ply
 
 
 def next_number(session: Session) -> int:
-    """The number of the next match: one more than the last one's.
+    """Return the number of the next match, one more than the last.
 
-    PostgreSQL by itself would leave out those of challenges that were undone, say because they wait for a `yes`.
+    A sequence of PostgreSQL would skip the numbers of offers that were rolled back, such as those that await a "yes".
     """
     exclude_others(session.connection(), "the number of a match")
     return (session.exec(select(func.max(Match.id))).one() or 0) + 1
@@ -29,12 +29,12 @@ def seat_of(match: Match, player: Player) -> Seat | None:
 
 
 def plies(session: Session, match: Match) -> Sequence[Ply]:
-    """The complete turns of the match, in order."""
+    """Return the complete turns of the match, in order."""
     return session.exec(select(Ply).where(Ply.match == match.id).order_by(col(Ply.number))).all()
 
 
 def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list[Match]:
-    """The player's matches in those states, in the order of their numbers."""
+    """Return the player's matches in those states, in the order of their numbers."""
     return list(
         session.exec(
             select(Match)

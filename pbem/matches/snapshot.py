@@ -1,4 +1,4 @@
-"""Rows -> Record -> Position: a match is what its game, options and move texts replay to."""
+"""Snapshots of matches: rows become a record, and the record is replayed, once, to every position it went through."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,26 +9,29 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from engines.core import Game, Played, Position, Seat
 from engines.diagram import Diagram
+from engines.seats import seat_of as seat_from
 from notation import NOTATIONS
+from notation.ending import Ending, Termination
 from notation.record import Record, replay
 from notation.steps import cells_of
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import seat_of
+from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Match, MatchState, Player, Ply
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """What a match is looked at for: turns that nobody has played, and what is chosen of one more."""
+    """Turns that nobody has played, and the steps chosen of one more, for a preview."""
 
     turns: tuple[tuple[Seat, str], ...]
-    """Who would play what."""
+    """The seat and text of each turn."""
     before: Position[Any]
     """The position before the last of these turns, or before the next where there is none."""
     chosen: str
-    """What is chosen of the next turn, beyond a part that can stand by itself."""
+    """The steps chosen of the next turn, beyond a part that can stand by itself."""
     since: int | None
-    """The turn after which they come; None: the last one that was played."""
+    """The number of the turn they follow; None for the last one that was played."""
     playable: bool
     """Whether the reader may play the first of them now."""
     kept: bool
@@ -37,40 +40,50 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A match as it stood after some turn: who plays, what was played, where that led."""
+    """A match after one of its turns: the players, the turns so far, and the position after each."""
 
     match: Match
     players: tuple[Player, Player]
     texts: tuple[str, ...]
-    base: Position[Any]
-    """After the complete turns."""
+    """The complete turns."""
+    positions: tuple[Position[Any], ...]
+    """The position before the first turn, and that after each complete turn."""
     position: Position[Any]
-    """After the begun turn too, where there is one."""
+    """The present position: after the begun turn too, where there is one."""
     part: str | None
-    seats: tuple[Seat, ...]
-    """Who played each of the complete turns."""
+    """The begun turn."""
     total: int
-    """How many complete turns the match has by now."""
+    """The number of complete turns that the match has now."""
     last: Played[Any, Any] | None = None
     """The turn, or the part of one, that led to the position."""
     supposed: Hypothesis | None = None
-    """What is only looked at, where it is not the match as it stands."""
+    """The turns that are only supposed, in a preview."""
 
     @property
     def number(self) -> int:
-        """The match's number, as the players write it behind #."""
+        """The number of the match, as players write it after #."""
         assert self.match.id is not None  # noqa: S101 - a stored row has one
         return self.match.id
 
     @property
     def ply(self) -> int:
-        """How many complete turns were played."""
+        """The number of complete turns."""
         return len(self.texts)
 
     @property
+    def base(self) -> Position[Any]:
+        """The position after the complete turns."""
+        return self.positions[-1]
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The seat that played each complete turn."""
+        return tuple(before.turn for before in self.positions[:-1] if before.turn is not None)
+
+    @property
     def last_seat(self) -> Seat | None:
-        """Who played the last complete turn; None before the first."""
-        return self.seats[-1] if self.seats else None
+        """The seat that played the last complete turn; None before the first."""
+        return self.positions[-2].turn if self.texts else None
 
     @property
     def game(self) -> Game:
@@ -90,24 +103,38 @@ class Snapshot:
         return replace(diagram, lit=cells_of(chosen)) if chosen else diagram
 
     @property
-    def record(self) -> Record:
-        """The match as a record. Somebody who left the server has not resigned."""
-        resigned: Seat | None = None
-        left = (self.match.reason or "").endswith(" left")
-        if self.ended_here and self.match.winner is not None and self.position.turn is not None and not left:
-            resigned = 0 if self.match.winner == 1 else 1
-        return replace(record_of(self.match, self.players, self.texts), resigned=resigned)
+    def ending(self) -> Ending | None:
+        """How the match ended, and which seat this concerns; None where it went on after this turn."""
+        return ending_of(self.match) if self.ended_here else None
 
-    def after(self, text: str, position: Position[Any]) -> "Snapshot":
-        """The match one complete turn later, as it stands when that turn, which led there, is stored."""
+    @property
+    def record(self) -> Record:
+        """The match as a record, which tells how it ended unless the rules did."""
+        record, ending = record_of(self.match, self.players, self.texts), self.ending
+        if ending is None or ending.termination is Termination.RULES:
+            return record
+        if ending.termination is Termination.RESIGNATION:
+            return replace(record, resigned=ending.seat)
+        return replace(record, ending=ending)
+
+    def at(self, ply: int) -> "Snapshot":
+        """Return the match after that many of its turns."""
+        return self if ply >= self.ply and self.part is None else self._cut(min(ply, self.ply))
+
+    def _cut(self, ply: int) -> "Snapshot":
+        texts, positions = self.texts[:ply], self.positions[: ply + 1]
+        last = Played(positions[-2], NOTATIONS[self.match.game].parse(texts[-1])) if texts else None
+        return replace(self, texts=texts, positions=positions, position=positions[-1], part=None, last=last)
+
+    def after(self, turn: ReadTurn) -> "Snapshot":
+        """Return the match with one more complete turn."""
         return replace(
             self,
-            texts=(*self.texts, text),
-            base=position,
-            position=position,
-            last=Played(self.base, NOTATIONS[self.match.game].parse(text)),
+            texts=(*self.texts, turn.text),
+            positions=(*self.positions, turn.position),
+            position=turn.position,
+            last=Played(self.base, turn.move),
             part=None,
-            seats=(*self.seats, *((self.base.turn,) if self.base.turn is not None else ())),
             total=self.total + 1,
         )
 
@@ -126,49 +153,54 @@ class Snapshot:
         playable: bool = False,
         kept: bool = False,
     ) -> "Snapshot":
-        """The match as it would stand after further turns, a part of one more, and what is chosen beyond that."""
+        """Return the match after turns that are only supposed, a part of one more, and the steps beyond that."""
         notation = NOTATIONS[self.match.game]
         there, before, played = self, self.base, []
         for text in turns:
             before = there.base
             assert before.turn is not None  # noqa: S101 - the turns were read on these positions
             played.append((before.turn, text))
-            there = there.after(text, before.play(notation.parse(text)))
+            move = notation.parse(text)
+            there = there.after(ReadTurn(text, move, before.play(move)))
         there = there if part is None else there.begun(part)
         since = self.ply if past else None
         supposed = Hypothesis(tuple(played), before, chosen, since, playable=playable, kept=kept)
         return replace(there, total=self.total, supposed=supposed)
 
     def seat_of(self, player: Player) -> Seat | None:
-        """Where the player sits; None for somebody else."""
+        """Return the player's seat; None for somebody who doesn't play in the match."""
         return seat_of(self.match, player)
 
 
-def stand(session: Session, match: Match, ply: int | None = None, part: str | None = None) -> Snapshot:
-    """The match after that many complete turns (all, when left out), with that part of a turn on top."""
+def snapshot_of(session: Session, match: Match) -> Snapshot:
+    """Return the match as it is now, with the begun turn; replay its turns."""
     players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
-    return of_turns(match, players, turn_texts(session, match), ply, match.part if ply is None else part)
+    return replayed(match, players, turn_texts(session, match))
 
 
-def turn_texts(session: Session, match: Match) -> Sequence[str]:
+def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
     """Return the complete turns of a match as they were written down, in order."""
-    return session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))).all()
+    return tuple(session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))))
 
 
-def of_turns(
-    match: Match, by_seat: tuple[Player, Player], turns: Sequence[str], ply: int | None, part: str | None
-) -> Snapshot:
-    """Return the match with those players and turns, after the first `ply` of them, with the part on top."""
+def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]) -> Snapshot:
+    """Return the match with those players after those turns, and with its begun turn."""
     first, second = by_seat
     players = (shown(match, first), shown(match, second))
-    texts = tuple(turns[:ply])
     positions = replay(record_of(match, players, texts))
     last = Played(positions[-2], NOTATIONS[match.game].parse(texts[-1])) if texts else None
-    seats = tuple(before.turn for before in positions[:-1] if before.turn is not None)  # a turn was played in each
-    whole = Snapshot(match, players, texts, positions[-1], positions[-1], None, seats, len(turns), last)
-    return whole if part is None else whole.begun(part)
+    whole = Snapshot(match, players, texts, positions, positions[-1], None, len(texts), last)
+    return whole if match.part is None else whole.begun(match.part)
+
+
+def ending_of(match: Match) -> Ending | None:
+    """Return how the match ended, and which seat this concerns; None while it isn't over."""
+    if match.termination is None:
+        return None
+    seat = match.termination_seat
+    return Ending(Termination(match.termination), None if seat is None else seat_from(seat))
 
 
 def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:
-    """The record of those turns of the match."""
+    """Return the record of those turns of the match."""
     return Record(match.game, match.options, (name(players[0]), name(players[1])), texts)

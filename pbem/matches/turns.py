@@ -1,6 +1,6 @@
-"""A turn as somebody writes it, on a position: read, played, completed where one way is left; or refused.
+"""Turns as people write them: read on a position, and completed where only one way is left.
 
-By mail and at the terminal alike; nothing here knows of matches, players or rows.
+Used for mail and at the terminal; nothing here knows of matches, players or rows.
 """
 
 from dataclasses import dataclass
@@ -12,61 +12,60 @@ from pbem.errors import Refused
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What a text came to: a whole turn, or the beginning of one."""
+class ReadTurn:
+    """A turn, or the beginning of one, that was read on a position and is legal there."""
 
     text: str
-    """The canonical text, of the whole turn or of what is begun of it."""
+    """The canonical text."""
+    move: Any
+    """The move."""
     position: Position[Any]
-    """Where it leads."""
+    """The position it leads to."""
 
     @property
     def complete(self) -> bool:
-        """Whether the turn is over."""
+        """Whether the turn is complete."""
         return self.position.part is None
 
 
-def take(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> Taken:
-    """Play the text on the position between turns, after the part that was kept of the present turn.
+def read(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> ReadTurn:
+    """Read a text on the position between turns, after the part of the present turn that is kept.
 
-    Where a part leaves one way to complete it, that is played too. Raises Refused.
+    Where a part leaves only one way to complete it, the complete turn is read. Raises Refused.
     """
     here = base if part is None else base.play(notation.parse(part))
     try:
-        wanted = notation.parse(text)
-        after = here.play(wanted)
+        move = notation.parse(text)
+        after = here.play(move)
     except BadNotation as error:
         raise unreadable(notation, error) from error
     except IllegalMove as error:
-        raise _illegal(notation.format(wanted, here), error) from error
-    written = notation.format(wanted, here)
-    if after.part is not None:
-        completions = after.moves()
-        only, more = next(completions), next(completions, None)
-        if more is not None:
-            return Taken(part or written, after)
-        written = f"{written} {notation.format(only, after)}"
-    return _whole(notation, base, part, written)
+        raise _illegal(notation.format(move, here), error) from error
+    written = notation.format(move, here)
+    if after.part is None:
+        return ReadTurn(written, move, after) if part is None else _joined(notation, base, part, written)
+    completions = after.moves()
+    only, more = next(completions), next(completions, None)
+    if more is None:
+        return _joined(notation, base, part, f"{written} {notation.format(only, after)}")
+    return ReadTurn(written, move, after) if part is None else ReadTurn(part, notation.parse(part), after)
 
 
-def _whole(notation: Notation[Any], base: Position[Any], part: str | None, written: str) -> Taken:
-    """The turn that `written` completes.
-
-    A part's text and a completion's text, one after the other, are the text of the whole turn.
-    """
+def _joined(notation: Notation[Any], base: Position[Any], part: str | None, written: str) -> ReadTurn:
+    """Return the whole turn of a part and the text that completes it: one text after the other, read as one."""
     for candidate in (f"{part} {written}", written) if part else (written,):
         try:
-            turn = notation.parse(candidate)
-            after = base.play(turn)
+            move = notation.parse(candidate)
+            after = base.play(move)
         except (BadNotation, IllegalMove):
             continue
         if after.part is None:
-            return Taken(notation.format(turn, base), after)
+            return ReadTurn(notation.format(move, base), move, after)
     raise AssertionError(f"{written!r} completes no turn")
 
 
 def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
-    """What to say of a text that is no move."""
+    """Return the refusal of a text that isn't a move."""
     return Refused(
         f"I can't read this as a move: I expected {error.expected}.",
         read=error.text,

@@ -1,4 +1,4 @@
-"""A variation: turns as they might be played from a position, the last of them perhaps not chosen to its end.
+"""Variations: turns that could be played from a position, the last of them perhaps unfinished.
 
 For previews; nothing here knows of matches, players or rows.
 """
@@ -10,37 +10,38 @@ from engines.core import IllegalMove, Position
 from notation.core import BadNotation, Notation
 from notation.steps import begun
 from pbem.errors import Refused
-from pbem.matches.turns import Taken, take
+from pbem.matches import turns as single
+from pbem.matches.turns import ReadTurn
 
 BETWEEN = "/"
-"""What may stand between two turns."""
+"""An optional separator of turns."""
 MOST_TURNS = 20
-"""So far ahead nobody has to look at once."""
+"""The most turns in one variation."""
 MOST_WORDS = 40
-"""No turn has more words, however generously it is spaced."""
+"""The most words in one turn, however it is spaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """What a text comes to: whole turns, and what is begun of the next."""
+    """Whole turns, and the beginning of the next."""
 
     turns: tuple[str, ...] = ()
     """Canonical texts."""
     part: str | None = None
-    """What is begun of the next turn and can stand by itself."""
+    """The beginning of the next turn, where it can be played by itself."""
     chosen: str = ""
-    """What is chosen beyond that, on the way to the next square."""
+    """The steps chosen beyond that, on the way to the next square."""
 
     @property
     def unfinished(self) -> bool:
-        """Whether the turn that it ends with has to be completed, or even begun."""
+        """Whether the last turn has to be completed, or even begun."""
         return bool(self.part or self.chosen) or not self.turns
 
 
 def read(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> Variation:
-    """The variation that a text says, from the position between turns; `part` was begun of the first turn before.
+    """Return the variation that a text spells, from a position between turns; `part` of the first turn is kept.
 
-    Several turns follow one another, with or without a / between them. Raises Refused.
+    Turns follow one another, with or without a / between them. Raises Refused.
     """
     turns: list[str] = []
     pieces = [piece.split() for piece in text.split(BETWEEN)]
@@ -67,11 +68,11 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, text: s
 
 def _leading(
     notation: Notation[Any], base: Position[Any], part: str | None, words: list[str]
-) -> tuple[Taken, int] | None:
-    """The longest whole turn with which the words begin, and how many of them it takes."""
+) -> tuple[ReadTurn, int] | None:
+    """Return the longest whole turn at the start of the words, and the number of words in it."""
     for used in range(min(len(words), MOST_WORDS), 0, -1):
         try:
-            taken = take(notation, base, part, " ".join(words[:used]))
+            taken = single.read(notation, base, part, " ".join(words[:used]))
         except Refused:
             continue
         if taken.complete:
@@ -82,16 +83,16 @@ def _leading(
 def _unfinished(
     notation: Notation[Any], base: Position[Any], part: str | None, text: str
 ) -> tuple[str | None, str] | None:
-    """What the text begins of one turn: a part that can stand by itself, and what is chosen beyond it."""
+    """Return the beginning of a turn that the text spells: a part that can be played, and the steps beyond it."""
     try:
-        taken = take(notation, base, part, text)
+        taken = single.read(notation, base, part, text)
     except Refused:
         return _chosen(notation, base, part, text)
     return None if taken.complete else (taken.text, "")
 
 
 def _chosen(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> tuple[str | None, str] | None:
-    """What the text begins of one turn, where it ends between a stone and its square, or the like."""
+    """Return the same for a text that ends within a step, for instance between a piece and its square."""
     here = base if part is None else base.play(notation.parse(part))
     chosen = begun(notation, here, text.removeprefix(part or "").strip())
     if chosen is None:
@@ -100,9 +101,9 @@ def _chosen(notation: Notation[Any], base: Position[Any], part: str | None, text
 
 
 def _refusal(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> Refused:
-    """Why the text is no turn, nor the beginning of one."""
+    """Return why the text is neither a turn nor the beginning of one."""
     try:
-        take(notation, base, part, text)
+        single.read(notation, base, part, text)
     except Refused as refusal:
         if refusal.at == len(text):  # it could be read, and only lacks what must follow
             return Refused(f'No legal turn begins with "{text}".', read=text)
@@ -111,7 +112,7 @@ def _refusal(notation: Notation[Any], base: Position[Any], part: str | None, tex
 
 
 def _parted(notation: Notation[Any], base: Position[Any], chosen: str) -> tuple[str | None, str]:
-    """What is chosen, as a part that can stand by itself and the rest."""
+    """Split the chosen steps into a part that can be played by itself and the rest."""
     words = chosen.split(" ")
     for used in range(len(words), 0, -1):
         try:
@@ -124,7 +125,7 @@ def _parted(notation: Notation[Any], base: Position[Any], chosen: str) -> tuple[
 
 
 def _in_turn(refusal: Refused, before: int) -> Refused:
-    """The refusal, with the number of the turn that is meant where others come before it."""
+    """Return the refusal; it names the turn where others come before it."""
     if before:
         refusal.sentence = f"In turn {before + 1} of that line: {refusal.sentence}"
     return refusal

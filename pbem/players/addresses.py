@@ -1,10 +1,11 @@
-"""New reply addresses for a player: every token that was given out before is worthless from then on."""
+"""New reply addresses for a player: every token given out before stops working."""
 
 from datetime import datetime
 
 from sqlmodel import Session, col, or_, select, update
 
 from pbem.config import ServerSettings
+from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.payloads.sections import NewAddresses
 from pbem.storage import outbox
@@ -14,7 +15,7 @@ from pbem.tokens import Purpose
 
 
 def revoke(session: Session, player: Player) -> None:
-    """Void the player's tokens; mails that have not gone out yet get the new ones."""
+    """Revoke the player's tokens; queued messages get new ones."""
     player.epoch += 1
     session.add(player)
     session.flush()
@@ -22,13 +23,13 @@ def revoke(session: Session, player: Player) -> None:
 
 
 def revoke_and_tell(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
-    """Void the player's tokens at the operator's wish, and owe a mail with the new personal address."""
+    """Revoke the player's tokens for the operator, and queue a message with the new personal address."""
     revoke(session, player)
     Mailer(session, server, now).to_player(player, NewAddresses(by_operator=True), purpose=Purpose.PERSONAL)
 
 
 def move(session: Session, player: Player, address: str) -> list[Match]:
-    """Give the player that address, which has agreed, and void all tokens; the offers that came with it."""
+    """Change the player's address to one that has agreed, and revoke all tokens; return the offers made to it."""
     guest = session.exec(select(Player).where(Player.address == address)).first()
     old, player.address = player.address, address
     player.unreachable, player.bounces, player.bounced = None, 0, None
@@ -38,9 +39,9 @@ def move(session: Session, player: Player, address: str) -> list[Match]:
 
 
 def _make_way(session: Session, guest: Player, player: Player, old: str) -> list[Match]:
-    """Pass the invitations of somebody who never joined on to the player who has that address now."""
+    """Pass the invitations of someone who never joined on to the player who has that address now."""
     taken = player.address
-    player.address = f"{old}\n{guest.id}"  # no address, for as long as the two change places
+    player.address = f"{old}\n{guest.id}"  # not an address, while the two rows swap theirs
     session.add(player)
     session.flush()
     guest.address = old
@@ -51,11 +52,7 @@ def _make_way(session: Session, guest: Player, player: Player, old: str) -> list
     offers = of_player(session, guest, (MatchState.OFFERED,))
     passed_on = [match for match in offers if match.challenger != player.id]
     for match in passed_on:
-        if match.seat0 == guest.id:
-            match.seat0 = player.id or 0
-        else:
-            match.seat1 = player.id or 0
-        session.add(match)
+        lifecycle.hand_over(session, match, guest, player)
     return passed_on
 
 

@@ -1,9 +1,9 @@
-"""Bounces: which of our mails came back, and an address from which mail comes back for good.
+"""Bounces: which of our messages came back, and which addresses no longer work.
 
-Anybody can write a mail that looks like a bounce. What counts is that it quotes the Message-ID of a mail of ours, which
-only those have seen who were to carry that mail or to read it; flufl.bounce says whether it failed for good. A
-single bounce may be a full mailbox or somebody's filter, so the mail is sent again, a day and then three days later.
-The third bounce in a row is believed: nothing is sent there any more until something comes from there.
+Anyone can write a message that looks like a bounce. What counts is that it quotes the Message-ID of a message of ours,
+which only its carriers and its reader have seen; flufl.bounce tells whether the failure is permanent. A single bounce
+may be a full mailbox or a filter, so the message is sent again, a day and then three days later. The third bounce in a
+row is believed: nothing more is sent to the address until something comes from it.
 """
 
 import re
@@ -13,10 +13,10 @@ import structlog
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
+from pbem.errors import Changed
 from pbem.matches.naming import name
 from pbem.matches.queries import of_player
 from pbem.payloads.messages import OpponentUnreachable, PlayerUnreachable
-from pbem.reading.protocol import MailParser
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
@@ -26,33 +26,39 @@ from pbem.tokens import Purpose
 log = structlog.get_logger()
 
 AGAIN = (timedelta(days=1), timedelta(days=3))
-"""When a mail that came back is sent again; after the last time the address is believed to be dead."""
+"""When a bounced message is sent again; after the last time the address counts as dead."""
 APART = timedelta(hours=12)
-"""What comes back within that time of another bounce says nothing new."""
+"""Another bounce within this time says nothing new."""
 MOST_IDS = 50
 LONGEST = 1_000_000
 
 
 def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
-    """The mails of ours that the mail quotes by their Message-IDs, the newest for each address."""
+    """Return the messages of ours whose Message-IDs the bounce quotes, the newest for each address."""
     pattern = rb"<([0-9a-f]{%d}@%s)>" % (2 * outbox.ID_BYTES, re.escape(domain.encode()))
     ids = list(dict.fromkeys(f"<{found.decode()}>" for found in re.findall(pattern, raw[:LONGEST])))[:MOST_IDS]
     rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(ids)).order_by(col(Outgoing.id)))
     return list({row.address: row for row in rows}.values())
 
 
-def take(session: Session, server: ServerSettings, parser: MailParser, row: Incoming, now: datetime) -> str | None:
-    """Count the bounce that the mail is; what it came to. None where it is none, or is about no mail of ours."""
+def take(session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime) -> str | None:
+    """Count the bounce and return the numbers of our messages in it; None if it isn't one, or holds none.
+
+    `is_final` says whether it reports a permanent failure. None says that nobody has looked; if that matters, Changed
+    is raised.
+    """
     back = returned(session, row.raw, server.domain)
-    if not back or not parser.is_final(row.raw):
+    if back and is_final is None:
+        raise Changed
+    if not back or not is_final:
         return None
     for owed in back:
         count(session, server, owed, now)
-    return f"bounce of mail {', '.join(str(owed.id) for owed in back)}"
+    return f"{', '.join(str(owed.id) for owed in back)}"
 
 
 def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:
-    """One more bounce of the player whom that mail did not reach; the mail is due again, or the address given up."""
+    """Count a bounce for the player whom that message didn't reach; send it again later, or give the address up."""
     player = session.get(Player, owed.player, with_for_update=True) if owed.player else None
     if player is None or player.address != owed.address or player.unreachable is not None or player.deleted:
         return
@@ -72,7 +78,7 @@ def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetim
 
 
 def revive(session: Session, player: Player, now: datetime) -> None:
-    """The address lives, since something came from there: the last word in each match goes out after all."""
+    """Believe in the address again, since something came from it; send the last suspended message of each match."""
     if not player.bounces and player.unreachable is None:
         return
     player.bounces, player.bounced, player.unreachable = 0, None, None
@@ -88,7 +94,7 @@ def revive(session: Session, player: Player, now: datetime) -> None:
 
 
 def _give_up(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
-    """Send nothing more to the player, and tell whoever waits for him, and the admin."""
+    """Send nothing more to the player; tell the opponents who are waiting, and the admin."""
     player.unreachable = now
     session.flush()
     for owed in session.exec(

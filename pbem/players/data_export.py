@@ -17,18 +17,18 @@ from sqlmodel import Session, col, func, or_, select
 from notation import record
 from pbem.matches.naming import name
 from pbem.matches.queries import plies
-from pbem.matches.snapshot import stand
+from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, Player
 
 MOST_BYTES = 5_000_000
-"""The mails that go along are no more than that, packed; the newest first. The operator's files have them all."""
+"""How many bytes of messages, packed, go into one export by email; the operator's export has no limit."""
 
 
 @dataclass(frozen=True)
 class DataExport:
-    """What is held on a player: the facts as JSON has them, and the mails that are kept, newest first."""
+    """What is held on a player: facts for JSON, and the messages that are still stored, newest first."""
 
     name: str
     facts: dict[str, Any]
@@ -37,12 +37,12 @@ class DataExport:
 
     @property
     def enclosed(self) -> int:
-        """How many of the mails fit into one of ours."""
+        """How many of the messages fit into the export."""
         return self.archive[1]
 
     @cached_property
     def archive(self) -> tuple[bytes, int]:
-        """As many of the mails as fit into one of ours, packed once for all who ask; and how many those are."""
+        """The messages that fit, as a ZIP file that is made once, and how many those are."""
         return packed(self.mails)
 
     @property
@@ -73,7 +73,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
 
 
 def packed(mails: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTES) -> tuple[bytes, int]:
-    """As many of the mails as fit, as a ZIP file, and how many those are."""
+    """Return as many of the messages as fit, as a ZIP file, and how many those are."""
     file, number = io.BytesIO(), 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for title, when, raw in mails:
@@ -85,7 +85,7 @@ def packed(mails: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTE
 
 
 def _written(value: object) -> str:
-    """A time, as JSON has it."""
+    """Return a time in ISO 8601, for JSON."""
     assert isinstance(value, datetime)  # noqa: S101 - the facts hold nothing else that JSON does not know
     return value.isoformat(timespec="seconds")
 
@@ -114,8 +114,9 @@ def _matches(session: Session, player: Player) -> list[Match]:
 
 
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
-    """A match with its record; what somebody has begun of a turn is shown to him alone."""
-    standing = stand(session, match)
+    """Return a match with its record; the begun part of a turn is shown only to the player who began it."""
+    standing = snapshot_of(session, match)
+    ending = standing.ending
     was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
     own_part = match.part if standing.base.turn == standing.seat_of(player) else None
     return {
@@ -126,6 +127,8 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "challenger": name(session.get_one(Player, match.challenger)),
         "state": match.state,
         "winner": None if match.winner is None else name(standing.players[match.winner]),
+        "termination": match.termination,
+        "terminated_by": None if ending is None or ending.seat is None else name(standing.players[ending.seat]),
         "reason": match.reason,
         "begun": own_part,
         "offered": match.created,
@@ -140,7 +143,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
 
 
 def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:
-    """The mails that were proven to be the player's, and those about which he was asked."""
+    """Return the messages that proved to be the player's, and those that they were asked about."""
     asked = select(Outgoing.incoming).where(Outgoing.player == player.id, Outgoing.template == "confirm")
     own = or_(Incoming.player == player.id, col(Incoming.id).in_(asked), func.lower(Incoming.sender) == player.address)
     rows = select(Incoming).where(own, col(Incoming.received) <= until)
@@ -180,7 +183,7 @@ def _mail_out(row: Outgoing) -> dict[str, Any]:
 
 
 def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[str, Any]]:
-    """What the player's mails have told others in his words."""
+    """Yield what the player has said to others."""
     own = select(Incoming.id).where(Incoming.player == player.id)
     rows = session.exec(
         select(Outgoing)
@@ -197,7 +200,7 @@ def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[st
 
 
 def _heard(sent: Any) -> Iterator[dict[str, Any]]:
-    """What others have told the player."""
+    """Yield what others have said to the player."""
     for row in sent:
         if row.payload.get("message") and row.payload.get("by"):
             yield {"when": row.created, "match": row.match, "by": row.payload["by"], "words": row.payload["message"]}

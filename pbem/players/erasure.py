@@ -1,9 +1,9 @@
-"""Erasure: what is held on a player leaves every row, and his records stay without a name.
+"""Erasure: remove a player's data from every row; their records stay, without a name.
 
-One transaction does it all: his matches end and the opponents are told, his mails and words are emptied, other
-people's rows forget his name, and his own row is called deleted-17 from then on, so that records stay well formed and
-two who left stay apart. What is left are numbers, times and the keys of mails, which are hashes: an old mail that
-comes once more is still known.
+One transaction does it all: the player's matches end and the opponents are told, their messages and words are emptied,
+other people's rows lose the name, and the player's own row is called deleted-17 from then on. So records stay well
+formed, and two players who left stay distinct. What remains are numbers, times and the keys of messages, which are
+hashes: an old message that arrives again is still recognised.
 """
 
 import json
@@ -17,30 +17,31 @@ from sqlalchemy import Text, case, cast
 from sqlmodel import Session, col, func, or_, select, update
 
 from pbem.config import ServerSettings
-from pbem.payloads.messages import Deleted, OpponentLeft
-from pbem.players import preferences, schedule
+from pbem.matches import lifecycle
+from pbem.payloads.messages import Deleted
+from pbem.players.announcements import Unprompted, announce
 from pbem.players.redaction import Traces
 from pbem.reading.limits import header_block
 from pbem.storage import retention
-from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
 
 ANONYMOUS = "deleted-"
-"""What the name of somebody who left begins with; no player can choose such a one."""
+"""How the name of a player who left begins; no player can choose such a name."""
 LAST_MAIL = "deleted"
-"""The mail that says that all is done; its address is forgotten once it is sent."""
+"""The template of the last message; its address is removed once it is sent."""
 NOWHERE = "nowhere"
-"""In the place of that address."""
+"""What replaces that address."""
 OVERTAKEN = ("turn", "challenge", "invitation", "message", "unreachable")
-"""Mails about a match that need not go out any more when its end is told."""
+"""Messages about a match that needn't go out any more once its end is told."""
 NAMES_NOBODY = "somebody whom it names has left"
-"""What became of a mail that waited for a yes."""
+"""The verdict on a held message that names a player who left."""
 CHUNK = 500
 AT_A_TIME = 50
-"""So many mails are in memory when all are looked through."""
+"""How many messages are in memory at a time when all are searched."""
 
 
 def erase(
@@ -51,7 +52,7 @@ def erase(
     incoming: Incoming | None = None,
     answers: Sequence[str] = (),
 ) -> str:
-    """Remove all that is held on the player, who is called by the name that comes back; the mail says so is owed."""
+    """Remove all of the player's data and queue the message that says so; return the name that replaces theirs."""
     locked = session.get_one(Player, player.id, with_for_update=True)
     address = locked.address
     _erase(session, server, locked, now)
@@ -64,7 +65,7 @@ def erase(
 
 
 def forget_last(session: Session, tried: Sequence[int]) -> None:
-    """Forget where the last mail to somebody went, once it is sent, or nobody would take it."""
+    """Remove the address of the last message to a player, once it is sent or refused for good."""
     over = col(Outgoing.state).in_((OutgoingState.SENT, OutgoingState.FAILED))
     last = (col(Outgoing.id).in_(tried), col(Outgoing.template) == LAST_MAIL, over)
     nowhere: dict[str, Any] = {"address": NOWHERE, "in_reply_to": None, "references": [], "error": None}
@@ -80,11 +81,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     _empty_own(session, player, addresses)
     _rename(session, player, traces.instead, now)
     for match in matches:
-        match.reason = traces.without(match.reason)
-        session.add(match)
-        if match.state in (MatchState.RUNNING, MatchState.OFFERED):
-            _end(session, server, match, player, now)
-    session.flush()
+        _leave(session, server, match, player, now)
     _forget_elsewhere(session, traces)
     others = {seat for match in matches for seat in (match.seat0, match.seat1)}
     _empty_mails(session, player, addresses, traces, others)
@@ -93,7 +90,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
 
 
 def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[Player]]:
-    """Where the player's mail goes and went; and the rows of guests at such addresses, made when he moved away."""
+    """Return the player's present and earlier addresses, and the rows of guests that were made at earlier ones."""
     went = select(Outgoing.address).where(
         Outgoing.player == player.id, col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name)
     )
@@ -104,7 +101,7 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
 
 
 def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> None:
-    """Empty every mail of ours to the player; what has not gone out never does."""
+    """Empty every message of ours to the player; queued ones are dropped."""
     own = or_(Outgoing.player == player.id, col(Outgoing.player).is_(None) & col(Outgoing.address).in_(addresses))
     held = select(Outgoing.incoming).where(own, Outgoing.template == "confirm")
     ours = or_(col(Incoming.id).in_(held), func.lower(Incoming.sender).in_(addresses))
@@ -124,7 +121,7 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
 
 
 def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> None:
-    """Make the player's row nobody's; no token that was ever his is known any more."""
+    """Make the player's row anonymous; none of their tokens is recognised any more."""
     player.name = player.address = anonymous
     player.settings, player.stopped, player.deleted = {}, None, now
     player.bounces, player.bounced, player.unreachable = 0, None, None
@@ -133,38 +130,22 @@ def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> 
     session.flush()
 
 
-def _end(session: Session, server: ServerSettings, match: Match, player: Player, now: datetime) -> None:
-    """End a match that the player leaves: a running one is the opponent's, and nobody wins an offer."""
-    seat = 0 if match.seat0 == player.id else 1
-    if match.state == MatchState.RUNNING:
-        match.state, match.winner, match.reason = MatchState.OVER, 1 - seat, f"{player.name} left"
-    else:
-        match.state = MatchState.WITHDRAWN if match.challenger == player.id else MatchState.DECLINED
-    match.ended, match.part, match.to_move = now, None, None
-    session.add(match)
-    session.flush()
+def _leave(session: Session, server: ServerSettings, match: Match, player: Player, now: datetime) -> None:
+    """End a match that the player leaves, and tell the opponent that and nothing else about it."""
+    events = lifecycle.leave(session, match, player, now)
+    if not events:
+        return
     overtaken = (
         col(Outgoing.match) == match.id,
         col(Outgoing.template).in_(OVERTAKEN),
         col(Outgoing.state).in_(UNSENT),
     )
     retention.change(session, update(Outgoing).where(*overtaken).values(state=OutgoingState.DROPPED.value))
-    other = session.get_one(Player, (match.seat0, match.seat1)[1 - seat])
-    if other.confirmed is None or other.deleted is not None:
-        return
-    Mailer(session, server, now).to_player(
-        other,
-        OpponentLeft(),
-        purpose=Purpose.PLAY,
-        match=match,
-        ply=match.plies,
-        is_notice=True,
-        is_batched=schedule.waits(preferences.of(other.settings), other.stopped),
-    )
+    announce(session, Unprompted(session, server, now), events)
 
 
 def _forget_elsewhere(session: Session, traces: Traces) -> None:
-    """Take the name, the addresses and what the player said out of mails of ours to others."""
+    """Remove the name, the addresses and what the player said from our messages to others."""
     spellings = {spelling for needle in traces.needles for spelling in (needle, json.dumps(needle)[1:-1])}
     shown = [
         func.lower(cast(column, Text)).contains(spelling.lower(), autoescape=True)
@@ -188,10 +169,10 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
 
 
 def _empty_mails(session: Session, player: Player, addresses: Sequence[str], traces: Traces, others: set[int]) -> None:
-    """Remove the player's mails, those of his opponents, which quote him, and any other that shows his name.
+    """Remove the player's messages, those of opponents, which quote them, and any other that shows their name.
 
-    So it goes with a question's mail that waits for a yes: its sender may write it once more. But what waits for the
-    operator, or for its turn, is nobody's to lose, and is removed in its time.
+    That includes held messages that wait for a yes: their senders can write them again. But messages that wait for the
+    operator, or to be handled, must not be lost, and are removed when their time is up.
     """
     kept = (
         select(Incoming.id, Incoming.state, Incoming.player, Incoming.raw)
@@ -214,6 +195,6 @@ def _empty_mails(session: Session, player: Player, addresses: Sequence[str], tra
 
 
 def _is_from(raw: bytes, addresses: Sequence[str]) -> bool:
-    """Whether a mail that nobody could read names one of the addresses as its author."""
+    """Whether an unreadable message names one of the addresses as its author."""
     fields = re.findall(rb"^from:((?:[^\r\n]|\r?\n[ \t])*)", header_block(raw).lower(), re.MULTILINE)
     return any(address.encode() in field for field in fields for address in addresses)

@@ -8,54 +8,54 @@ from sqlmodel import Session, col, select
 
 from pbem import tokens
 from pbem.config import ServerSettings
-from pbem.errors import Unanswerable
+from pbem.errors import Silence, Unanswerable
 from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 
 NOTICES_MAY = frozenset({"stop", "start"})
 GRACE = timedelta(days=30)
-"""So long after the end of its match a reply token still proves who writes."""
+"""How long after the end of its match a reply token still proves who writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who a mail comes from, as far as we know, and in which match or about which held mail."""
+    """Who a message comes from, as far as we know, and which match or held message it is about."""
 
     address: str
-    """Where the answer goes."""
+    """Where to send the answer."""
     player: Player | None
     proven: bool
-    """Whether the mail shows something that only went to the player's address."""
+    """Whether the message shows something that went to the player's address only."""
     match: int | None = None
     ply: int | None = None
-    """How many turns the player had seen when he wrote."""
+    """How many turns the player had seen when writing."""
     held: int | None = None
     move: int | None = None
-    """The mail of ours that asks this address whether a player may have it; nobody has answered for him yet."""
+    """The message of ours that asks this address whether a player may use it; this may be the answer."""
     plies: Mapping[int, int] = field(default_factory=dict)
-    """How many turns he had seen in each match that the mail showed which he answers, where it showed several."""
+    """How many turns the player had seen of each match, if the answered message showed several."""
     by_thread: bool = False
     """Whether only the thread says so: the message answers one that went to this address, and proves nothing by it.
 
     Message-IDs stand in every answer to an answer, so people in Cc have seen them, and anybody can write From.
     """
     may: frozenset[str] = frozenset()
-    """The commands that the mail may give although it proves nothing else."""
+    """The commands that the message may give although it proves nothing else."""
 
     @property
     def is_stranger(self) -> bool:
-        """Whether nothing connects the mail with a player or an invitation."""
+        """Whether nothing connects the message with a player or an invitation."""
         known = self.player is not None and self.player.confirmed is not None
         return not (known or self.proven or self.by_thread or self.move is not None)
 
     def seen(self, match: int) -> int | None:
-        """How many turns of the match the player had seen when he wrote; None where that is not known."""
+        """Return how many turns of the match the player had seen when writing; None if unknown."""
         return self.ply if match == self.match else self.plies.get(match)
 
 
 def of(session: Session, message: Message, server: ServerSettings, keyring: Keyring, now: datetime) -> Sender:
-    """The sender of the mail; raises Unanswerable for a token that is none and for a mail without sender."""
+    """Return the sender of the message; raises Unanswerable for an invalid token and for a message without sender."""
     tags = list(_tags(message, server))
     spent: Sender | None = None
     for tag in tags:
@@ -70,9 +70,9 @@ def of(session: Session, message: Message, server: ServerSettings, keyring: Keyr
     if spent is not None:
         return spent
     if tags:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if message.sender is None:
-        raise Unanswerable("no sender")
+        raise Unanswerable(Silence.NO_SENDER)
     owed = _owed(session, message)
     answered = token_of(owed) if owed and owed.settled is None else None
     if owed and answered:
@@ -86,7 +86,7 @@ def of(session: Session, message: Message, server: ServerSettings, keyring: Keyr
 
 
 def token_of(row: Outgoing) -> Token | None:
-    """What the answer to that mail allows; None where the mail is nobody's."""
+    """Return what the answer to that message allows; None if it went to nobody in particular."""
     if row.player is None or row.purpose is None:
         return None
     shows_several = "plies" in row.payload
@@ -94,19 +94,19 @@ def token_of(row: Outgoing) -> Token | None:
 
 
 def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:
-    """Our address with a token in it."""
+    """Return our address with a token in it."""
     return f"{server.local}{server.delimiter}{keyring.format(token, epoch)}@{server.domain}"
 
 
 def is_ours(recipient: str, server: ServerSettings) -> bool:
-    """Whether mail to that address is for us: our address, with anything behind the delimiter."""
+    """Whether that address is ours, with or without something behind the delimiter."""
     local, _, domain = recipient.lower().rpartition("@")
     ours = server.local.lower()
     return domain == server.domain.lower() and (local == ours or local.startswith(ours + server.delimiter))
 
 
 def _tags(message: Message, server: ServerSettings) -> Iterator[str]:
-    """What stands behind the + in each of our addresses that the mail went to."""
+    """Yield what follows the delimiter in each of our addresses that the message went to."""
     for recipient in message.recipients:
         if is_ours(recipient, server):
             tag = recipient.rpartition("@")[0][len(server.local) + 1 :]
@@ -115,7 +115,7 @@ def _tags(message: Message, server: ServerSettings) -> Iterator[str]:
 
 
 def is_over(session: Session, token: Token, now: datetime) -> bool:
-    """Whether the token has served its time: that of a match does, some while after its match has ended."""
+    """Whether the token has expired: one for a match does, some time after the match has ended."""
     if token.purpose is not Purpose.PLAY:
         return False
     match = session.get(Match, token.subject)
@@ -123,7 +123,7 @@ def is_over(session: Session, token: Token, now: datetime) -> bool:
 
 
 def _spent(token: Token, player: Player) -> Sender:
-    """Whoever writes with a token that proves nothing any more; the question goes to the player."""
+    """Return the sender behind a token that proves nothing any more; the question goes to the player."""
     if token.purpose is Purpose.PLAY:
         return Sender(player.address, player, proven=False, match=token.subject, ply=token.ply)
     return Sender(player.address, player, proven=False)
@@ -144,7 +144,7 @@ def _by_token(session: Session, token: Token, player: Player) -> Sender:
 
 
 def _moving(session: Session, token: Token) -> Sender:
-    """Whoever answers, from the address that a player wants to have, whether it may be had."""
+    """Return the sender who answers whether a player may use their address."""
     row = session.exec(
         select(Outgoing).where(
             Outgoing.player == token.player,
@@ -154,12 +154,12 @@ def _moving(session: Session, token: Token) -> Sender:
         )
     ).first()
     if row is None:
-        raise Unanswerable("unknown token")
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
     return Sender(row.address, None, proven=False, move=row.id)
 
 
 def _shown(session: Session, token: Token) -> dict[int, int]:
-    """The turns that were played in each match that the answered mail showed."""
+    """Return how many turns the answered message showed of each match, by number."""
     row = session.get(Outgoing, token.subject) if token.subject else None
     if row is None or row.player != token.player:
         return {}
@@ -167,7 +167,7 @@ def _shown(session: Session, token: Token) -> dict[int, int]:
 
 
 def _owed(session: Session, message: Message) -> Outgoing | None:
-    """The mail of ours that this one answers, the nearest one first."""
+    """Return the message of ours that this one answers, the nearest in its thread."""
     rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(message.answers)))
     found = {row.message_id: row for row in rows}
     return next((found[answered] for answered in message.answers if answered in found), None)

@@ -1,6 +1,6 @@
-"""What players may choose for themselves: how their mails look, and when they come. `set` writes it.
+"""What players can choose: how their messages look and when they come. The command `set` stores it.
 
-A row holds only what differs from the default, so a default that changes reaches everybody who never chose.
+A row holds only what differs from the default, so a new default reaches everyone who never chose.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,34 +13,34 @@ ON, OFF = "on", "off"
 
 
 def _nothing_else(_text: str) -> str | None:
-    """No choice besides those in the list."""
+    """Accept nothing beyond the listed choices."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One thing that a player may choose; the first of the choices is the default."""
+    """One thing that a player can choose; the first choice is the default."""
 
     name: str
     choices: tuple[str, ...]
     help: str
     example: str = ""
-    """For a preference with more choices than a list can hold: what one looks like."""
+    """A sample choice, for a preference with too many to list."""
     accept: Callable[[str], str | None] = _nothing_else
-    """The choice in its stored spelling, for what is not in the list; None where there is no such choice."""
+    """Return an unlisted choice in its stored spelling, or None if there is no such choice."""
 
     @property
     def default(self) -> str:
-        """What holds for who has not chosen."""
+        """What applies to players who haven't chosen."""
         return self.choices[0]
 
     @property
     def spelled(self) -> str:
-        """How it is set, as in a help mail."""
+        """How it is written, as in a help message."""
         return f"{self.name} {self.example or '|'.join(self.choices)}"
 
     def chosen(self, text: str) -> str:
-        """The choice that the text means; raises Refused with the choices there are."""
+        """Return the choice that the text means; raises Refused, which lists the choices."""
         wanted = text.lower().rstrip(".,;")
         found = wanted if wanted in self.choices else self.accept(text.rstrip(".,;"))
         if found is None:
@@ -50,7 +50,7 @@ class Preference:
 
 
 def _zone(text: str) -> str | None:
-    """The IANA time zone of that name, whatever its case; None where there is none.
+    """Return the IANA time zone of that name in any case, or None.
 
     >>> _zone("europe/vienna"), _zone("utc"), _zone("../etc/passwd")
     ('Europe/Vienna', 'UTC', None)
@@ -65,7 +65,7 @@ def _zone(text: str) -> str | None:
 
 
 def _hour(text: str) -> str | None:
-    """The hour of the day, from what people write.
+    """Return the hour of the day in the forms that people write, or None.
 
     >>> _hour("07"), _hour("18:00"), _hour("24")
     ('7', '18', None)
@@ -95,7 +95,7 @@ PREFERENCES: dict[str, Preference] = {
 
 
 def of(settings: Mapping[str, str]) -> dict[str, str]:
-    """Every preference with what holds for a player with those settings.
+    """Return every preference with its value for a player with those settings.
 
     >>> of({"board": "words"})["board"], of({})["html"]
     ('words', 'on')
@@ -104,7 +104,7 @@ def of(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def changed(settings: Mapping[str, str], name: str, text: str) -> dict[str, str]:
-    """The settings with one choice more, or one less where it is the default; raises Refused.
+    """Return the settings with that choice added, or removed if it is the default; raises Refused.
 
     >>> changed({"html": "off"}, "html", "ON"), changed({}, "hour", "18:00")
     ({}, {'hour': '18'})

@@ -1,7 +1,7 @@
-"""How much mail may come of somebody before it is ignored: what goes round in circles ends here.
+"""How much mail one sender can send before it is ignored, so that mail loops end here.
 
-Mails that prove nothing are answered sparingly, since the address in From may be a victim's: the same answer goes to
-an address once a day, an address that is no player's gets a few answers a day, and its domain not many more.
+Messages that prove nothing are answered sparingly, since the address in From may be a victim's: the same answer goes to
+an address once a day, an address that belongs to no player gets a few answers a day, and its domain not many more.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
-from pbem.errors import Refused, Unanswerable
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.payloads.sections import Section
 from pbem.payloads.stored import dump_sections
 from pbem.reading.from_header import domain
@@ -22,25 +22,25 @@ ANSWERS = ("answer", "confirm")
 
 
 def of_address(session: Session, address: str, most: int, now: datetime) -> None:
-    """Raise Unanswerable when an address whose mails prove nothing has had its answers for this hour."""
+    """Raise Unanswerable if an address whose messages prove nothing has had its answers for this hour."""
     if _answered(session, Outgoing.address == address, now - HOUR) >= most:
-        raise Unanswerable("too many answers in an hour")
+        raise Unanswerable(Silence.HOURLY_ANSWERS)
 
 
 def of_stranger(session: Session, address: str, limits: LimitsSettings, now: datetime) -> None:
-    """Raise Unanswerable when an address of nobody here, or its domain, has had its answers for today."""
+    """Raise Unanswerable if an unknown address, or its domain, has had its answers for today."""
     since = now - DAY
     if _answered(session, Outgoing.address == address, since) >= limits.stranger_per_day:
-        raise Unanswerable("too many answers to this address today")
+        raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
     at_domain = (col(Outgoing.address).endswith(f"@{domain(address)}", autoescape=True), _to_strangers())
     if _answered(session, at_domain[0] & at_domain[1], since) >= limits.domain_per_day:
-        raise Unanswerable("too many answers to this domain today")
+        raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
 
 
 def of_player(session: Session, player: Player, most: int, now: datetime) -> None:
-    """Raise Refused, then Unanswerable, when more mails of a player came within the hour than a person writes.
+    """Raise Refused, then Unanswerable, if a player sent more messages within an hour than a person writes.
 
-    The mail in hand counts already.
+    The current message is counted already.
     """
     had = session.exec(
         select(func.count())
@@ -48,7 +48,7 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
         .where(Incoming.player == player.id, col(Incoming.received) > now - HOUR)
     ).one()
     if had > most + 1:
-        raise Unanswerable("too many mails of this player in an hour")
+        raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
         raise Refused(
             f"More mails than {most} came from you within an hour, so this one and those behind it are not read.",
@@ -57,13 +57,13 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
 
 
 def of_match(session: Session, match: int, most: int, now: datetime) -> None:
-    """Raise Unanswerable when so many mails went out about a match today that nobody can be reading them."""
+    """Raise Unanswerable if more messages went out about a match today than anyone can be reading."""
     if _counted(session, Outgoing.match == match, now - DAY) >= most:
-        raise Unanswerable("too many mails about this match today")
+        raise Unanswerable(Silence.DAILY_MESSAGES_ABOUT_MATCH)
 
 
 def was_said(session: Session, address: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Whether the address has had this very answer within a day."""
+    """Whether this same answer went to the address within a day."""
     earlier = session.exec(
         select(Outgoing.payload).where(
             Outgoing.address == address, Outgoing.template == "answer", col(Outgoing.created) > now - DAY
@@ -74,7 +74,7 @@ def was_said(session: Session, address: str, sections: Sequence[Section], now: d
 
 
 def was_asked(session: Session, address: str, lines: list[str], now: datetime) -> bool:
-    """Whether the address was asked within a day if those lines are its own."""
+    """Whether the address was asked about those lines within a day."""
     earlier = session.exec(
         select(Outgoing.payload).where(
             Outgoing.address == address, Outgoing.template == "confirm", col(Outgoing.created) > now - DAY
@@ -88,7 +88,7 @@ def _answered(session: Session, which: Any, since: datetime) -> int:
 
 
 def _to_strangers() -> Any:
-    """Mails to addresses that are nobody's here."""
+    """Messages to addresses that belong to no player."""
     players = select(Player.address).where(col(Player.confirmed).is_not(None))
     return col(Outgoing.address).not_in(players)
 

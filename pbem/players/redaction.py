@@ -1,4 +1,4 @@
-"""Traces: where a person's name or address stands in other people's mails and in our own words, and how it goes."""
+"""Find and remove a person's name and addresses in other people's messages and in our own words."""
 
 import binascii
 import quopri
@@ -10,12 +10,12 @@ from functools import cached_property
 from typing import Any
 
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/=]{20,}\r?\n)+")
-"""Some lines in a row that may be base64."""
+"""Consecutive lines that may be base64."""
 
 
 @dataclass(frozen=True)
 class Traces:
-    """What tells of somebody, and what stands in its place from now on.
+    """The name and addresses of a person, and what replaces them.
 
     >>> traces = Traces("alice", ("a@mail.example",), "deleted-7")
     >>> traces.without({"by": "bob", "message": ["Well, Alice,", "not alice-2!"], "who": "A@mail.example"})
@@ -29,7 +29,7 @@ class Traces:
     instead: str
 
     def are_in(self, raw: bytes) -> bool:
-        """Whether a mail shows the name or an address, in any of the ways in which mails write their text.
+        """Whether a raw message shows the name or an address, in any encoding that messages use for text.
 
         >>> Traces("alice", (), "").are_in(b"ZWFybGllciBhbGljZSBwbGF5ZWQgYTFiMQ==" + bytes([10]))
         True
@@ -39,7 +39,7 @@ class Traces:
         return any(self._in_mails.search(text) for text in _texts(raw))
 
     def without(self, words: Any) -> Any:
-        """Words of a mail of ours without what the person said in them, and without the name."""
+        """Return the words of a message of ours without the name, and without anything that the person said."""
         if isinstance(words, str):
             return self._in_words.sub(self.instead, words)
         if isinstance(words, list):
@@ -51,24 +51,24 @@ class Traces:
 
     @property
     def needles(self) -> tuple[str, ...]:
-        """What a text in which none of it stands can't hold a trace of."""
+        """Search strings; a text containing none of them needs no redaction."""
         return (*((self.name,) if self.name else ()), *self.addresses)
 
     @cached_property
     def _in_words(self) -> re.Pattern[str]:
-        """The name as a word of its own: alice-2 is somebody else."""
+        """The name as a whole word: alice-2 is someone else."""
         names = [rf"(?<!\w)(?<!\w-){re.escape(self.name)}(?!\w|-\w)"] if self.name else []
         return re.compile("|".join([*map(re.escape, self.addresses), *names]), re.IGNORECASE)
 
     @cached_property
     def _in_mails(self) -> re.Pattern[bytes]:
-        """The same, less exact: a mail that is taken for one with the name loses nothing that anybody needs."""
+        """The same, less exact: nobody needs what a message loses that only seems to hold the name."""
         names = [rf"(?<![a-z0-9]){re.escape(self.name)}(?![a-z0-9])"] if self.name else []
         return re.compile("|".join([*map(re.escape, self.addresses), *names]).encode(), re.IGNORECASE)
 
 
 def _texts(raw: bytes) -> Iterator[bytes]:
-    """The mail as it is, and as it reads where it is written in one of the encodings of mails."""
+    """Yield the message as it is, and decoded from each encoding that it may use."""
     yield raw
     yield quopri.decodestring(raw)
     for block in _BASE64.finditer(raw):

@@ -1,7 +1,7 @@
-"""When a player's news are told: at once, some minutes after the first of them, at an hour of his day, or not for now.
+"""When a player is told news: at once, some minutes after the first event, at an hour of their day, or not for now.
 
-Nothing is planned ahead. News that wait know when they happened; the rest follows from what the player has chosen by
-the time somebody asks. So a new choice holds at once, and an hour that passed while nobody asked is made up for, once.
+Nothing is scheduled ahead. Batched news store when they happened; the rest follows from what the player has chosen at
+the time of the question. So a new choice takes effect at once, and an hour that was missed is made up for, once.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 
 def waits(choices: Mapping[str, str], stopped: datetime | None) -> bool:
-    """Whether news for a player with those choices (see preferences) wait for company, or for his return.
+    """Whether news for a player with those choices (see preferences) wait for more, or for the player's return.
 
     >>> waits({"mail": "each"}, None), waits({"mail": "daily"}, None)
     (False, True)
@@ -21,7 +21,7 @@ def waits(choices: Mapping[str, str], stopped: datetime | None) -> bool:
 def told_at(
     choices: Mapping[str, str], stopped: datetime | None, happened: datetime, batch: timedelta
 ) -> datetime | None:
-    """When to tell what is known since then, the first of it that waits; None while the player wants no news.
+    """Return when to tell news, the first of which happened at that time; None while the player wants no news.
 
     >>> seven = datetime(2026, 3, 2, 7, tzinfo=UTC)
     >>> daily = {"mail": "daily", "hour": "9", "zone": "Europe/Vienna"}
@@ -42,9 +42,9 @@ def told_at(
 
 
 def next_hour(after: datetime, hour: int, zone: ZoneInfo) -> datetime:
-    """The next time after that one at which the clocks of the zone strike the hour.
+    """Return the next time after that one at which clocks in the zone show the hour.
 
-    An hour that the clocks leave out is struck when they jump over it; of one that comes twice the first counts.
+    An hour that the clocks skip counts at the moment of the skip; of an hour that comes twice the first counts.
 
     >>> vienna = ZoneInfo("Europe/Vienna")
     >>> next_hour(datetime(2026, 3, 28, 23, tzinfo=UTC), 2, vienna).isoformat()  # there is no 2 o'clock that day

@@ -1,8 +1,8 @@
-"""What a mail may do at once, when its token, its thread and its sender's domain are put together.
+"""What a message may do at once, judged by its token, its thread and its sender's domain together.
 
-A pass helps only where the admin wants it to. A fail takes away from a token what it would do without asking,
-and from everybody else the answer: the address in From is then most likely a victim's. So does another player's
-address in From: who was sent a copy of a player's mail, and answers to all, answers to our reply address as well.
+A pass counts where the admin says so, and for a thread. A fail means that a token is asked about, and that anyone
+else gets no answer: the address in From is most likely a victim's. A token is also asked about if From is another
+player's address: someone who got a copy of a player's message and answers to all answers to our reply address too.
 """
 
 from dataclasses import replace
@@ -10,7 +10,7 @@ from dataclasses import replace
 from sqlmodel import Session, col, select
 
 from pbem.config import ChecksSettings
-from pbem.errors import Unanswerable
+from pbem.errors import Silence, Unanswerable
 from pbem.players.identity import Sender
 from pbem.reading.authentication import Checked, Finding
 from pbem.reading.message import Message
@@ -20,7 +20,7 @@ from pbem.storage.models import Incoming, Player
 def weigh(
     session: Session, sender: Sender, message: Message, checked: Checked, settings: ChecksSettings, row: Incoming
 ) -> Sender:
-    """The sender, proven or not by all that is known; raises Unanswerable where the checks failed and nothing proves.
+    """Return the sender, proven or not by everything known; raises Unanswerable if the checks failed without proof.
 
     The answer to a question of ours needs no more than its token: the question went to the address on file, and the
     message that it is about had its own proof or was held for want of one. An answer that only its thread connects with
@@ -39,7 +39,7 @@ def weigh(
         wants_both = settings.proof == "token and domain"
         return replace(sender, proven=passed if wants_both else finding is not Finding.FAILED)
     if finding is Finding.FAILED:
-        raise Unanswerable("the sender failed the checks")
+        raise Unanswerable(Silence.FAILED_CHECKS)
     acts = settings.proof == "token or domain" and is_own and not sender.is_stranger
     return replace(sender, proven=True) if acts and _is_proven_by_domain(session, checked, row) else sender
 
@@ -47,14 +47,14 @@ def weigh(
 def _weigh_thread(
     session: Session, sender: Sender, checked: Checked, settings: ChecksSettings, row: Incoming
 ) -> Sender:
-    """Return the sender, as if the token of the answered message had been used where the domain makes up for it."""
+    """Return the sender; a proven domain counts as much as the token of the message that the thread answers."""
     if settings.proof == "token and domain" or not _is_proven_by_domain(session, checked, row):
         return sender
     return replace(sender, by_thread=False, proven=sender.move is None and not sender.may)
 
 
 def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> bool:
-    """Whether the domain of From vouches for this message, and for no earlier one with the same proof; that is kept."""
+    """Whether the domain of From vouches for the message, and this proof wasn't used before; it is stored as used."""
     if checked.finding is not Finding.PASSED or checked.proof is None:
         return False
     if session.exec(select(Incoming.id).where(Incoming.proof == checked.proof)).first() is not None:
@@ -64,6 +64,6 @@ def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> b
 
 
 def _is_another_s(session: Session, message: Message) -> bool:
-    """Whether From is another player's: an opponent who was sent a copy, and answered to all, among them us."""
+    """Whether From is another player's: an opponent who got a copy and answered to all, including us."""
     other = select(Player.id).where(Player.address == message.sender, col(Player.confirmed).is_not(None))
     return session.exec(other).first() is not None

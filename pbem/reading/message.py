@@ -128,7 +128,7 @@ def _check_header_block(page: bytes) -> None:
 
 
 def _lines(mime: email.message.Message) -> tuple[str, ...]:
-    shown = body.body(mime)
+    shown = body.read_body(mime)
     return reply_text.lines(shown.text, shown.is_html, from_header.author(_values(mime, "From")))
 
 
@@ -201,14 +201,14 @@ def header(mime: email.message.Message, name: str) -> str:
     value = next(iter(_values(mime, name)), "")
     words = []
     for part, charset in email.header.decode_header(value.replace("\r", "").replace("\n", "")):
-        words.append(body.decoded(part, charset) if isinstance(part, bytes) else part)
+        words.append(body.decode(part, charset) if isinstance(part, bytes) else part)
     return "".join(words)
 
 
 def _values(mime: email.message.Message, name: str) -> list[str]:
     """Return the raw values of all headers of that name, each truncated."""
     values = [str(value)[:LONGEST_VALUE] for key, value in mime.raw_items() if key.lower() == name.lower()]
-    return [body.decoded(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
+    return [body.decode(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
 
 
 def _addresses(mime: email.message.Message, name: str) -> tuple[str, ...]:

@@ -5,9 +5,10 @@ A file is named by the match's number and its game, and holds no address of anyb
 
 from datetime import UTC, datetime
 
-from engines.core import Seat
+from engines.seats import seat_of
 from notation import gamerecord, record
-from notation.gamerecord import Ending, Site
+from notation.ending import in_words
+from notation.gamerecord import Result, Site
 from pbem.matches.snapshot import Snapshot
 from pbem.rendering import board_image
 from pbem.rendering.mime import Attachment
@@ -44,8 +45,10 @@ def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
         _date(match.ended or generated),
         _date(generated),
     )
-    winner: Seat | None = None if match.winner is None else 1 if match.winner else 0
-    text = gamerecord.dumps(snapshot.record, where, Ending(winner, match.reason or ""))
+    winner = None if match.winner is None else seat_of(match.winner)
+    ending = snapshot.ending
+    why = match.reason or (in_words(ending, snapshot.record.players) if ending else "")
+    text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
     return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
 
 

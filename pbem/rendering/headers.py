@@ -140,5 +140,18 @@ def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> 
         facts["X-PBeM-Last"] = snapshot.texts[-1]
     turn = snapshot.base.turn
     if snapshot.ended_here or turn is None:
-        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {})
+        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {}) | _result(snapshot)
     return facts | {"X-PBeM-Turn": str(snapshot.ply + 1), "X-PBeM-To-Move": name(snapshot.players[turn])}
+
+
+def _result(snapshot: Snapshot) -> dict[str, str]:
+    """Return how the match ended, and who won or ended it."""
+    ending, winner = snapshot.ending, snapshot.match.winner
+    if ending is None:
+        return {}
+    facts = {"X-PBeM-Termination": ending.termination.value}
+    if winner is not None:
+        facts["X-PBeM-Winner"] = name(snapshot.players[winner])
+    if ending.seat is not None:
+        facts["X-PBeM-Ended-By"] = name(snapshot.players[ending.seat])
+    return facts

@@ -11,9 +11,10 @@ from engines.diagram import Diagram
 from notation import NOTATIONS, record
 from notation.board import Charset, format_board
 from notation.description import describe
+from notation.ending import Termination
 from notation.hints import Hint
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, of_turns, turn_texts
+from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.payloads.sections import MatchThen, Preview
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, links
@@ -78,14 +79,19 @@ class Drawings:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._now: dict[str, Snapshot] = {}
         self._known: dict[tuple[str, int | None, str | None], Drawing] = {}
 
-    def of(self, then: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
+    def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
         """Return the match after that many of the turns it had then (default: all), with that part on top."""
-        key = (then.key, ply, part)
+        key = (facts.key, ply, part)
         if key not in self._known:
-            turns = turn_texts(self._session, then.match)[: then.match.plies]
-            self._known[key] = Drawing(of_turns(then.match, then.players, turns, ply, part))
+            if facts.key not in self._now:
+                turns = turn_texts(self._session, facts.match)[: facts.match.plies]
+                self._now[facts.key] = replayed(facts.match, facts.players, turns)
+            now = self._now[facts.key]
+            then = now if ply is None else now.at(ply)
+            self._known[key] = Drawing(then if part is None else then.begun(part))
         return self._known[key]
 
 
@@ -174,7 +180,12 @@ class View:
         self.to_move = None if at_end or turn is None else name(snapshot.players[turn])
         self.yours = not at_end and turn is not None and turn == self.seat
         self.notation = NOTATIONS[snapshot.match.game].help
-        self.result = self._result(snapshot) if at_end else ""
+        outcome, ending = snapshot.position.outcome, snapshot.ending
+        winner = outcome.winner if outcome else snapshot.match.winner if ending else None
+        self.winner = None if winner is None else name(snapshot.players[winner])
+        self.termination = Termination.RULES if outcome else ending.termination if ending else None
+        self.ended_by = None if ending is None or ending.seat is None else name(snapshot.players[ending.seat])
+        self.reason = outcome.reason if outcome else snapshot.match.reason
 
     @property
     def board(self) -> str:
@@ -272,14 +283,6 @@ class View:
     def hint(self) -> Hint | None:
         """What the player to move can write now; None when the match is over."""
         return NOTATIONS[self.key].hint(self._snapshot.position) if self.to_move else None
-
-    @staticmethod
-    def _result(snapshot: Snapshot) -> str:
-        match, outcome = snapshot.match, snapshot.position.outcome
-        winner, reason = (outcome.winner, outcome.reason) if outcome else (match.winner, match.reason)
-        if winner is None:
-            return f"The match is a draw: {reason}."
-        return f"{name(snapshot.players[winner])} has won: {reason}."
 
 
 def _charset(drawn: str) -> Charset:

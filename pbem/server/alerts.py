@@ -1,4 +1,4 @@
-"""Telling the admin by mail that mails wait for him: at most once an hour, and nothing of what people wrote."""
+"""Telling the admin by email that messages need attention: at most hourly, and quoting nothing that people wrote."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from sqlmodel import Session, and_, col, or_, select
 
 from pbem.config import ServerSettings
 from pbem.payloads.messages import Alert
-from pbem.storage.database import exclude_others, transaction
+from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
 from pbem.storage.outbox import Mailer
 
@@ -18,7 +18,7 @@ log = structlog.get_logger()
 TEMPLATE = "alert"
 AT_MOST_EVERY = timedelta(hours=1)
 LISTED = 20
-"""So many mails are listed; `pbem shunted` lists them all."""
+"""How many messages an alert lists; `pbem shunted` lists them all."""
 
 _SHUNTED = select(Incoming.id).where(Incoming.state == IncomingState.SHUNTED).order_by(col(Incoming.id))
 _FAILED = select(Outgoing.id).where(
@@ -28,21 +28,22 @@ _FAILED = select(Outgoing.id).where(
         and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.error).startswith("Traceback")),
     ),
 )
-"""Owed mails that nobody would take, and those that a bug keeps from being made."""
+"""Outgoing messages that were refused for good, and those that a bug prevents from being rendered."""
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
-    """Owe the admin a mail if there is something to tell that the last one did not; whether it is owed."""
+    """Enqueue an alert if there is something that the last one didn't tell. Return whether there was."""
     if server.admin is None:
         return False
+    with read_only(engine) as session:
+        if _news(session, server.admin, now) is None:
+            return False
     with transaction(engine) as session:
-        exclude_others(session.connection(), "alert")  # of several daemons one tells
-        came, owed = session.exec(_SHUNTED).all(), session.exec(_FAILED.order_by(col(Outgoing.id))).all()
-        if not came and not owed:
+        exclude_others(session.connection(), "alert")  # only one of several daemons tells
+        news = _news(session, server.admin, now)
+        if news is None:
             return False
-        last = _last(session, server.admin)
-        if last is not None and (abs(now - last.created) < AT_MOST_EVERY or not _is_news(session, last, came, owed)):
-            return False
+        came, owed = news
         alert = Alert(came=_numbers(came), owed=_numbers(owed), listed=LISTED)
         Mailer(session, server, now).to_address(server.admin, alert)
     log.error("mails wait for the operator", shunted=len(came), failed=len(owed))
@@ -53,14 +54,25 @@ def _numbers(ids: Sequence[int | None]) -> tuple[int, ...]:
     return tuple(number for number in ids if number is not None)
 
 
+def _news(session: Session, admin: str, now: datetime) -> tuple[Sequence[int | None], Sequence[int | None]] | None:
+    """Return the messages that need attention, received and outgoing; None if there is no reason to tell."""
+    came, owed = session.exec(_SHUNTED).all(), session.exec(_FAILED.order_by(col(Outgoing.id))).all()
+    if not came and not owed:
+        return None
+    last = _last(session, admin)
+    if last is not None and (abs(now - last.created) < AT_MOST_EVERY or not _is_new(session, last, came, owed)):
+        return None
+    return came, owed
+
+
 def _last(session: Session, admin: str) -> Outgoing | None:
-    """The last alert that was owed, sent or not."""
+    """Return the last alert, sent or not."""
     alerts = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
     return session.exec(alerts.order_by(col(Outgoing.id).desc()).limit(1)).first()
 
 
-def _is_news(session: Session, last: Outgoing, came: Sequence[int | None], owed: Sequence[int | None]) -> bool:
-    """Whether there is a mail that the last alert did not list, or one that was shunted again since."""
+def _is_new(session: Session, last: Outgoing, came: Sequence[int | None], owed: Sequence[int | None]) -> bool:
+    """Return whether a message is missing from the last alert, or was shunted again since."""
     if not {*came} <= {*last.payload["came"]} or not {*owed} <= {*last.payload["owed"]}:
         return True
     again = select(Incoming.id).where(Incoming.state == IncomingState.SHUNTED, col(Incoming.handled) > last.created)

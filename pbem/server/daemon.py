@@ -27,9 +27,9 @@ from pbem.reading.protocol import MailParser, Unavailable
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
 from pbem.server import alerts, digest, intake, worker
+from pbem.server.examination import Services
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
 from pbem.server.work_queue import WorkQueue
-from pbem.server.worker import Services
 from pbem.storage import database, notifications
 from pbem.storage.expiry import Expiry
 from pbem.storage.locks import Locks
@@ -118,7 +118,11 @@ class Server:
 
 @contextmanager
 def open_server(
-    settings: Settings, clock: Callable[[], datetime] = now, parser: MailParser | None = None
+    settings: Settings,
+    clock: Callable[[], datetime] = now,
+    parser: MailParser | None = None,
+    *,
+    upgrade: bool = True,
 ) -> Iterator[Server]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
 
@@ -133,7 +137,10 @@ def open_server(
     engine = database.connect(settings.server.database)
     queue, results = WorkQueue(engine), DeliveryResults(Locks(engine))
     try:
-        database.upgrade(engine)
+        if upgrade:
+            database.upgrade(engine)
+        else:
+            database.require_current(engine)
         yield Server(
             settings=settings,
             engine=engine,

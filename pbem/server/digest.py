@@ -20,7 +20,7 @@ from pbem.payloads.messages import Digest, DigestMatch, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
 from pbem.players import preferences, schedule
 from pbem.storage import facts
-from pbem.storage.database import transaction
+from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -54,7 +54,7 @@ def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
 
 def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
     """The players whose time it is."""
-    with transaction(engine) as session:
+    with read_only(engine) as session:
         waiting = session.exec(
             select(Player, func.min(Outgoing.created))
             .join(Outgoing, col(Outgoing.player) == col(Player.id))

@@ -5,17 +5,13 @@ side: one too many costs a little time.
 """
 
 import re
-from datetime import datetime
 
 from sqlmodel import Session, select
 
 from pbem.commands.syntax.mail import tagged_match
-from pbem.config import ServerSettings
-from pbem.errors import Unanswerable
-from pbem.players import identity
+from pbem.players.identity import Sender
 from pbem.reading.message import Message
 from pbem.storage.models import Outgoing
-from pbem.tokens import Keyring
 
 MOST = 50
 """How many match numbers are looked for in one message."""
@@ -24,16 +20,12 @@ _NUMBER = re.compile(r"(?:#|(?<!\w)[A-Za-z]+ {1,4})([0-9]{1,9})(?![\w.])")
 """A number after # or a word; the numbers in a turn follow the name of a cell."""
 
 
-def ordering_keys(
-    session: Session, message: Message, server: ServerSettings, keyring: Keyring, now: datetime
-) -> frozenset[str]:
+def ordering_keys(session: Session, message: Message, sender: Sender | None) -> frozenset[str]:
     """Return the keys of a message: its sender, its player, and the matches that it answers or names."""
     keys = {f"address {message.sender}"} if message.sender else set()
-    matches = set(_named(message))
-    try:
-        sender = identity.of(session, message, server, keyring, now)
-    except Unanswerable:  # it will only be filed
+    if sender is None:  # it will only be filed
         return frozenset(keys)
+    matches = set(_named(message))
     if sender.player is not None:
         keys.add(f"player {sender.player.id}")
     if sender.held is not None:

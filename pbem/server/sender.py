@@ -10,13 +10,14 @@ import structlog
 from sqlalchemy import ColumnElement, Engine, and_, update
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.players import bounces, erasure
 from pbem.rendering.render import Renderer
-from pbem.storage.database import transaction
+from pbem.storage.database import read_only, transaction
 from pbem.storage.locks import Locks
 from pbem.storage.models import Outgoing, OutgoingState
 from pbem.transports.protocols import NotSent, Outbox
@@ -85,13 +86,16 @@ def send_due(
 ) -> int:
     """Send the next few mails that are due; how many attempts that were, and so whether to call again."""
     results.record(engine, clock())  # of an earlier call, when the database was away
+    with read_only(engine) as session:
+        if session.exec(_due(clock()).limit(1)).first() is None:
+            return 0
     with transaction(engine) as session:
         numbers = _begin(session, results, clock())
     if not numbers:
         return 0
     results.started |= set(numbers)
     failpoints.reach(Step.BEGUN)
-    with transaction(engine) as session:
+    with read_only(engine) as session:
         letters = _rendered(session, renderer, numbers)
     failpoints.reach(Step.RENDERED)
     attempts = 0
@@ -142,7 +146,7 @@ def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[in
 
 def _free(session: Session, locks: Locks, held: set[str], now: datetime) -> Iterator[Outgoing]:
     """The mails that are due and that no other daemon has in hand, oldest first; `held` are those that we have now."""
-    due = select(Outgoing).where(Outgoing.state == OutgoingState.OWED, _is_due(now)).order_by(col(Outgoing.id))
+    due = _due(now)
     after = 0
     while rows := session.exec(
         due.where(col(Outgoing.id) > after).limit(TOGETHER).with_for_update(skip_locked=True)
@@ -151,6 +155,10 @@ def _free(session: Session, locks: Locks, held: set[str], now: datetime) -> Iter
         held |= free
         yield from (row for row in rows if _lock_name(row.id) in free)
         after = rows[-1].id or 0
+
+
+def _due(now: datetime) -> SelectOfScalar[Outgoing]:
+    return select(Outgoing).where(Outgoing.state == OutgoingState.OWED, _is_due(now)).order_by(col(Outgoing.id))
 
 
 def _lock_name(number: int | None) -> str:

@@ -16,8 +16,9 @@ held an earlier message, that one goes first, and whichever waited for it starts
 from collections.abc import Collection
 
 from sqlalchemy import Engine, bindparam
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
+from pbem.storage.database import read_only
 from pbem.storage.locks import Locks
 from pbem.storage.models import Incoming, IncomingState
 
@@ -95,7 +96,7 @@ class WorkQueue:
     def _waiting(self, after: int) -> list[int]:
         if self.is_shared:
             return self._locks.query(_WAITING, after=after)
-        with Session(self._engine) as session:
+        with read_only(self._engine) as session:
             return [number for number in session.exec(_WAITING, params={"after": after}) if number is not None]
 
     def _is_abandoned(self, number: int) -> bool:

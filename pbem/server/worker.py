@@ -1,7 +1,6 @@
-"""One mail, one transaction: read, authorise, execute, owe the answers. A crash shunts the mail."""
+"""Handling a message in one transaction: authorise, execute, enqueue the answers. A crash shunts the message."""
 
 import traceback
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,51 +12,36 @@ from sqlmodel import Session
 from pbem import failpoints
 from pbem.commands import COMMANDS
 from pbem.commands.core import Context
-from pbem.config import ChecksSettings, LimitsSettings, ServerSettings
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import dispatch
-from pbem.errors import Unanswerable
+from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.players import bounces, identity, trust
-from pbem.reading import authentication
-from pbem.reading.authentication import Checked
-from pbem.reading.limits import Unreadable
-from pbem.reading.message import Automatic, Message
-from pbem.reading.protocol import MailParser, Unavailable
+from pbem.reading.message import Automatic
+from pbem.reading.protocol import Unavailable
 from pbem.server import attempts
-from pbem.server.attempts import Attempts
-from pbem.server.ordering import ordering_keys
+from pbem.server.examination import Examined, Services, examine
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import notifications
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel
-from pbem.tokens import Keyring
 
 log = structlog.get_logger()
 
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What handling a mail needs besides the mail: the settings, the server's key, and who takes mails apart."""
-
-    server: ServerSettings
-    keyring: Keyring
-    checks: ChecksSettings
-    limits: LimitsSettings
-    parser: MailParser
-    attempts: Attempts = field(default_factory=Attempts)
+MOST_EXAMINATIONS = 5
+"""How many times a message is examined in one attempt if what it refers to keeps changing."""
 
 
 class _GoesLater(Exception):
-    """An earlier mail was left behind by another daemon; this one has done nothing yet."""
+    """Another daemon abandoned an earlier message, which goes first; nothing was done yet."""
 
 
 def handle(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
-    """Handle a mail taken from the desk, and commit; whether it was its turn.
+    """Handle a claimed message and commit. Return whether it was its turn.
 
-    It is shunted where that fails three times, in this process or one that it ended.
-    Raises OperationalError where the database is at fault, and Unavailable where no mail can be read: then it
-    is still new and can be tried again.
+    After three failures, in this process or in ones that it ended, the message is shunted. Raises OperationalError if
+    the database fails and Unavailable if no message can be parsed; the message is then still new and can be retried.
     """
     try:
         return _handle_in_turn(engine, services, queue, incoming_id, now)
@@ -76,7 +60,7 @@ def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incomi
             about = _attempt(engine, services, queue, incoming_id, now)
         except (OperationalError, Unavailable, _GoesLater):
             raise
-        except Exception as bug:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
+        except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
             log.warning("mail in", incoming=incoming_id, verdict="failed", error=error, attempt=number)
             services.attempts.end(incoming_id)
@@ -88,7 +72,7 @@ def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incomi
     if number is not None:
         attempts.shunt(engine, incoming_id, error, trouble, now)
         services.attempts.end(incoming_id)
-        # The traceback is in the row: it may hold what people wrote, and a log line never does.
+        # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
         log.error("mail in", incoming=incoming_id, verdict="shunted", error=error)
     return number is not None
 
@@ -96,11 +80,23 @@ def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incomi
 def _attempt(
     engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime
 ) -> dict[str, Any] | None:
-    """Handle the mail in one transaction, if it still waits; what the log is to say of it."""
-    examined = _examine(engine, services, incoming_id, now)
-    failpoints.reach(Step.READ)
-    if queue.is_shared and not queue.wait_turn(incoming_id, _ordering_keys(engine, services, examined, now)):
-        raise _GoesLater
+    """Examine the message, then handle it in one transaction if it is still new. Return what to log, if anything."""
+    for _ in range(MOST_EXAMINATIONS):
+        examined = examine(engine, services, incoming_id, now)
+        failpoints.reach(Step.READ)
+        if not queue.wait_turn(incoming_id, examined.ordering_keys):
+            raise _GoesLater
+        try:
+            return _handle_examined(engine, services, incoming_id, examined, now)
+        except Changed:
+            log.info("mail in", incoming=incoming_id, verdict="examined again")
+    raise Changed
+
+
+def _handle_examined(
+    engine: Engine, services: Services, incoming_id: int, examined: Examined, now: datetime
+) -> dict[str, Any] | None:
+    """Handle the message in one transaction if it is still new. Return what to log, if anything."""
     with transaction(engine) as session:
         row = session.get_one(Incoming, incoming_id, with_for_update=True)
         about = _handle(session, services, row, examined, now) if row.state == IncomingState.NEW else None
@@ -110,59 +106,27 @@ def _attempt(
     return about
 
 
-@dataclass(frozen=True, slots=True)
-class _Examined:
-    """What the bytes of a mail say."""
-
-    message: Message | None
-    checked: Checked = authentication.NOT_CHECKED
-    unreadable: str = ""
-    """Why there is no message."""
-
-
-def _ordering_keys(engine: Engine, services: Services, examined: _Examined, now: datetime) -> frozenset[str]:
-    """Where the mail must keep its place; nowhere if it can't be read."""
-    if examined.message is None:
-        return frozenset()
-    with transaction(engine) as session:
-        return ordering_keys(session, examined.message, services.server, services.keyring, now)
-
-
-def _examine(engine: Engine, services: Services, incoming_id: int, now: datetime) -> _Examined:
-    """What the bytes say; asked before the transaction of the mail, since that may take seconds."""
-    with transaction(engine) as session:
-        row = session.get_one(Incoming, incoming_id)
-        raw, sender, recipients = row.raw, row.sender, tuple(row.recipients)
-    try:
-        message = services.parser.read(raw, sender, recipients)
-    except Unreadable as error:
-        return _Examined(None, unreadable=str(error))
-    if not (services.checks.authserv_id or services.checks.dkim):
-        return _Examined(message)
-    return _Examined(message, services.parser.check(raw, services.server.address, services.checks, now))
-
-
-def _handle(session: Session, services: Services, row: Incoming, examined: _Examined, now: datetime) -> dict[str, Any]:
-    """Handle the mail within the transaction; what the log is to say of it."""
+def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> dict[str, Any]:
+    """Handle the message within the transaction. Return what to log."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     try:
         message = examined.message
         if message is None:
-            raise Unanswerable(examined.unreadable)
+            raise Unanswerable(Silence.UNREADABLE, examined.unreadable)
         about["message_id"] = message.message_id
-        if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, row, now)):
-            raise Unanswerable(bounce)
+        if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, row, examined, now)):
+            raise Unanswerable(Silence.BOUNCE, bounce)
         if message.automatic:
-            raise Unanswerable(f"automatic: {message.automatic.value}")
+            raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
         if message.sender is not None and identity.is_ours(message.sender, services.server):
-            raise Unanswerable(f"automatic: {Automatic.OWN_MAIL.value}")
+            raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
         sender = identity.of(session, message, services.server, services.keyring, now)
         sender = trust.weigh(session, sender, message, examined.checked, services.checks, row)
-        if sender.player is None and (bounce := _bounce(session, services, row, now)):
-            raise Unanswerable(bounce)
+        if sender.player is None and (bounce := _bounce(session, services, row, examined, now)):
+            raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
         context = Context(
-            session, services.server, services.keyring, services.parser, now, row, message, sender, COMMANDS
+            session, services.server, services.keyring, now, row, message, sender, COMMANDS, examined.held
         )
         verdict = dispatch.converse(context, services.limits)
         about |= {
@@ -170,13 +134,13 @@ def _handle(session: Session, services: Services, row: Incoming, examined: _Exam
             "match": context.match or sender.match,
         }
     except Unanswerable as error:
-        verdict = f"no answer: {error}"
-    row.verdict, row.handled = verdict, now
+        verdict = Verdict(Outcome.UNANSWERED, str(error))
+    row.verdict, row.handled = str(verdict), now
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE
     session.add(row)
-    return {"incoming": row.id, "source": row.source, "verdict": verdict, **about}
+    return {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
 
 
-def _bounce(session: Session, services: Services, row: Incoming, now: datetime) -> str | None:
-    return bounces.take(session, services.server, services.parser, row, now)
+def _bounce(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> str | None:
+    return bounces.take(session, services.server, row, examined.is_final, now)

@@ -1,4 +1,4 @@
-"""The database: opening it safely, bringing its tables up to date, and one transaction at a time."""
+"""The database: connecting to it, upgrading its tables, and the two kinds of transaction, reading and writing."""
 
 import fcntl
 import os
@@ -12,31 +12,38 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import ColumnElement, Connection, Engine, create_engine, event, func, literal, make_url, select
+from sqlalchemy import URL, ColumnElement, Connection, Engine, create_engine, event, func, literal, make_url, select
 from sqlalchemy.exc import ArgumentError
 from sqlmodel import Session
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
+_NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
+"""Without the URL itself, which may contain a password."""
+_READ_ONLY = "pbem_read_only"
 _REACHING = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
-"""How PostgreSQL is reached: one that is gone is noticed after a minute, and not after hours."""
+"""Connection parameters that make a lost PostgreSQL server known after a minute instead of hours."""
 
 
 class InUse(Exception):
-    """Another daemon works on this database."""
+    """Another daemon is running on this database."""
 
 
 class Unusable(Exception):
-    """A database that can't be worked with, and why."""
+    """A database that can't be used, and why."""
+
+
+class Outdated(Unusable):
+    """A database whose tables belong to an older or newer version of pbem."""
 
 
 def connect(url: str) -> Engine:
-    """An engine for any SQLAlchemy URL; SQLite gets a write-ahead log and syncs at every commit. Raises Unusable.
+    """Return an engine for any SQLAlchemy URL. Raises Unusable.
 
-    What SQLite removes it overwrites, so that it is not to be found in the file either.
+    SQLite uses a write-ahead log, syncs at every commit, and overwrites deleted content in the file.
     """
+    backend = _parsed(url).get_backend_name()
     try:
-        backend = make_url(url).get_backend_name()
         if backend != "sqlite":
             reaching = _REACHING if backend == "postgresql" else {}
             return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=reaching)
@@ -44,15 +51,15 @@ def connect(url: str) -> Engine:
         raise Unusable(
             f"the database's driver {error.name} is not installed (for PostgreSQL: pbem[postgres])"
         ) from error
-    except ArgumentError as error:  # never the URL itself, which may hold a password
-        raise Unusable("server.database can't be used: it is no SQLAlchemy URL of a database known here") from error
+    except ArgumentError as error:
+        raise Unusable(_NO_URL) from error
     engine = create_engine(
         url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}
     )
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # the driver would begin its transactions late
+        connection.isolation_level = None  # the driver would begin its transactions too late
         cursor = connection.cursor()
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
             cursor.execute(f"PRAGMA {pragma}")
@@ -60,33 +67,65 @@ def connect(url: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # Taking the write lock at once: a transaction that reads first and writes later would
-        # otherwise fail when another one has written in between.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        # A writing transaction takes the write lock at once: one that read first and wrote later would fail
+        # if another one had written in between. A reading one takes no lock and can't write by mistake.
+        if is_read_only(connection):
+            connection.exec_driver_sql("PRAGMA query_only=ON")
+        connection.exec_driver_sql("BEGIN" if is_read_only(connection) else "BEGIN IMMEDIATE")
+
+    @event.listens_for(engine, "checkin")
+    def reset(connection: Any, _record: object) -> None:
+        if connection is not None:
+            connection.execute("PRAGMA query_only=OFF")
 
     return engine
 
 
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except ArgumentError as error:
+        raise Unusable(_NO_URL) from error
+
+
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Session]:
-    """A session whose work is committed at the end, or rolled back when an exception passes."""
+    """Provide a session for writing; commit at the end, or roll back if an exception passes.
+
+    On SQLite it holds the only write lock, so nothing slow belongs inside: no parsing, rendering, drawing, DNS or SMTP.
+    """
     with Session(engine, expire_on_commit=False) as session, session.begin():
         yield session
 
 
-def lock_key(what: ColumnElement[str]) -> ColumnElement[int]:
-    """The key of PostgreSQL's advisory lock on it; a database has one set of them for all its schemas."""
-    key: ColumnElement[int] = func.hashtextextended(func.concat(func.current_schema(), " ", what), 0)
+@contextmanager
+def read_only(engine: Engine) -> Iterator[Session]:
+    """Provide a session that sees one state of the database and can't change it; it takes no lock."""
+    options: dict[str, Any] = {_READ_ONLY: True}
+    if engine.dialect.name == "postgresql":
+        options |= {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
+    with Session(engine.execution_options(**options), expire_on_commit=False) as session, session.begin():
+        yield session
+
+
+def is_read_only(connection: Connection) -> bool:
+    """Return whether the connection belongs to a session from `read_only`."""
+    return bool(connection.get_execution_options().get(_READ_ONLY))
+
+
+def lock_key(name: ColumnElement[str]) -> ColumnElement[int]:
+    """Return the key of PostgreSQL's advisory lock of that name; the schema is part of it."""
+    key: ColumnElement[int] = func.hashtextextended(func.concat(func.current_schema(), " ", name), 0)
     return key
 
 
-def exclude_others(connection: Connection, what: str) -> None:
-    """Wait until nobody else is at it, on PostgreSQL, and let nobody else until the transaction ends.
+def exclude_others(connection: Connection, name: str) -> None:
+    """On PostgreSQL, acquire the lock of that name until the transaction ends, waiting if necessary.
 
-    On SQLite every transaction is alone from its beginning.
+    On SQLite a writing transaction excludes all others anyway.
     """
     if connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(lock_key(literal(what)))))
+        connection.execute(select(func.pg_advisory_xact_lock(lock_key(literal(name)))))
 
 
 def _alembic(url: str) -> Config:
@@ -97,7 +136,7 @@ def _alembic(url: str) -> Config:
 
 
 def upgrade(engine: Engine) -> None:
-    """Bring the tables up to date, from nothing or from any earlier version; raises Unusable for a later one."""
+    """Create the tables, or upgrade them from any earlier version. Raises Outdated for those of a later version."""
     config = _alembic(str(engine.url))
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
@@ -105,35 +144,57 @@ def upgrade(engine: Engine) -> None:
         try:
             command.upgrade(config, "head")
         except CommandError as error:
-            raise Unusable(f"the database was made by another version of pbem: {error}") from error
+            raise Outdated(f"the database was made by another version of pbem: {error}") from error
 
 
 def is_current(engine: Engine) -> bool:
-    """Whether the tables are those of this version."""
-    head = ScriptDirectory.from_config(_alembic(str(engine.url))).get_current_head()
-    with engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision() == head
+    """Return whether the tables are those of this version."""
+    return _revision(engine) == _scripts(engine).get_current_head()
+
+
+def _revision(engine: Engine) -> str | None:
+    with read_only(engine) as session:
+        return MigrationContext.configure(session.connection()).get_current_revision()
+
+
+def _scripts(engine: Engine) -> ScriptDirectory:
+    return ScriptDirectory.from_config(_alembic(str(engine.url)))
+
+
+def require_current(engine: Engine) -> None:
+    """Raise Outdated if the tables are not those of this version. Nothing is changed."""
+    file = engine.url.database if engine.dialect.name == "sqlite" else None
+    if file and not Path(file).exists():
+        raise Outdated(f'there is no database {file} yet: "pbem init" or "pbem run" makes it')
+    revision, scripts = _revision(engine), _scripts(engine)
+    if revision == scripts.get_current_head():
+        return
+    if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+        raise Outdated(f"the database was made by another version of pbem, which numbers its tables {revision}")
+    raise Outdated(
+        "the database was made by an older version of pbem, which may still be running, so it was left alone."
+        ' Stop that server; then "pbem init" or "pbem run" upgrades the database'
+    )
 
 
 @contextmanager
 def alone(url: str) -> Iterator[None]:
-    """Hold the one daemon's place on a SQLite database; raises InUse. Other databases take several.
+    """Be the only daemon on a SQLite database. Raises InUse. Other databases allow several.
 
-    The lock is the operating system's on a file beside the database, so a crash frees it.
+    The operating system's lock on a file beside the database does it, so a crash frees it.
     """
-    parsed = make_url(url)
+    parsed = _parsed(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":
         yield
         return
     path = Path(f"{parsed.database}.lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             file.seek(0)
             raise InUse(
-                f"another daemon (process {file.read().strip() or 'unknown'}) works on {parsed.database}"
+                f"another daemon (process {file.read().strip() or 'unknown'}) is running on {parsed.database}"
             ) from error
         file.truncate(0)
         file.write(f"{os.getpid()}\n")

@@ -114,7 +114,12 @@ class Match(SQLModel, table=True):
     """The number of complete turns."""
     part: str | None = None
     winner: int | None = None
+    termination: str | None = None
+    """How the match ended (notation.ending.Termination); None until then."""
+    termination_seat: int | None = None
+    """The seat this concerns: that of the player who resigned, left or ran out of time."""
     reason: str | None = None
+    """The result in the words of the rules, where they ended the match."""
     created: datetime = Field(sa_type=Utc)
     started: datetime | None = Field(default=None, sa_type=Utc)
     ended: datetime | None = Field(default=None, sa_type=Utc)

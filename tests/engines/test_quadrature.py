@@ -254,7 +254,7 @@ def test_the_same_arrangement_a_second_time_is_a_draw() -> None:
     """The start counts, and neither the markers nor the side to move matter."""
     over = after("b3a3", "b9a9", "a3b3", "a9b9")
 
-    assert over.outcome == Outcome(None, "the men stand as they stood once before")
+    assert over.outcome == Outcome(None, "the men are where they were once before")
     assert over.markers == (2, 2)
     assert after("b3a3", "b9a9", "a3b3", "c9c8").outcome is None
 
@@ -263,7 +263,7 @@ def test_an_arrangement_counts_whoever_is_to_move() -> None:
     """As after a turn in which White sat out; at the start it was Black's turn, now it would be White's."""
     position = replace(after("b3a3"), turn=0)
 
-    assert play(position, "a3b3").outcome == Outcome(None, "the men stand as they stood once before")
+    assert play(position, "a3b3").outcome == Outcome(None, "the men are where they were once before")
 
 
 def test_an_arrangement_counts_whatever_was_exchanged_since() -> None:
@@ -271,7 +271,7 @@ def test_an_arrangement_counts_whatever_was_exchanged_since() -> None:
     later = play(position, "e4e5", "g9g8").men
 
     over = play(replace(position, seen=position.seen.with_(later)), "e4e5", "g9g8")
-    assert over.outcome == Outcome(None, "the men stand as they stood once before")
+    assert over.outcome == Outcome(None, "the men are where they were once before")
 
 
 def test_a_player_without_a_turn_sits_out_and_the_other_goes_again() -> None:
@@ -373,7 +373,7 @@ SQUARE = board("e4 a1 b1 c1", "b5 b8 e8")
 BUSY = board("e4 d4 d5 e5 f4 f5 a1", "b9 c9 e9")
 QUIET = board("b2 b5 d5 a1", "g9 i9 k9", markers=(2, 0))
 REFUSALS = [
-    (after("b3a3", "b9a9", "a3b3", "a9b9"), "e3e4", Reason.GAME_OVER, "over: the men stand as they stood once"),
+    (after("b3a3", "b9a9", "a3b3", "a9b9"), "e3e4", Reason.GAME_OVER, "over: the men are where they were once"),
     (
         after(),
         Step("e3", "e12"),
@@ -384,7 +384,7 @@ REFUSALS = [
     (after(), "e5f4", Reason.EMPTY, "no man stands on e5; e3, f3 or g3 can go to f4"),
     (after(), "e9e8", Reason.OPPONENT, "the man on e9 is White's; b3a4 would be legal"),
     (after("e3e4"), "e4e5", Reason.OPPONENT, "the man on e4 is Black's; b9a8 would be legal"),
-    (after(), "e3e5", Reason.NOT_A_STEP, "e3e5 is no step: a man goes one square forward, diagonally forward or"),
+    (after(), "e3e5", Reason.NOT_A_STEP, "e3e5 is not a step: a man goes one square forward, diagonally forward or"),
     (after(), "e3e3", Reason.NOT_A_STEP, "e3 can go to d4, e4 or f4"),
     (after(), "e3k3", Reason.NOT_A_STEP, "e3 can go to d4, e4 or f4"),
     (after(), "e3h2", Reason.NOT_A_STEP, "e3 can go to d4, e4 or f4"),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engines.core import Seat
-from notation.gamerecord import Ending, Site, dumps, rounds
+from notation.gamerecord import Result, Site, dumps, rounds
 from notation.record import BadRecord, Record, replay
 from tests.diagrams import NAMES, PLAYTHROUGHS
 
@@ -93,7 +93,7 @@ def test_the_fields_are_those_of_the_schema(name: str) -> None:
     outcome = replay(record)[-1].outcome
     assert outcome is not None
 
-    document = json.loads(dumps(record, SITE, Ending(outcome.winner, outcome.reason)))
+    document = json.loads(dumps(record, SITE, Result(outcome.winner, outcome.reason)))
 
     check_document(document)
     assert document["header"]["game"]["variants"] == [f"{key}={record.options[key]}" for key in chosen(name)]
@@ -129,7 +129,7 @@ def test_where_the_second_seat_begins_its_opponent_s_place_is_empty_in_the_first
 
 @pytest.mark.parametrize(("winner", "results"), [(0, [1, 0]), (1, [0, 1]), (None, [0, 0])])
 def test_the_results_say_who_won(winner: Seat | None, results: list[int]) -> None:
-    document = json.loads(dumps(Record("quadrature", {}, ("alice", "bob"), ()), SITE, Ending(winner, "agreed")))
+    document = json.loads(dumps(Record("quadrature", {}, ("alice", "bob"), ()), SITE, Result(winner, "agreed")))
 
     assert [player["result"] for player in document["header"]["players"]] == results
     assert [player["userid"] for player in document["header"]["players"]] == ["7", "11"]
@@ -140,7 +140,7 @@ def test_the_results_say_who_won(winner: Seat | None, results: list[int]) -> Non
 
 def test_turns_that_are_not_legal_make_no_record() -> None:
     with pytest.raises(BadRecord):
-        dumps(Record("quadrature", {}, ("alice", "bob"), ("a1a2",)), SITE, Ending(0, "resigned"))
+        dumps(Record("quadrature", {}, ("alice", "bob"), ("a1a2",)), SITE, Result(0, "resigned"))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_turns_that_are_not_legal_make_no_record() -> None:
     ],
 )
 def test_the_check_of_these_tests_sees_what_the_schema_forbids(spoilt: Any) -> None:
-    document = json.loads(dumps(played("quadrature"), SITE, Ending(0, "resigned")))
+    document = json.loads(dumps(played("quadrature"), SITE, Result(0, "resigned")))
     check_document(document)
     spoilt(document)
 

@@ -188,9 +188,9 @@ def test_the_hint_says_how_to_set_up() -> None:
 @pytest.mark.parametrize(
     ("texts", "options", "words"),
     [
-        ([], {}, "Whoever first announces a figure of all four own stones wins."),
-        ([], {}, 'Behind a turn that ends in a figure write "quadrupel"; unannounced it wins nothing.'),
-        ([], {"announce": "auto"}, "The server announces a figure by itself."),
+        ([], {}, "The first player to announce a figure of all four own stones wins."),
+        ([], {}, 'After a turn that ends in a figure, write "quadrupel"; unannounced it wins nothing.'),
+        ([], {"announce": "auto"}, "The server announces figures for you."),
         ([], {"variant": "added-value"}, "only the opponent of its builder moves, in extra turns"),
         (
             ["d2b4", "d4f4", "b4d4!", "c2c1"],
@@ -205,12 +205,12 @@ def test_the_hint_says_how_to_set_up() -> None:
         (
             ["setup 4123", "setup 1234", "d2b4", "d4f4", "b4d4!"],
             {"variant": "maximum-points"},
-            "This is game 2. Whoever first announces a figure in it scores its points.",
+            "This is game 2. The first player to announce a figure in it scores its points.",
         ),
         (
             ["setup d2 c3", "setup c2 b3"],
             {"variant": "position", "zone2": "ban"},
-            "figure with no 1-stone in zone 2 wins. To end a turn in any other figure loses, announced or not.",
+            "figure with no 1-stone in zone 2 wins. A turn that ends in any other figure loses, announced or not.",
         ),
     ],
 )

@@ -53,7 +53,7 @@ def test_the_records_say_who_played_what_and_who_resigned() -> None:
     ("name", "ply", "player", "token", "why"),
     [
         ("quadraphages-2", 14, "Bo", "g7g5", "no stone stands on g7; O has stones on b7 and g3"),
-        ("quadraphages-1", 12, "Jx", "h1a1", "h1a1 jumps the stone of O on d1; h1 cannot move 7 now"),
+        ("quadraphages-1", 12, "Jx", "h1a1", "h1a1 jumps over O's stone on d1; h1 cannot move 7 now"),
         ("hexaphages-1", 15, "Jx", "i2n8", "expected a cell of row 2: d2, f2, h2, j2, l2 or n2"),
     ],
 )
@@ -74,8 +74,8 @@ def test_strict_replay_stops_at_the_first_slip(name: str, ply: int, player: str,
         (
             "quadraphages-1",
             [
-                (12, "Jx", "h1a1", "h1a1 jumps the stone of O on d1"),
-                (16, "Jx", "i1i7", "i1i7 jumps the stone of O on i6"),
+                (12, "Jx", "h1a1", "h1a1 jumps over O's stone on d1"),
+                (16, "Jx", "i1i7", "i1i7 jumps over O's stone on i6"),
                 (16, "Jx", "----", "b2 can still move 6 in operation 3, for example to h2"),
                 (22, "Jx", "----", "c5 can still move 3 in operation 1, for example to c8"),
                 (23, "Bo", "----", "a6 can still move 3 in operation 1, for example to a9"),

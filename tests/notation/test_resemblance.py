@@ -183,6 +183,6 @@ def test_the_search_is_bounded_where_thousands_of_turns_are_legal() -> None:
         "a1b2 " * 16,
         "setup 1234 5678 aaaa bbbb cccc",
     ):
-        began = time.perf_counter()
+        began = time.process_time()
         resembling(NOTATIONS["hexaphages"], position, text)
-        assert time.perf_counter() - began < 1
+        assert time.process_time() - began < 1

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -219,9 +219,9 @@ def test_choices_take_no_time_where_turns_are_many(key: str) -> None:
         for _ in range(20):
             if position.turn is None:
                 break
-            started = perf_counter()
+            started = process_time()
             found = choices(NOTATIONS[key], position)
             for step in found.steps[:3]:
                 choices(NOTATIONS[key], position, step.text)
-            assert perf_counter() - started < 3
+            assert process_time() - started < 3
             position = position.play(chance.choice(list(position.moves())))

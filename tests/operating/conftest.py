@@ -21,6 +21,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.delenv("PBEM_CONFIG", raising=False)
     site = Site(tmp_path / "site")
     site.configure()
+    site.make()
     yield site
     structlog.reset_defaults()
 

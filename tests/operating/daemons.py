@@ -25,7 +25,7 @@ class Daemon:
 
     def ready(self) -> Self:
         """The same, once it serves."""
-        until(lambda: self.lines("ready") or self.process.poll() is not None, "the daemon is ready", 30)
+        until(lambda: self.lines("ready") or self.process.poll() is not None, "the daemon is ready")
         assert self.process.poll() is None, self.text()
         return self
 

@@ -60,7 +60,7 @@ class PostOffice:
 
     def next(self, address: str) -> EmailMessage:
         """The oldest mail to that address that was not handed out yet; waits for it."""
-        number, mail = until(lambda: self._waiting(address), f"a mail to {address}", 20)
+        number, mail = until(lambda: self._waiting(address), f"a mail to {address}")
         self._handed.add(number)
         assert isinstance(mail, EmailMessage)
         return mail

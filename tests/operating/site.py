@@ -70,6 +70,10 @@ class Site:
         for path in (self.config, self.folder / "pbem.key"):
             path.chmod(0o600)
 
+    def make(self) -> None:
+        """Make the tables of the database, as `pbem init` does."""
+        databases.make(self.database)
+
     def pbem(self, *words: str, stdin: bytes = b"", **env: str) -> Done:
         """Run a command inside this process; what it does not foresee is raised here.
 

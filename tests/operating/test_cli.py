@@ -183,7 +183,7 @@ def test_check_replays_every_match(played: Site) -> None:
         ("update match set game = 'chess'", "match #1: no game is called chess"),
         ("update match set part = 'a1a2 1'", "match #1: the begun turn 'a1a2 1'"),
         ("update match set plies = plies + 1", "turns are counted, but"),
-        ("update match set to_move = 1 - to_move", "is stored to be to move, but seat"),
+        ("update match set to_move = 1 - to_move", "it is stored to be the turn of seat"),
     ],
 )
 def test_check_says_what_somebody_did_to_a_stored_match(played: Site, sql: str, sentence: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbem import config
+from pbem.storage import database
 from tests.correspondence import parsed
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Done, Site
@@ -94,6 +95,7 @@ def test_the_environment_names_the_configuration(site: Site, tmp_path: Path) -> 
     site.config.write_text(text.replace(site.database, "sqlite:///pbem.sqlite"), encoding="utf-8")
     moved = site.config.rename(tmp_path / "elsewhere.toml")
     (tmp_path / "pbem.key").write_text("another key\n", encoding="ascii")
+    assert site.process("init", PBEM_CONFIG=str(moved)).code == 0
     assert site.process("check", PBEM_CONFIG=str(moved)).out == "0 matches replayed, 0 faults\n"
     assert (tmp_path / "pbem.sqlite").exists(), "relative paths start at the folder of the configuration"
 
@@ -153,10 +155,10 @@ def test_a_secret_that_a_server_refuses_is_not_logged(site: Site) -> None:
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        (f"nonsense {SECRET}", "no SQLAlchemy URL"),
-        (f"oracle9://me:{SECRET}@host/name", "no SQLAlchemy URL"),
+        (f"nonsense {SECRET}", "not the SQLAlchemy URL"),
+        (f"oracle9://me:{SECRET}@host/name", "not the SQLAlchemy URL"),
         (f"mysql+pymysql://me:{SECRET}@host/name", "pymysql is not installed"),
-        ("sqlite:////nowhere/at/all.sqlite", "unable to open database file"),
+        ("sqlite:////nowhere/at/all.sqlite", "there is no database /nowhere/at/all.sqlite yet"),
     ],
 )
 def test_a_database_that_can_not_be_opened_is_told_in_a_sentence(site: Site, url: str, words: str) -> None:
@@ -172,3 +174,28 @@ def test_a_database_of_a_later_version_is_left_alone(site: Site) -> None:
     site.rows("update alembic_version set version_num = '9999'")
     refused(site.pbem("check"), "another version of pbem", "9999")
     assert site.rows("select version_num from alembic_version") == ["9999"]
+
+
+@pytest.mark.parametrize("verb", [["check"], ["show", "1"], ["shunted"], ["retry", "1"], ["bounced"], ["feed", "-"]])
+def test_only_init_and_run_upgrade_a_database(site: Site, verb: list[str]) -> None:
+    site.make()
+    site.rows("update alembic_version set version_num = '0001'")
+    refused(site.pbem(*verb), "an older version of pbem", '"pbem init" or "pbem run" upgrades')
+    assert site.rows("select version_num from alembic_version") == ["0001"]
+
+
+@pytest.mark.own_database
+@pytest.mark.parametrize("verb", [["init"], ["run", "--once"]])
+def test_a_database_is_not_upgraded_under_a_running_server(site: Site, verb: list[str]) -> None:
+    site.rows("update alembic_version set version_num = '0001'")
+    with database.alone(site.database):
+        refused(site.pbem(*verb), "another daemon")
+    assert site.rows("select version_num from alembic_version") == ["0001"]
+
+
+@pytest.mark.own_database
+def test_looking_makes_no_database(site: Site) -> None:
+    file = site.folder / "pbem.sqlite"
+    file.unlink()
+    refused(site.pbem("check"), "there is no database", "pbem init")
+    assert not file.exists()

@@ -163,6 +163,35 @@ def test_an_upgrade_that_ends_amid_the_old_matches_is_begun_again(engine: Engine
         assert connection.execute(text("select count(*) from match where to_move is not null")).scalar() == 598
 
 
+def test_the_sentences_of_old_matches_become_terminations(engine: Engine) -> None:
+    old_matches(engine, 6)
+    command.upgrade(alembic(engine), "0009")
+    ends = [(1, 0, "b resigned"), (2, 1, "a left"), (3, 0, "a left"), (4, 1, "no stones left"), (5, None, "39 to 39")]
+    with engine.begin() as connection:
+        for number, winner, reason in ends:
+            connection.execute(
+                text("update match set state = 'over', winner = :winner, reason = :reason where id = :id"),
+                {"id": number, "winner": winner, "reason": reason},
+            )
+        connection.execute(text("update match set state = 'running' where id = 6"))
+    database.upgrade(engine)
+    asked = "select winner, termination, termination_seat, reason from match order by id"
+    with engine.connect() as connection:
+        found = [tuple(row) for row in connection.execute(text(asked))]
+    assert found == [
+        (0, "resignation", 1, None),
+        (1, "left", 0, None),
+        (0, "rules", None, "a left"),  # the loser has another name: no sentence of ours
+        (1, "rules", None, "no stones left"),
+        (None, "rules", None, "39 to 39"),
+        (None, None, None, None),
+    ]
+    command.downgrade(alembic(engine), "0009")
+    with engine.connect() as connection:
+        reasons = connection.execute(text("select reason from match order by id")).scalars().all()
+    assert reasons == [*(reason for *_, reason in ends), None]
+
+
 @pytest.mark.own_database
 def test_sqlite_commits_last_through_a_power_cut_and_references_are_kept(engine: Engine) -> None:
     database.upgrade(engine)

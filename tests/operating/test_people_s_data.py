@@ -10,6 +10,8 @@ from tests.correspondence import parsed, text
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site
 
+pytestmark = pytest.mark.sql
+
 
 @pytest.fixture
 def joined(site: Site) -> Site:

@@ -98,6 +98,7 @@ def test_the_start_warns(site: Site, start: Callable[[Site], Daemon]) -> None:
 
 
 def test_check_says_where_we_listen(site: Site) -> None:
+    site.make()
     site.configure(inbox=f'{LMTP_IN}[inbox.smtp]\nhost = "0.0.0.0"\nport = 0\nis_exposed = true\n')
     out = site.pbem("check").err
     assert "lmtp listens on 127.0.0.1, port 0: for this machine" in out
@@ -130,6 +131,7 @@ def test_the_key_in_the_dns_is_ours(site: Site, told: dict[str, str], words: str
     private.write_bytes(key("pbem.example", 2048).private)
     private.chmod(0o600)
     site.configure(FOLDER_IN, f'{FOLDER_OUT}[outbox.dkim]\nselector = "games"\nkey = {{ file = "dkim.pem" }}\n')
+    site.make()
     with name_server(told):
         done = site.pbem("check")
     assert done.code == (1 if words else 0)

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from pbem.cli import app
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
+pytestmark = pytest.mark.sql
+
 ALICE, BOB, NEW = "alice@mail.example", "bob@mail.example", "alice@new.example"
 TURN = "1 a7b7 i3i2"
 

@@ -33,14 +33,13 @@ def standing(match_played: Record, *, winner: int | None = None, over: bool = Tr
         challenger=7,
         state=MatchState.OVER if over else MatchState.RUNNING,
         winner=winner,
-        reason="bob resigned" if over else None,
+        termination="resignation" if over else None,
+        termination_seat=1 if over else None,
         created=datetime(2026, 11, 20, 8, 0, tzinfo=UTC),
         started=datetime(2026, 11, 20, 9, 0, tzinfo=UTC),
         ended=datetime(2026, 11, 21, 9, 0, tzinfo=UTC) if over else None,
     )
-    last = positions[-2].turn if match_played.moves else None
-    total = len(match_played.moves)
-    return Snapshot(match, players, match_played.moves, positions[-1], positions[-1], None, last, total)
+    return Snapshot(match, players, match_played.moves, positions, positions[-1], None, len(match_played.moves))
 
 
 def short(turns: int) -> Record:

@@ -10,8 +10,11 @@ from typer.testing import CliRunner
 
 from pbem.cli import app
 from pbem.reading import bounce_report
+from pbem.server import daemon
 from tests.bounces import KINDS, dsn
 from tests.correspondence import Correspondence, correspondence, text
+
+pytestmark = pytest.mark.sql
 
 ALICE, BOB, ADMIN = "alice@mail.example", "bob@mail.example", "admin@pbem.example"
 TURN = "1 a7b7 i3i2"
@@ -162,7 +165,6 @@ def test_the_bounce_of_an_invitation_is_told_at_once(letters: Correspondence) ->
 
 def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
     from pbem.server import sender as send
-    from pbem.server.daemon import now
     from pbem.transports.protocols import NotSent
 
     class Refusing:
@@ -175,13 +177,16 @@ def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -
     server = letters.server
     letters.execute(f"update outgoing set state = 'owed' where message_id = '{letters.last('bob')['Message-ID']}'")
 
-    send.send_due(server.engine, server.settings.server, server.renderer, Refusing(), server.results, now)
+    send.send_due(server.engine, server.settings.server, server.renderer, Refusing(), server.results, letters.clock)
 
     assert count(letters) == 1
     assert to(letters.wait(days=1, minutes=1)) == [BOB]
 
 
-def test_the_operator_lists_and_forgives(letters: Correspondence, tmp_path: Path) -> None:
+def test_the_operator_lists_and_forgives(
+    letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "now", letters.clock)
     config = ["--config", str(tmp_path / "pbem.toml")]
     assert CliRunner().invoke(app, ["bounced", *config]).output == "no mail comes back\n"
     bounce_for_good(letters)

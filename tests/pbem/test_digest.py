@@ -18,6 +18,8 @@ from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, OutgoingState, Player
 from tests.correspondence import ADDRESS, Correspondence, correspondence, settings, text
 
+pytestmark = pytest.mark.sql
+
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ALICE = "alice@mail.example"
 PEOPLE = ("bob", "carol", "dave")

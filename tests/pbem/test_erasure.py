@@ -16,7 +16,9 @@ from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.transports.protocols import NotSent
 from tests.correspondence import Correspondence, correspondence, text
-from tests.postgres import Postgres, postgres
+from tests.postgres import postgres
+
+pytestmark = pytest.mark.sql
 
 __all__ = ["postgres"]
 
@@ -28,14 +30,10 @@ SAID = ("rabbithole", "hatter", "dormouse", "mockturtle", "caucus")
 TOKEN = re.compile(r"[a-z2-7]{40}")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def letters(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Correspondence]:
-    """A server on each kind of database."""
-    where = {}
-    if request.param == "postgresql":
-        server: Postgres = request.getfixturevalue("postgres")
-        where["database"] = server.database()
-    with correspondence(tmp_path, **where) as letters:
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """A server on the database of the run."""
+    with correspondence(tmp_path) as letters:
         yield letters
 
 
@@ -101,7 +99,7 @@ def leave(letters: Correspondence, to: str) -> list[EmailMessage]:
 
 
 def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     assert {word for word in (*SECRETS, *SAID) if word in everything(letters).lower()} == {*SECRETS, *SAID}
     leave(letters, to)
     assert traces(letters) == []
@@ -115,7 +113,7 @@ def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
 
 
 def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Correspondence) -> None:
-    sent = leave(letters, lived(letters))
+    sent = leave(letters, letters.play(lived))
     (last,) = [mail for mail in sent if mail["To"] == ALICE]
     assert text(last).startswith("Done: you are forgotten here.")
     assert last["Reply-To"].addresses[0].addr_spec == "games@pbem.example"
@@ -123,13 +121,13 @@ def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Corresponde
 
 
 def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondence) -> None:
-    letters_before = lived(letters)
+    letters_before = letters.play(lived)
     sent = leave(letters, letters_before)
     with Session(letters.server.engine) as session:
-        states = [(match.state, match.reason) for match in session.exec(select(Match).order_by(col(Match.id)))]
+        states = [(match.state, match.termination) for match in session.exec(select(Match).order_by(col(Match.id)))]
         anonymous = session.exec(select(Player.name).where(Player.deleted != None)).one()  # noqa: E711
-        assert states[0] == ("over", f"{anonymous} left")
-        assert states[1] == ("over", "bob resigned")
+        assert states[0] == ("over", "left")
+        assert states[1] == ("over", "resignation")
         assert [state for state, _ in states[2:]] == ["withdrawn", "withdrawn", "declined"]
         for match in session.exec(select(Match)):
             if match.state == "over":
@@ -142,13 +140,16 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
     assert f"called {anonymous}" in text(told[0])
     record = next(part for part in told[0].iter_attachments() if part.get_filename() == "pbem-1-quadraphages.txt")
     assert "1 a7b7 i3i2" in " ".join(record.get_content().split())
+    assert record.get_content().splitlines()[1] == "Ended: X left"
     assert "resign" not in record.get_content()
+    facts = [told[0][f"X-PBeM-{fact}"] for fact in ("Termination", "Winner", "Ended-By")]
+    assert facts == ["left", "bob", anonymous]
     assert "Nothing will come of the challenge" in str(told[1].get_body(("html",)))
     assert not [mail for mail in sent if mail["To"] == "carol@mail.example"]
 
 
 def test_choices_go_and_a_resigned_match_is_without_the_name(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     letters.write(ALICE, "set mail daily\nstop", to=to)
     letters.write(ALICE, "#1 resign", to=to)
     letters.reply(newest(letters, ALICE), "yes")
@@ -159,11 +160,16 @@ def test_choices_go_and_a_resigned_match_is_without_the_name(letters: Correspond
     with Session(letters.server.engine) as session:
         (player,) = session.exec(select(Player).where(Player.deleted != None))  # noqa: E711
         assert (player.settings, player.stopped) == ({}, None)
-        assert session.get_one(Match, 1).reason == f"{player.name} resigned"
+        match = session.get_one(Match, 1)
+        assert (match.termination, (match.seat0, match.seat1)[match.termination_seat or 0]) == (
+            "resignation",
+            player.id,
+        )
+        assert match.reason is None
 
 
 def test_an_invitation_to_an_earlier_address_goes_too(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     letters.write(
         "bob@mail.example", f"challenge {OLD} kvadratik", to=personal(letters.received["bob@mail.example"][1])
     )
@@ -173,7 +179,7 @@ def test_an_invitation_to_an_earlier_address_goes_too(letters: Correspondence) -
 
 
 def test_an_earlier_address_that_is_somebody_else_s_now_stays_his(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     letters.write(OLD, "join queen")
     letters.reply(newest(letters, OLD), "yes")
     leave(letters, to)
@@ -184,7 +190,7 @@ def test_an_earlier_address_that_is_somebody_else_s_now_stays_his(letters: Corre
 
 
 def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     old = newest(letters, ALICE)
     leave(letters, to)
     assert letters.write(ALICE, "games", to=to) == []
@@ -199,7 +205,7 @@ def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
 
 
 def test_nobody_can_play_who_left_nor_take_that_name(letters: Correspondence) -> None:
-    leave(letters, lived(letters))
+    leave(letters, letters.play(lived))
     to = str(letters.received["bob@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
     ((anonymous,),) = letters.execute("select name from player where deleted is not null")
     (answer,) = letters.write("bob@mail.example", f"challenge {anonymous} kvadratik", to=to)
@@ -208,7 +214,7 @@ def test_nobody_can_play_who_left_nor_take_that_name(letters: Correspondence) ->
 
 
 def test_an_old_mail_of_the_one_who_left_is_still_known(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     mail = next(mail for way, mail in letters.log if way == "in" and "mockturtle" in text(mail))
     leave(letters, to)
     before = letters.execute("select count(*) from incoming")
@@ -217,7 +223,7 @@ def test_an_old_mail_of_the_one_who_left_is_still_known(letters: Correspondence)
 
 
 def test_no_keeps_everything(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     (question,) = letters.write(ALICE, "delete me", to=to)
     before = everything(letters).count("alice")
     letters.reply(question, "no")
@@ -227,7 +233,7 @@ def test_no_keeps_everything(letters: Correspondence) -> None:
 
 def test_what_was_not_sent_yet_is_dropped_or_forgets(letters: Correspondence) -> None:
     """Bob collects his news, and one mail to him fails; neither tells of alice when it goes out in the end."""
-    to = lived(letters)
+    to = letters.play(lived)
     bob = str(letters.received["bob@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
     letters.write("bob@mail.example", "set mail daily\n#1 c1b1 g9h9 3", to=bob)
     letters.write(ALICE, "#1 say The dormouse sleeps.\n#2 say Thanks, says the hatter!\n#3 withdraw", to=to)
@@ -241,7 +247,7 @@ def test_what_was_not_sent_yet_is_dropped_or_forgets(letters: Correspondence) ->
 
 
 def test_mails_of_hers_that_were_put_aside_go_and_those_of_others_wait(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     with database.transaction(letters.server.engine) as session:
         rows = session.exec(select(Incoming).order_by(col(Incoming.id))).all()
         (own, other) = (next(row for row in reversed(rows) if word in row.raw) for word in (b"caucus", b"accept 1"))
@@ -286,7 +292,7 @@ class WhileSending:
 
 
 def test_a_mail_in_hand_while_its_reader_leaves_is_no_trouble_afterwards(letters: Correspondence) -> None:
-    lived(letters)
+    letters.play(lived)
     letters.execute(f"update outgoing set state = 'owed' where address = '{ALICE}' and template = 'turn'")
     server = replace(letters.server, outbox=WhileSending(letters))
     while server.send_due():
@@ -298,7 +304,7 @@ def test_a_mail_in_hand_while_its_reader_leaves_is_no_trouble_afterwards(letters
 
 
 def test_a_crash_in_the_middle_leaves_everything_as_it_was(letters: Correspondence) -> None:
-    to = lived(letters)
+    to = letters.play(lived)
     before = everything(letters)
     with Session(letters.server.engine) as session:
         player = session.exec(select(Player).where(Player.name == "alice")).one()

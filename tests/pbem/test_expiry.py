@@ -12,6 +12,8 @@ from pbem.storage.expiry import Expiry
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
 from tests.correspondence import Correspondence, text
 
+pytestmark = pytest.mark.sql
+
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 

@@ -14,6 +14,8 @@ from pbem.players import data_export
 from pbem.storage.models import Incoming, Player
 from tests.correspondence import Correspondence, text
 
+pytestmark = pytest.mark.sql
+
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TOKEN = re.compile(r"games[+=][A-Za-z2-7]{40}@|[+][a-z2-7]{40}@")
 

@@ -178,7 +178,8 @@ def test_what_scripts_rely_on(tmp_path: Path) -> None:
     assert facts(turn) == played | {"Event": "turn", "Turn": "2", "To-Move": "bob"}
     assert facts(said) == played | {"Event": "message", "Turn": "2", "To-Move": "bob"}
     assert facts(part) == played | {"Event": "answer", "Turn": "2", "To-Move": "bob"}
-    assert facts(over) == played | {"Event": "over"}
+    ended = {"Termination": "resignation", "Winner": "alice", "Ended-By": "bob"}
+    assert facts(over) == played | {"Event": "over"} | ended
 
 
 @pytest.mark.parametrize("name", STORIES)

@@ -12,6 +12,8 @@ from pbem.storage.database import transaction
 from pbem.storage.models import Player
 from tests.correspondence import Correspondence, correspondence, text
 
+pytestmark = pytest.mark.sql
+
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:

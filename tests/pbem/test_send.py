@@ -15,6 +15,8 @@ from pbem.storage.models import Outgoing, OutgoingState, Player
 from pbem.transports.protocols import NotSent, Outbox
 from tests.correspondence import Correspondence, correspondence
 
+pytestmark = pytest.mark.sql
+
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 

@@ -16,6 +16,8 @@ from pbem.storage.models import Match, Player, Ply
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, correspondence, text
 
+pytestmark = pytest.mark.sql
+
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ALICE = "alice@mail.example"
 WORDS = {

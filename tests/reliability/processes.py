@@ -16,10 +16,10 @@ from tests.servers import until
 class Process:
     """A running `pbem run` in that folder, with those additions to its environment."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(self, folder: Path, *, deaf_to_time: bool = False, **environment: str) -> None:
         self._log = folder / f"log{len(list(folder.glob('log*')))}"
         self._log.touch()
-        around = Surroundings(folder, dict(os.environ) | environment, self._log, self._log)
+        around = Surroundings(folder, dict(os.environ) | environment, self._log, self._log, deaf_to_time=deaf_to_time)
         self._process = Fork(["run"], around)
 
     @classmethod
@@ -29,7 +29,7 @@ class Process:
 
     def serves(self) -> bool:
         """Wait until it serves; false if it died before."""
-        until(lambda: self.lines("ready") or not self.runs, "the daemon is ready", 30)
+        until(lambda: self.lines("ready") or not self.runs, "the daemon is ready")
         return bool(self.lines("ready"))
 
     def ready(self) -> Self:

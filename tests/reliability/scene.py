@@ -23,7 +23,7 @@ from tests.operating.matches import NextMove
 from tests.operating.people import PostOffice, words, written
 from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
 from tests.reliability.processes import Process
-from tests.servers import HOST, PASSWORD, Mailbox
+from tests.servers import GENEROUS, HOST, PASSWORD, Mailbox
 
 
 @dataclass(frozen=True)
@@ -175,10 +175,10 @@ class Scene:
         self.rows("""update player set settings = '{"mail": "batch"}' where address like :some""", some=some)
         self.environment["PBEM_SERVER__BATCH_MINUTES"] = "0.00001"
 
-    def start(self, step: Any = None, nth: int = 1) -> Process:
-        """A daemon; with a step, one that will die there."""
+    def start(self, step: Any = None, nth: int = 1, *, deaf_to_time: bool = False) -> Process:
+        """A daemon; with a step, one that will die there; or one that begins nothing unless it is notified."""
         process = (
-            Process(self.site.folder, **self.environment)
+            Process(self.site.folder, deaf_to_time=deaf_to_time, **self.environment)
             if step is None
             else Process.to_die(self.site.folder, step, nth, **self.environment)
         )
@@ -207,7 +207,7 @@ class Scene:
         """How many rows there are."""
         return int(self.rows(f"select count(*) from {table} where {where}")[0])
 
-    def quiet(self, seconds: float = 110) -> None:
+    def quiet(self, seconds: float = GENEROUS) -> None:
         """Wait until nothing is left to do."""
         end = time.monotonic() + seconds
         while not self.is_quiet():

@@ -29,7 +29,7 @@ def started(stage: Stage, number: int = 3) -> tuple[Scene, list[Letter], dict[in
 
 
 def interrupted(daemon: Process) -> None:
-    until(lambda: daemon.lines("receiving interrupted"), f"the daemon notices: {daemon.log}", 20)
+    until(lambda: daemon.lines("receiving interrupted"), f"the daemon notices: {daemon.log}")
 
 
 def test_a_dropped_connection(stage: Stage) -> None:
@@ -89,7 +89,7 @@ def test_a_folder_that_is_not_there(stage: Stage) -> None:
     interrupted(daemon)
     door.mailbox.server.doveadm("mailbox", "create", "-u", door.mailbox.user, "Games")
     door.mailbox.server.doveadm("move", "-u", door.mailbox.user, "Games", "mailbox", "INBOX", "all")
-    until(lambda: scene.count("incoming", "state = 'done'") == 2, "both mails are handled", 20)
+    until(lambda: scene.count("incoming", "state = 'done'") == 2, "both mails are handled")
     until(lambda: not door.mailbox.files("Games"), "and put away")
     scene.quiet()
     assert conserved(scene, before=before) == 0
@@ -216,8 +216,8 @@ def test_a_mailbox_over_its_quota(strict_dovecot: Dovecot, tmp_path: Path) -> No
             scene.written[letter.message_id] = letter
             mailbox.drop(letter.raw, f"{number}.mail")
         daemon = scene.start().ready()
-        until(lambda: daemon.lines("mail can't be moved; marked instead"), "the daemon is refused a copy", 20)
-        until(lambda: scene.count("outgoing", "state = 'sent'") == 12, "all are handled and answered", 20)
+        until(lambda: daemon.lines("mail can't be moved; marked instead"), "the daemon is refused a copy")
+        until(lambda: scene.count("outgoing", "state = 'sent'") == 12, "all are handled and answered")
         daemon.kill()
         again = scene.start().ready()
         time.sleep(0.5)  # nothing is to happen

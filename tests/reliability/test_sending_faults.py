@@ -38,7 +38,7 @@ def test_what_the_next_hop_did_not_take_goes_out_later(stage: Stage, smtp_sink: 
     scene.write(*letters)
     daemon = scene.start().ready()
     scene.door.deliver(daemon)
-    until(lambda: scene.count("outgoing", "state = 'owed' and attempts = 1") == 4, "each was tried", 20)
+    until(lambda: scene.count("outgoing", "state = 'owed' and attempts = 1") == 4, "each was tried")
     daemon.kill()
     assert post.ids() == []
     scene.rows("update outgoing set due = '2007-01-01 00:00:00+00:00'")

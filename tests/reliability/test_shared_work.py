@@ -20,6 +20,7 @@ from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, OutgoingState
 from pbem.transports.protocols import Arrival
+from tests.cases import SEEDS
 from tests.correspondence import correspondence, text
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
@@ -197,7 +198,7 @@ def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> Non
     daemons = [scene.start() for _ in range(number)]
     wait_for(daemons)
     scene.write(*(mail for letter in letters for mail in (refused(letter), letter)))
-    scene.quiet(60)
+    scene.quiet()
     assert conserved(scene, before=before) == 0, "no mail goes out twice"
     assert in_order(scene)
     done = shares(scene, daemons)
@@ -212,9 +213,9 @@ def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
     scene = stage("lmtp", "postgresql")
     first, second = scene.seed(2)
     before = plies(scene)
-    other = scene.start().ready()
+    other = scene.start(deaf_to_time=True).ready()
     store(scene, first)
-    until(lambda: shares(scene, [other])[0] == (1, 2), "the other daemon was notified", 5)
+    until(lambda: shares(scene, [other])[0] == (1, 2), "the other daemon was notified")
     scene.write(second)
     scene.door.deliver(other)
     scene.quiet()
@@ -244,18 +245,18 @@ def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(tm
             scene = Scene(Site(tmp_path / "site"), server.migrated(), Lmtp(), post)
             letters = scene.seed(8)
             before = plies(scene)
-            daemons = [scene.start(), scene.start()]
+            daemons = [scene.start(deaf_to_time=True), scene.start()]
             wait_for(daemons)
             scene.write(*letters[:6])
             scene.door.deliver(daemons[0])
             server.stop()
             server.start()
             for daemon in daemons:
-                until(lambda daemon=daemon: daemon.lines("bells are not heard"), "the bells are lost")
-            scene.quiet(60)
+                until(lambda daemon=daemon: daemon.lines("notifications lost"), "the notifications are lost")
+            scene.quiet()
             daemons[1].kill()
             store(scene, letters[6])
-            until(lambda: scene.count("incoming", "state = 'done'") == 7, "the first daemon was notified", 5)
+            until(lambda: scene.count("incoming", "state = 'done'") == 7, "the first daemon was notified")
             scene.write(letters[7])
             scene.door.deliver(daemons[0])
             scene.quiet()
@@ -267,11 +268,11 @@ def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(tm
 
 
 def test_matches_outlive_the_killing_of_either_of_two_daemons(stage: Stage) -> None:
-    play_and_kill_one(stage("imap", "postgresql"), seed=1, daemons=2, number=8, kills=10, seconds=90)
+    play_and_kill_one(stage("imap", "postgresql"), seed=1, daemons=2, number=8, kills=10, seconds=500)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("daemons", [2, 3])
 def test_matches_outlive_hundreds_of_killed_daemons(stage: Stage, daemons: int, seed: int) -> None:
     play_and_kill_one(stage("imap", "postgresql"), seed=seed, daemons=daemons, number=20, kills=30, seconds=600)

@@ -73,7 +73,7 @@ def synced_before(scene: Scene, told: str, path: Path) -> None:
         for number, letter in enumerate(letters, start=1):
             scene.write(letter)
             scene.door.deliver(daemon)
-            until(lambda number=number: trace.order(told).count("told") == number, "strace has seen it told", 20)
+            until(lambda number=number: trace.order(told).count("told") == number, "strace has seen it told")
             scene.quiet()
         assert re.match("((synced )+told ?){3}", trace.order(told)), trace.order(told)
     finally:

@@ -11,13 +11,16 @@ from notation.record import Record
 from pbem.cli.demo import SAMPLE
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, Match, MatchState, Ply
+from tests.cases import quick_where
 from tests.clients import CLIENTS
 from tests.correspondence import Correspondence, correspondence, text
 
+QUICK = ("gmail", "outlook-html-only", "apple-mail", "s-nail", "unmarked")
+"""Of each kind one: the quote stands below, above, in HTML alone, folded, or has no marks."""
 WORDS = ["Nice to play you again.", "", "More tomorrow - I have to catch a train!"]
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", quick_where(QUICK.__contains__, CLIENTS))
 def test_a_whole_match(client: str, tmp_path: Path) -> None:
     sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
     with correspondence(tmp_path) as letters:

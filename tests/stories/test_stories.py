@@ -288,7 +288,12 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
 }
 
 
-@pytest.fixture(scope="module", params=STORIES)
+ON_BOTH = ("first_match", "offers", "batch", "daily", "leaving")
+"""The stories that `make test` plays on both databases."""
+PARAMETERS = [pytest.param(name, marks=[pytest.mark.sql] if name in ON_BOTH else []) for name in STORIES]
+
+
+@pytest.fixture(scope="module", params=PARAMETERS)
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Story:
     """A story that was played."""
     with correspondence(tmp_path_factory.mktemp("story")) as letters:

@@ -64,6 +64,8 @@ class Checker:
                     self._type(node.template, scope)
             case nodes.Import():
                 scope[node.target] = Any
+            case nodes.FromImport():
+                scope.update({name if isinstance(name, str) else name[1]: Any for name in node.names})
             case nodes.Macro():
                 names = [argument.name for argument in node.args]
                 self._body(node.body, scope | {name: View if name == "m" else Any for name in names})

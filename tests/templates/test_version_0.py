@@ -22,6 +22,7 @@ from tests.templates import golden
 
 FOLDER = Path(__file__).parent / "version_0"
 ROWS: dict[str, dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text(encoding="utf-8"))
+ENDINGS = {"resigned": "resignation", "left": "left"}
 RENAMED = {"words": "payload", "subject": "token_subject", "trouble": "error", "begun": "delivery_starts"}
 """What migrations have renamed since."""
 
@@ -51,11 +52,21 @@ def _rows(stored: dict[str, Any]) -> Iterator[SQLModel]:
     yield from (Player.model_validate(player) for player in stored["players"])
     for match in stored["matches"]:
         plies = sum(ply["match"] == match["id"] for ply in stored["plies"])
-        yield Match.model_validate(match | {"plies": plies})
+        yield Match.model_validate(match | {"plies": plies} | _ending(match))
     yield from (Ply.model_validate(ply) for ply in stored["plies"])
     for incoming in stored["incoming"]:
         yield Incoming.model_validate(incoming | {"raw": incoming["raw"].encode()})
     yield Outgoing.model_validate({RENAMED.get(column, column): value for column, value in stored["row"].items()})
+
+
+def _ending(match: dict[str, Any]) -> dict[str, Any]:
+    """How the match ended, which was told by a sentence."""
+    words = match.get("reason", "").rpartition(" ")[2]
+    if match["state"] != "over":
+        return {}
+    if words not in ENDINGS:
+        return {"termination": "rules"}
+    return {"termination": ENDINGS[words], "termination_seat": 1 - match["winner"], "reason": None}
 
 
 def test_a_message_of_the_previous_version_still_says_the_same(rendered: dict[str, str]) -> None:

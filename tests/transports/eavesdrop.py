@@ -10,11 +10,11 @@ from tests.servers import HOST
 
 
 class Wire:
-    """Forwards connections to a port; `port` is where to connect instead."""
+    """Forwards connections to another port; connect to `port` instead."""
 
     def __init__(self, to: int, joined: bytes = b"") -> None:
         self.said = b""
-        """All that clients said so far."""
+        """Return everything that clients have sent so far."""
         self._to = to
         self._joined = joined
         self._ends: list[socket.socket] = []

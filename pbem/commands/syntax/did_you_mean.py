@@ -8,7 +8,7 @@ from pbem.commands.syntax.line import NAMES_GAME, LineReader
 from pbem.commands.syntax.mail import Reading
 from pbem.errors import Refused
 from pbem.matches.queries import seat_of
-from pbem.matches.snapshot import stand
+from pbem.matches.snapshot import snapshot_of
 from pbem.storage.models import Match, MatchState
 
 SHOWN = 60
@@ -52,7 +52,7 @@ def _of_turn(context: Context, match: Match, text: str) -> Refused | None:
         return None
     if match.to_move is None or match.to_move != seat_of(match, player):
         return None
-    standing = stand(context.session, match)
+    standing = snapshot_of(context.session, match)
     meant = resembling(NOTATIONS[match.game], standing.position, text)
     if not meant:
         return None

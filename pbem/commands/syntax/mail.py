@@ -15,7 +15,7 @@ from pbem.commands.syntax.line import GameOf, LineReader
 from pbem.commands.syntax.rognlie import IGNORED, Modern, Translator
 from pbem.reading.message import bare_subject
 from pbem.reading.text.normalize import to_ascii
-from pbem.reading.text.reply_text import trimmed
+from pbem.reading.text.reply_text import trim
 
 TAG = re.compile(r"\[pbem #(\d{1,9})\]")
 LONGEST_LINE = 1_000
@@ -88,13 +88,13 @@ class Reader:
     def _reading(self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]) -> Reading:
         """What the mail says, where its lines are these."""
         if found:
-            return Reading(tuple(found[:MOST_COMMANDS]), trimmed([*before, "", *after]), _first(before), subject=told)
+            return Reading(tuple(found[:MOST_COMMANDS]), trim([*before, "", *after]), _first(before), subject=told)
         fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
         first = _first(before) or self._translator.translate(fresh)[0].text.strip()
         others = sum(bool(line.strip()) for line in before) > 1
         if not others and (only := self._line.looking(to_ascii(first))):
             return Reading((only,), (), first, subject=told)
-        rest = trimmed(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
+        rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
         return Reading((), rest, self._translator.veil(first), self._line.guess(to_ascii(first)), told)
 
     def _subject(self, subject: str) -> list[Line]:

@@ -1,7 +1,7 @@
-"""The line above a quote that says who wrote it when: "On Mon, 2 Mar 2026, PBeM wrote:", in many languages.
+"""Attributions, the lines above a quote that say who wrote it: "On Mon, 2 Mar 2026, PBeM wrote:", in many languages.
 
-It is told by what it holds rather than by templates: a date, a verb of writing or an address, and a colon at
-its end. Mail programs wrap it over several lines, and phones put it behind the words of the person.
+They are recognised by what they hold rather than by templates: a date, a verb of writing or an address, and a colon at
+the end. Mail programs wrap them over several lines, and phones append them to the person's words.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from pbem.reading.text import phrases, tagged_addresses
 
 MOST_LINES = 5
 LONGEST = 500
-"""No attribution needs more characters; of a longer line only the end is looked at."""
+"""The longest attribution; only the end of a longer line is examined."""
 MOST_WORDS = 45
 LONGEST_NAME = 6
 LONGEST_CLOSING = 40
@@ -27,17 +27,17 @@ COLONS = (":", "\uff1a")
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Where an attribution stands."""
+    """The position of an attribution."""
 
     column: int
-    """Where it begins in its first line; before it stand words of the person."""
+    """Where it begins in its first line; the text before it is the person's."""
     lines: int
     is_sure: bool
-    """Whether it is one whatever follows; else only right above a line that is marked as quoted."""
+    """Whether it is one whatever follows; if not, only right above a line marked as quoted."""
 
 
 def attribution_at(lines: Sequence[str], number: int) -> Attribution | None:
-    """The attribution that begins in that line, perhaps behind other words.
+    """Return the attribution that begins in that line, perhaps after other words.
 
     >>> attribution_at(["On Mon, 2 Mar 2026 at 09:59, PBeM", "<games@pbem.example> wrote:"], 0)
     Attribution(column=0, lines=2, is_sure=True)
@@ -57,12 +57,12 @@ def attribution_at(lines: Sequence[str], number: int) -> Attribution | None:
             continue
         if "@" in begun and not any("@" in line for line in lines[later : later + other.lines]):
             continue
-        return None  # it begins there; what stands here are words
+        return None  # it begins there; this line is the person's
     return here
 
 
 def _read_from(lines: Sequence[str], number: int) -> Attribution | None:
-    """The attribution between the beginning of that line and the end of it or of one of the next."""
+    """Return the attribution from the beginning of that line to its end or the end of one of the next lines."""
     first = lines[number]
     skipped = max(0, len(first) - LONGEST)
     text = first[skipped:].rstrip()
@@ -91,7 +91,7 @@ def _read_from(lines: Sequence[str], number: int) -> Attribution | None:
 
 
 def _endings(text: str) -> Iterator[int]:
-    """Where in the text an attribution may end: at its end, or at a "wrote:" or ">:" inside."""
+    """Yield where an attribution may end: at the end of the text, or at a "wrote:" or ">:" inside."""
     if not text:
         return
     if (
@@ -110,7 +110,7 @@ def _endings(text: str) -> Iterator[int]:
 
 
 def _read(text: str) -> tuple[int, bool] | None:
-    """Where the attribution that ends with the text begins, and whether it is sure; None when it is none."""
+    """Return where the attribution that ends with the text begins, and whether it is sure; None if it isn't one."""
     words = _words(text)
     while words and not words[-1][1].strip("-: "):  # "---- On ..., PBeM wrote ----"
         words.pop()
@@ -146,7 +146,7 @@ def _read(text: str) -> tuple[int, bool] | None:
 
 
 def _start(words: Sequence[tuple[int, str]]) -> int | None:
-    """The word with which the attribution begins; None where words of the person may stand before it unseen."""
+    """Return the first word of the attribution; None if the person's words before it can't be told apart."""
     if _opens(words):
         return 0
     for number in range(1, len(words)):
@@ -179,7 +179,7 @@ def _start(words: Sequence[tuple[int, str]]) -> int | None:
 
 
 def _leads_to_a_date(words: Sequence[str]) -> bool:
-    """Whether the words begin with a date, or with up to three words and a date: "No dia 2 de março de 2026"."""
+    """Return whether the words begin with a date, perhaps after up to three words: "No dia 2 de março de 2026"."""
     first = next((number for number, word in enumerate(words) if _has_digit(word)), len(words))
     if first > 3 or first == len(words) or not _is_dated_any(words):
         return False
@@ -188,7 +188,7 @@ def _leads_to_a_date(words: Sequence[str]) -> bool:
 
 
 def _opens(words: Sequence[tuple[int, str]]) -> bool:
-    """Whether the words begin as attributions do: "On Mon", "2026-03-02 09:59", "Mon, 2 Mar", "2 mars 2026"."""
+    """Return whether the words begin like an attribution: "On Mon", "2026-03-02 09:59", "Mon, 2 Mar", "2 mars 2026"."""
     if not words:
         return False
     first, rest = words[0][1], [word for _, word in words[1:5]]
@@ -207,25 +207,25 @@ def _opens(words: Sequence[tuple[int, str]]) -> bool:
 
 
 def _closes_address(text: str, line: str) -> bool:
-    """Whether the line begins with the ">" of an address that the text leaves open: "PBeM <games@b.example", ">:"."""
+    """Return whether the line closes an address that the text leaves open: "PBeM <games@b.example" and ">:"."""
     address = text[text.rfind("<") + 1 :].strip()
     return _is_open(text) and "@" in address and " " not in address and len(line) <= LONGEST_CLOSING
 
 
 def _is_open(text: str) -> bool:
-    """Whether an address in angle brackets begins in the text and doesn't end in it."""
+    """Return whether an address in angle brackets begins in the text and doesn't end in it."""
     return text.rfind("<") > text.rfind(">")
 
 
 def _tells_the_day(words: Sequence[tuple[int, str]]) -> bool:
-    """Whether there is more than a time of day: "at 10:30 Bob wrote:" may be a person's own sentence."""
+    """Return whether a day is given and not only a time: "at 10:30 Bob wrote:" may be a person's own sentence."""
     return any(_is_year(word) or _is_date(word) for _, word in words) or (
         any(_is_time(word) for _, word in words) and any(word.strip(MARKS).isdecimal() for _, word in words)
     )
 
 
 def _tells_the_time(words: Sequence[tuple[int, str]]) -> bool:
-    """Whether there are both a day, with its year, and a time of day."""
+    """Return whether both a day with its year and a time of day are given."""
     return any(_is_time(word) for _, word in words) and any(_is_year(word) or _is_date(word) for _, word in words)
 
 
@@ -238,7 +238,7 @@ def _is_weekday(word: str) -> bool:
 
 
 def _is_verb(word: str) -> bool:
-    """Whether the word says that somebody wrote.
+    """Return whether the word is a verb of writing.
 
     >>> _is_verb("wrote:"), _is_verb("napisa\u0142(a):"), _is_verb("rote")
     (True, True, False)
@@ -254,7 +254,7 @@ def _is_dated(word: str) -> bool:
 
 
 def _is_date(word: str) -> bool:
-    """Whether a word is a date in figures: 2026-03-02, 2.3.26, 3/2/2026.
+    """Return whether a word is a numeric date: 2026-03-02, 2.3.26, 3/2/2026.
 
     >>> _is_date("02.03.26,"), _is_date("2011-03-01"), _is_date("c1b1"), _is_date("3.2")
     (True, True, False, False)
@@ -267,7 +267,7 @@ def _is_date(word: str) -> bool:
 
 
 def _is_year(word: str) -> bool:
-    """Whether a year of four figures stands in the word: 2026, 2.3.2026, 2026-03-02."""
+    """Return whether the word holds a four-digit year: 2026, 2.3.2026, 2026-03-02."""
     if "@" in word:
         return False
     figures = ""
@@ -282,7 +282,7 @@ def _is_year(word: str) -> bool:
 
 
 def _is_time(word: str) -> bool:
-    """Whether a word is a time of day: 9:59, 09.59, 18h36, 9:59\u5199\u9053."""
+    """Return whether a word is a time of day: 9:59, 09.59, 18h36, 9:59\u5199\u9053."""
     bare = word.strip(MARKS)[:12]
     for separator in ":.h":
         hours, found, minutes = bare.partition(separator)
@@ -296,7 +296,7 @@ def _has_digit(word: str) -> bool:
 
 
 def _words(text: str) -> list[tuple[int, str]]:
-    """The words of a text with the columns where they begin; at most a few more than an attribution has."""
+    """Return the words of a text with the columns where they begin; not many more than an attribution has."""
     found = []
     at = 0
     for word in text.split()[: 4 * MOST_WORDS]:

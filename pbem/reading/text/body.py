@@ -1,7 +1,7 @@
-"""What a person sees of a mail: the text among its parts, decoded, with its flowed lines joined.
+"""The text that a message shows: chosen among its parts, decoded, with flowed lines joined.
 
-Raw mail is hostile until read: parts are counted, character sets are taken from what mail programs use, and
-nothing here raises for what a mail holds but Unreadable.
+Raw email is hostile: parts are counted, only the character sets that mail programs use are decoded, and whatever a
+message holds, nothing but Unreadable is raised.
 """
 
 import codecs
@@ -15,7 +15,7 @@ from pbem.reading.text import phrases
 LONGEST_STUB = 500
 _EXCUSES = phrases.table("stubs")["excuses"]
 _CHARSETS = {
-    "iso-8859-1": "cp1252",  # as browsers do: mail programs say the one and write the other
+    "iso-8859-1": "cp1252",  # as in browsers: mail programs declare one and write the other
     "latin-1": "cp1252",
     "latin1": "cp1252",
     "us-ascii": "cp1252",
@@ -45,30 +45,30 @@ _FAMILIES = (
     *("utf-", "ascii", "iso8859-", "iso2022_", "cp", "mac-", "koi8-", "big5", "gb", "euc_", "shift_jis", "johab", "hz"),
     *("tis-620", "hp-roman8", "kz1048", "ptcp154"),
 )
-"""How Python names the codecs that are character sets; the others compress, escape or write host names, some slowly."""
+"""Python's names of codecs for character sets; its others compress, escape or encode host names, some slowly."""
 LONGEST_CHARSET = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The text that a mail shows."""
+    """The text that a message shows."""
 
     text: str
     is_html: bool
 
 
-def body(message: Message) -> Body:
-    """The text of the mail, plain where there is any; of several parts in a row all that were written."""
+def read_body(message: Message) -> Body:
+    """Return the text of the message, plain if there is any; several text parts in a row are joined."""
     read = (_read(part) for part in _leaves(message))
     parts = [part for part in read if part is not None and part.text.strip()]
-    is_html = bool(parts) and parts[0].is_html  # those of the other kind are copies, or what a server added
+    is_html = bool(parts) and parts[0].is_html  # parts of the other kind are copies, or added by a server
     return Body("\n".join(part.text for part in parts if part.is_html == is_html), is_html)
 
 
-def decoded(content: bytes, charset: str | None) -> str:
-    r"""The text of those bytes, whatever is claimed of them.
+def decode(content: bytes, charset: str | None) -> str:
+    r"""Return the bytes decoded, whatever character set is claimed.
 
-    >>> decoded(b"Sch\xc3\xb6n", "utf-8"), decoded(b"Sch\xf6n", "utf-8"), decoded(b"\x80 5", "iso-8859-1")
+    >>> decode(b"Sch\xc3\xb6n", "utf-8"), decode(b"Sch\xf6n", "utf-8"), decode(b"\x80 5", "iso-8859-1")
     ('Schön', 'Schön', '€ 5')
     """
     claimed = (charset or "utf-8").strip().strip("'\"").lower()
@@ -83,7 +83,7 @@ def decoded(content: bytes, charset: str | None) -> str:
 
 
 def _is_charset(name: str) -> bool:
-    """Whether Python knows a character set by that name.
+    """Return whether Python knows a character set by that name.
 
     >>> [_is_charset(name) for name in ("utf8", "csISOLatin1", "windows-1252", "hex", "idna", "unicode_escape", "zip")]
     [True, True, True, False, False, False, False]
@@ -97,14 +97,14 @@ def _is_charset(name: str) -> bool:
 
 
 def _without_surrogates(text: str) -> str:
-    """The text without halves of characters, which no database and no mail takes; UTF-7 can write them."""
+    """Return the text without lone surrogates, which can't be stored or sent; UTF-7 can produce them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def unflowed(text: str, delsp: bool) -> str:
-    r"""The paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks.
+def unflow(text: str, delsp: bool) -> str:
+    r"""Return the paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks.
 
-    >>> unflowed("c1b1 g9h9 \n3\n> a \n> b\n >c\n-- \nBob", delsp=False)
+    >>> unflow("c1b1 g9h9 \n3\n> a \n> b\n >c\n-- \nBob", delsp=False)
     'c1b1 g9h9 3\n> a b\n>c\n-- \nBob'
     """
     written: list[str] = []
@@ -133,7 +133,7 @@ def _line(depth: int, pieces: list[str]) -> str:
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """The parts without parts that are for reading, in order, without recursion."""
+    """Yield the leaf parts that may hold the text, in order, without recursion."""
     waiting, seen = [(message, 0)], 0
     while waiting:
         part, depth = waiting.pop()
@@ -144,7 +144,7 @@ def _leaves(message: Message) -> Iterator[Message]:
             raise Unreadable(Problem.NESTED_TOO_DEEPLY)
         kind = part.get_content_type()
         if kind == "message/rfc822":
-            continue  # a forwarded mail is nobody's command
+            continue  # the commands in a forwarded message don't count
         if not part.is_multipart():
             yield part
             continue
@@ -155,7 +155,7 @@ def _leaves(message: Message) -> Iterator[Message]:
 
 
 def _chosen(alternatives: list[Message]) -> list[Message]:
-    """The one of several alternatives to read: plain text, unless it says nothing or only that there is HTML."""
+    """Return the alternative to read: plain text, unless it is empty or only says that there is HTML."""
     texts = [(part, _read(part)) for part in alternatives]
     plain = [(part, read) for part, read in texts if read is not None and not read.is_html and read.text.strip()]
     others = [part for part, read in texts if read is None or read.is_html]
@@ -165,28 +165,28 @@ def _chosen(alternatives: list[Message]) -> list[Message]:
 
 
 def _is_stub(text: str) -> bool:
-    """Whether a plain text only says that the mail is in HTML."""
+    """Return whether a plain text only says that the message is in HTML."""
     bare = " ".join(text.split()).lower()
     return len(bare) <= LONGEST_STUB and "html" in bare and any(phrase in bare for phrase in _EXCUSES)
 
 
 def _read(part: Message) -> Body | None:
-    """The text of a part; None where it is none to be read."""
+    """Return the text of a part; None if it isn't a text to read."""
     kind = part.get_content_type()
     if kind not in ("text/plain", "text/html") or part.get_content_disposition() == "attachment" or part.is_multipart():
         return None
     if part.get_filename() is not None:
         return None
     content = part.get_payload(decode=True)
-    text = decoded(content, _parameter(part, "charset")) if isinstance(content, bytes) else ""
+    text = decode(content, _parameter(part, "charset")) if isinstance(content, bytes) else ""
     if kind == "text/html" or text[:200].lstrip("\ufeff \t\r\n").lower().startswith(("<html", "<!doctype html")):
         return Body(text, is_html=True)
     if (_parameter(part, "format") or "").lower() == "flowed":
-        return Body(unflowed(text, (_parameter(part, "delsp") or "").lower() == "yes"), is_html=False)
+        return Body(unflow(text, (_parameter(part, "delsp") or "").lower() == "yes"), is_html=False)
     return Body(text, is_html=False)
 
 
 def _parameter(part: Message, name: str) -> str | None:
-    """A parameter of the Content-Type; None also where it can't be made sense of."""
+    """Return a parameter of the Content-Type; None if it is missing or malformed."""
     value = part.get_param(name)
     return value if isinstance(value, str) else value[2] if isinstance(value, tuple) else None

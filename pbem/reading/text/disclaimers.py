@@ -1,4 +1,4 @@
-"""What firms and mail servers write into a person's mail: warnings above the words, legal notices below them."""
+"""What companies and mail servers add to a message: warnings above the text, legal notices below it."""
 
 from collections.abc import Sequence
 
@@ -7,18 +7,18 @@ from pbem.reading.text.normalize import fold
 from pbem.reading.text.quoted_headers import is_rule
 
 LONGEST_BANNER = 6
-_PHRASES = phrases.table("notices")
+_PHRASES = phrases.table("disclaimers")
 LONGEST_READ = 2_000
 LONGEST_HEAD = 300
 MARKS_OF_A_NOTICE = 4
 
 
-def banner_lines(lines: Sequence[str]) -> int:
-    """How many lines at the top of a mail a server's warning takes; 0 where there is none.
+def banner_length(lines: Sequence[str]) -> int:
+    """Return the number of lines that a server's warning takes at the top; 0 if there is none.
 
-    >>> banner_lines(["CAUTION: This email originated from outside of Acme. Do not click links.", "", "c1b1"])
+    >>> banner_length(["CAUTION: This email originated from outside of Acme. Do not click links.", "", "c1b1"])
     2
-    >>> banner_lines(["Caution: I play c1 next.", ""])
+    >>> banner_length(["Caution: I play c1 next.", ""])
     0
     """
     at = 0
@@ -36,7 +36,7 @@ def banner_lines(lines: Sequence[str]) -> int:
 
 
 def _warns(paragraph: Sequence[str]) -> bool:
-    """Whether that is a warning, and not a person who is careful."""
+    """Return whether the paragraph is a server's warning rather than a person's own."""
     head = fold(paragraph[0][:LONGEST_READ])
     bare = head.strip(" \t*[]_!<>#|\u26a0\ufe0f")
     if not bare.startswith(_PHRASES["banner_starts"]):
@@ -49,25 +49,25 @@ def _warns(paragraph: Sequence[str]) -> bool:
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Whether the warning, wrapped, goes on in that line."""
+    """Return whether a wrapped warning continues in that line."""
     text = fold(lines[at].strip()[:LONGEST_READ])
     return bool(text) and any(word in text for word in (*_PHRASES["banner_more"], *_PHRASES["banner_words"]))
 
 
-def notice_lines(lines: Sequence[str], number: int) -> int:
-    """How many lines a legal notice takes that begins in that line: its paragraph; 0 where none begins.
+def disclaimer_length(lines: Sequence[str], number: int) -> int:
+    """Return the number of lines of the legal notice that begins in that line; 0 if none does.
 
-    A person may well write about something confidential; it takes several of the phrases of lawyers together.
+    A person may well write about something confidential, so several legal phrases must come together.
     """
     first = lines[number].strip()
     if _is_title(first):
         below = number + 1
         while below < len(lines) and below <= number + 2 and not lines[below].strip():
             below += 1
-        taken = notice_lines(lines, below) if below < len(lines) and not _is_title(lines[below].strip()) else 0
+        taken = disclaimer_length(lines, below) if below < len(lines) and not _is_title(lines[below].strip()) else 0
         return below - number + taken if taken else 0
     if number and lines[number - 1].strip() and len(first) < 100 and not _is_title(lines[number - 1].strip()):
-        return 0  # it would begin a paragraph
+        return 0  # a notice begins a paragraph
     head = fold(first[:LONGEST_HEAD])
     if not any(phrase in head for phrase in (*_PHRASES["legal"], *_PHRASES["scans"])):
         return 0
@@ -86,7 +86,7 @@ def _is_title(line: str) -> bool:
 
 
 def _paragraph(lines: Sequence[str], number: int) -> list[str]:
-    """The lines from there to the next blank one, a bounded number of them."""
+    """Return the lines from there to the next blank one, at most 30."""
     found = []
     for line in lines[number : number + 30]:
         if not line.strip():

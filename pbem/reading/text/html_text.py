@@ -1,4 +1,4 @@
-"""The text of a mail that is HTML: a line for each line seen, quotes marked with "> " as in a plain mail."""
+"""The text of an HTML message: one line per line shown, quotes marked with "> " as in plain text."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 LONGEST = 400_000
 DEEPEST = 500
-"""The parser takes quadratic time for elements inside elements; mail programs nest some dozens."""
+"""The parser takes quadratic time for nested elements; mail programs nest a few dozen."""
 UNNESTED = frozenset(
     {"p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead", "tfoot", "option", "br", "hr", "img", "input", "meta"}
     | {"link", "col", "colgroup", "base", "area", "wbr", "source", "body", "html", "head"}
@@ -29,7 +29,7 @@ QUOTED_CLASSES = frozenset(
     | {"sh-quoted-content", "front-blockquote", "ydp_quoted", "mailspring-quote", "moz-quote-pre"}
 )
 OUR_MARK = "pbem-"
-"""What the classes of our own mails begin with; mail programs put letters of theirs in front."""
+"""The prefix of the classes in our own messages; mail programs may put a prefix of theirs before it."""
 QUOTED_NAMES = frozenset({"quote", "messagereplysection", "quoted-content"})
 MARKED = ("__quoted_text__", "__headers__")
 BEGINNINGS_OF_QUOTES = frozenset(
@@ -53,14 +53,14 @@ INDENTED_BY_HAND = ("border:none", "border:0", "border-width:0", "border-style:n
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """What an element inherits from those around it."""
+    """What an element inherits from the elements around it."""
 
     quoted: bool = False
     kept_spaces: bool = False
 
 
 def text(html: str) -> str:
-    r"""The lines that somebody sees who opens the mail, those of quotes behind "> ".
+    r"""Return the lines that a reader sees, quoted ones after "> ".
 
     >>> text("<p>c1b1<br>g9h9</p><blockquote type=cite><div>resign</div></blockquote><div>Bye</div>")
     'c1b1\ng9h9\n\n> resign\n\nBye\n'
@@ -73,7 +73,7 @@ def text(html: str) -> str:
 
 
 def _shallow(html: str) -> str:
-    """The page up to where more elements are open than any mail program would leave open."""
+    """Return the page up to where more elements are open than any mail program would leave open."""
     opened: Counter[str] = Counter()
     depth, at = 0, html.find("<")
     while at >= 0 and depth <= DEEPEST:
@@ -90,7 +90,7 @@ def _shallow(html: str) -> str:
 
 
 class _Page:
-    """Lines in the making."""
+    """The lines written so far."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -98,7 +98,7 @@ class _Page:
         self._quoted = False
 
     def write(self, words: str, inside: _Inside) -> None:
-        """Put words at the end of the present line; a change into or out of a quote begins a new one."""
+        """Append words to the current line; a change into or out of a quote begins a new one."""
         if inside.quoted != self._quoted and words.strip():
             self.end_line()
             self._quoted = inside.quoted
@@ -124,31 +124,31 @@ class _Page:
             self._line.append(collapsed.replace("\ue000", "\u00a0"))
 
     def end_line(self) -> None:
-        """Be at the beginning of a line."""
+        """End the current line, if it has text."""
         if "".join(self._line).strip(" \n\t"):
             self.new_line()
         self._line.clear()
 
     def new_line(self) -> None:
-        """Begin a line, even below an empty one."""
+        """End the current line, even if it is empty."""
         line = "".join(self._line).rstrip()
         self._line.clear()
         self._lines.append((f"> {line}" if line else ">") if self._quoted else line)
 
     def space(self, inside: _Inside) -> None:
-        """Leave a blank line, where none is yet."""
+        """End the line and leave a blank one, unless there is one already."""
         self.end_line()
         if self._lines and self._lines[-1] not in ("", ">"):
             self._lines.append(">" if inside.quoted and self._quoted else "")
 
     def text(self) -> str:
-        """All of it."""
+        """Return the whole text."""
         self.end_line()
         return "\n".join([*self._lines, ""]).lstrip("\n")
 
 
 def _write(root: LexborNode, page: _Page) -> None:
-    """The elements in document order; without recursion, since nesting is the sender's choice."""
+    """Write the elements in document order, without recursion, because the sender chooses the nesting."""
     waiting: list[tuple[LexborNode | None, str, _Inside]] = [(root, "", _Inside())]
     while waiting:
         node, closed, inside = waiting.pop()
@@ -190,7 +190,7 @@ def _children(node: LexborNode) -> Iterator[LexborNode]:
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """What the attributes of an element say about it."""
+    """What an element's attributes say about it."""
 
     hidden: bool = False
     signed: bool = False
@@ -214,10 +214,10 @@ class _Marks:
             signed=bool(classes & SILENT_CLASSES) or identity in SILENT_IDS or name in SILENT_NAMES,
             quotes=bool(classes & QUOTED_CLASSES)
             or any(OUR_MARK in each for each in (*classes, identity))
-            or _is_ready_mail(attributes.get("href", ""))
+            or _is_prefilled_message(attributes.get("href", ""))
             or name in QUOTED_NAMES
             or attributes.get("data-marker") in MARKED
-            or ("gmail_attr" in classes and not _first_words(node).startswith("-"))  # dashes: a forwarded mail
+            or ("gmail_attr" in classes and not _first_words(node).startswith("-"))  # dashes: a forwarded message
             or ("border-left:" in style and "solid" in style and "padding" in style and node.tag == "div"),
             begins_quote=identity in BEGINNINGS_OF_QUOTES
             or attributes.get("data-marker") == "__divider__"
@@ -231,13 +231,13 @@ class _Marks:
 _NO_MARKS = _Marks()
 
 
-def _is_ready_mail(address: str) -> bool:
-    """Whether a link opens a mail with its words filled in, as ours do; nobody writes such links by hand."""
+def _is_prefilled_message(address: str) -> bool:
+    """Return whether a link opens a prefilled message, as ours do; nobody writes such links by hand."""
     return address.startswith("mailto:") and "body=" in address
 
 
 def _first_words(node: LexborNode) -> str:
-    """The words that an element begins with, if they are not deep inside it."""
+    """Return the words at the beginning of an element, unless they are deep inside it."""
     here: LexborNode | None = node
     for _ in range(FIRST_WORDS_DEPTH):
         here = next(_children(here), None) if here is not None else None

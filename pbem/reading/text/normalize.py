@@ -1,16 +1,22 @@
-"""Characters as people's mail programs make them, made plain: gently for words, thoroughly for commands."""
+"""Normalising the characters that mail programs produce: gently for prose, thoroughly for commands."""
 
 import unicodedata
 
 _NOTHING = dict.fromkeys(
     [0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF]  # soft hyphen, zero-width spaces, byte order mark
-    + [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]  # which way to write, and tricks with it
+    + [
+        0x061C,
+        0x200E,
+        0x200F,
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    ]  # writing direction
     + [code for code in range(0x20) if chr(code) not in "\t\n\r"]
     + [0x7F, *range(0x80, 0x85), *range(0x86, 0xA0)]
 )
 _BLANKS = dict.fromkeys([0x00A0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
 _LINE_ENDS = dict.fromkeys([0x0085, 0x2028, 0x2029], "\n")
-_TIDY = {**_NOTHING, **_BLANKS, **_LINE_ENDS}
+_CLEAN = {**_NOTHING, **_BLANKS, **_LINE_ENDS}
 _SIMILAR = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4\u0060\u2039\u203a", "'"),
@@ -21,7 +27,7 @@ _SIMILAR = str.maketrans(
     }
 )
 
-_STEERING = {
+_CONTROLS = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
     for codes in (
         (0, 9),
@@ -37,16 +43,16 @@ _STEERING = {
 
 
 def clean(text: str) -> str:
-    r"""The text with one kind of line end and of blank, and without what can't be seen; all else as written.
+    r"""Return the text with LF line ends, plain spaces and no invisible characters; everything else as written.
 
     >>> clean("\ufeffSch\u00f6n\u00a0\u2013 \u201ca\u00adha\u201d!\r\n") == "Sch\u00f6n \u2013 \u201caha\u201d!\n"
     True
     """
-    return text.translate(_TIDY).replace("\r\n", "\n").replace("\r", "\n")
+    return text.translate(_CLEAN).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def to_ascii(text: str) -> str:
-    """The text as it would have been typed in ASCII, character for character: as long as before.
+    """Return the text as it would be typed in ASCII, one character for one: the length stays the same.
 
     >>> to_ascii("\uff23\uff11\u2013B1 \u201cg9h9\u201d \u0663\u3002")
     'C1-B1 "g9h9" 3.'
@@ -64,7 +70,7 @@ def _plain(character: str) -> str:
 
 
 def fold(text: str) -> str:
-    """The text as phrases.toml would have it: in lower case, with plain apostrophes.
+    """Return the text in the form used in phrases.toml: lower case, with plain apostrophes.
 
     >>> fold("You Don\u2019t often")
     "you don't often"
@@ -73,9 +79,9 @@ def fold(text: str) -> str:
 
 
 def escape_controls(text: str) -> str:
-    r"""The text as a terminal may have it: what would steer the terminal, or turn the line around, is spelt out.
+    r"""Return the text safe for a terminal: control characters and changes of writing direction are escaped.
 
     >>> print(escape_controls("\x1b[31mred tape\u202e\r\n"), end="")
     \x1b[31mred tape\u202e\x0d
     """
-    return text.translate(_STEERING)
+    return text.translate(_CONTROLS)

@@ -1,4 +1,4 @@
-"""The phrases of mail programs, firms and servers in many languages, as phrases.toml has them."""
+"""The phrases of mail programs, companies and servers in many languages, from phrases.toml."""
 
 import tomllib
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ _TABLES = tomllib.loads(resources.files("pbem.reading.text").joinpath("phrases.t
 
 
 def table(name: str) -> Mapping[str, tuple[str, ...]]:
-    """The phrases of that table by kind.
+    """Return the phrases of a table by kind.
 
     >>> "schrieb" in table("attributions")["verbs"]
     True

@@ -1,4 +1,4 @@
-"""What mail programs put above a whole mail that they quote: From, Sent, To, Subject, and lines of dashes."""
+"""The headers above a fully quoted message: From, Sent, To, Subject, and separators of dashes."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ LONGEST_LABEL = 30
 LONGEST_SEPARATOR = 100
 
 FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
-_PHRASES = phrases.table("headings")
+_PHRASES = phrases.table("quoted_headers")
 LABELS = {name: kind for kind in (FROM, DATE, TO, SUBJECT, OTHER) for name in _PHRASES[kind]}
 COLONS = (":", "\uff1a", "\t")
 DASHES = "-_=\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
@@ -19,19 +19,19 @@ MOST_DASHES = 5
 """How many groups of dashes in a line are looked at."""
 
 
-def heading_at(lines: Sequence[str], number: int) -> int:
-    """How many lines the heading takes that begins in that line; 0 where none does.
+def header_length_at(lines: Sequence[str], number: int) -> int:
+    """Return the number of lines of the quoted header that begins in that line; 0 if none does.
 
-    >>> heading_at(["*Von:* PBeM", "*Gesendet:* Montag", "*An:* bob@mail.example", "*Betreff:* Hallo", "", "Text"], 0)
+    >>> header_length_at(["*Von:* PBeM", "*Gesendet:* Montag", "*An:* bob@mail.example", "*Betreff:* Hallo", ""], 0)
     4
-    >>> heading_at(["To: you", "From here I see no way."], 0)
+    >>> header_length_at(["To: you", "From here I see no way."], 0)
     0
     """
     if _label(lines[number]) in (None, OTHER):
         return 0
     kinds: set[str] = set()
     end = at = number
-    since = 0  # lines since the last label: long lists of recipients are wrapped
+    since = 0  # lines since the last header: long lists of recipients are wrapped
     while at < min(len(lines), number + MOST_LINES):
         kind = _label(lines[at])
         if kind is not None and kind in kinds - {OTHER}:
@@ -55,7 +55,7 @@ def heading_at(lines: Sequence[str], number: int) -> int:
 
 
 def author_of(lines: Sequence[str]) -> str | None:
-    """The address in the From of a heading, in lower case; None where none stands there."""
+    """Return the address in the From of a quoted header, in lower case; None if there is none."""
     line = next((line for line in lines if _label(line) == FROM), "")
     for word in line.lower().replace("<", " ").replace(">", " ").replace("[", " ").replace("]", " ").split():
         if "@" in word:
@@ -63,10 +63,10 @@ def author_of(lines: Sequence[str]) -> str | None:
     return None
 
 
-def joined_heading(line: str) -> int | None:
-    """Where in a line a whole heading begins that was joined behind the words, else None.
+def inline_header(line: str) -> int | None:
+    """Return where a whole quoted header begins in a line, perhaps after other words; None if there is none.
 
-    >>> joined_heading("c1b1 From: PBeM <a@b.example> Sent: Monday To: Bob Subject: Hello")
+    >>> inline_header("c1b1 From: PBeM <a@b.example> Sent: Monday To: Bob Subject: Hello")
     5
     """
     found: dict[str, int] = {}
@@ -83,7 +83,7 @@ def joined_heading(line: str) -> int | None:
 
 
 def is_separator(line: str) -> bool:
-    """Whether the line says that a mail is quoted or forwarded below.
+    """Return whether the line says that a message is quoted or forwarded below.
 
     >>> is_separator("-----Original Message-----"), is_separator("________ Forwarded by Bob ________")
     (True, True)
@@ -101,12 +101,12 @@ def is_separator(line: str) -> bool:
 
 
 def is_bare_separator(line: str) -> bool:
-    """Whether the line is the words of a separator without its dashes: "  Original Message  "."""
+    """Return whether the line is the text of a separator without its dashes: "  Original Message  "."""
     return len(line) <= LONGEST_SEPARATOR and fold(line.strip()) in _PHRASES["separators"]
 
 
 def is_rule(line: str) -> bool:
-    """Whether a line is drawn across the mail: five or more of - _ = and the like, and nothing else.
+    """Return whether the line is a horizontal rule: five or more of - _ = and the like, and nothing else.
 
     >>> is_rule("________________"), is_rule("----")
     (True, False)
@@ -126,7 +126,7 @@ def without_rule(text: str) -> str:
 
 
 def is_drawn(line: str) -> bool:
-    """Whether a line is a rule, or has one at both ends.
+    """Return whether the line is a rule, or has one at both ends.
 
     >>> is_drawn("-------- Original --------"), is_drawn("-- so --")
     (True, False)
@@ -136,12 +136,12 @@ def is_drawn(line: str) -> bool:
     return is_rule(line) or (10 < len(bare) <= LONGEST_SEPARATOR and not ends.strip(ends[0]) and is_rule(bare[:5]))
 
 
-def joined_separator(line: str) -> int | None:
+def inline_separator(line: str) -> int | None:
     """Return where "-----Original Message-----" begins in a line that holds more than that; None where it doesn't.
 
-    >>> joined_separator("c1b1 ---- Original Message ----"), joined_separator("c1b1 --- my plan")
+    >>> inline_separator("c1b1 ---- Original Message ----"), inline_separator("c1b1 --- my plan")
     (4, None)
-    >>> joined_separator("---- Original message ----From: PBeM Date: Monday To: Bob Subject: Hello")
+    >>> inline_separator("---- Original message ----From: PBeM Date: Monday To: Bob Subject: Hello")
     0
     """
     at = 0 if line.startswith("---") else line.find(" ---")
@@ -156,12 +156,12 @@ def joined_separator(line: str) -> int | None:
 
 
 def is_label(line: str) -> bool:
-    """Whether the line is one of a heading: "From: ...", in some language."""
+    """Return whether the line belongs to a quoted header: "From: ...", in any language."""
     return _label(line) not in (None, OTHER)
 
 
 def _label(line: str) -> str | None:
-    """Which part of a heading the line is; None for any other line."""
+    """Return which header the line is; None for any other line."""
     bare = line[:200].strip().lstrip("*_\u2022# ")
     ends = [at for at in (bare.find(colon) for colon in COLONS) if 0 < at <= LONGEST_LABEL]
     if not ends:

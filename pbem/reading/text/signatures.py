@@ -1,4 +1,4 @@
-"""What mail programs put below the words of a person: "-- ", "Sent from my iPhone", and how it is told."""
+"""Signatures and taglines below a person's words: "-- ", contact details, "Sent from my iPhone"."""
 
 from collections.abc import Sequence
 
@@ -8,31 +8,31 @@ from pbem.reading.text.normalize import fold
 LONGEST_TAGLINE = 160
 MOST_WORDS = 16
 MOST_LINES = 15
-"""Below a "--" without the blank, no more lines than these are a signature."""
+"""The longest signature below a "--" without the trailing space."""
 
 _PHRASES = phrases.table("signatures")
 _MARKS = ("--", "\u2014", "\u2013", "\u2014-", "-\u2014", "\u2013-", "__", "\u2014\u2014", "--\u200b")
 
 
 def is_delimiter(line: str) -> bool:
-    """Whether the line is the signature mark of RFC 3676: two hyphens and a blank."""
+    """Return whether the line is the signature delimiter of RFC 3676: two hyphens and a space."""
     return line in ("-- ", "--  ")
 
 
 def is_loose_delimiter(line: str) -> bool:
-    """Whether the line is what people and programs make of that mark: "--", a dash, "__"."""
+    """Return whether the line is a variant of that delimiter: "--", a dash, "__"."""
     return line.strip() in _MARKS
 
 
 def has_contacts(block: Sequence[str]) -> bool:
-    """Whether some few short lines say how to reach somebody, and nothing else."""
+    """Return whether the block is a few short lines of contact details."""
     lines = [line.strip() for line in block if line.strip()]
     brief = 0 < len(lines) <= 8 and all(len(line) <= 80 and not line.endswith(("!", "?")) for line in lines)
     return brief and any(hint in fold(line) for line in lines for hint in _PHRASES["contacts"])
 
 
 def is_tagline(line: str, *, stands_alone: bool) -> bool:
-    """Whether a mail program added the line; one without a device's name must stand in a paragraph of its own.
+    """Return whether a mail program added the line; most taglines must be a paragraph of their own.
 
     >>> is_tagline("Sent from my iPhone", stands_alone=False)
     True
@@ -58,16 +58,16 @@ def is_tagline(line: str, *, stands_alone: bool) -> bool:
     return opens and bare.startswith("sent from") and stands_alone and claim == bare and len(bare.split()) <= 8
 
 
-def joined_tagline(line: str) -> int | None:
-    """Where in a line a well-known tagline begins behind the words, when nothing else follows; else None.
+def inline_tagline(line: str) -> int | None:
+    """Return where a well-known tagline begins after other words, if nothing else follows; else None.
 
-    >>> joined_tagline("c1b1 g9h9 3 Sent from my iPhone")
+    >>> inline_tagline("c1b1 g9h9 3 Sent from my iPhone")
     12
     """
     end = line[-LONGEST_TAGLINE:]
     tail = fold(end)
     if len(tail) != len(end):
-        return None  # a letter that grows when it is made small
+        return None  # a letter that takes more room in lower case
     for phrase in _PHRASES["sure"]:
         at = tail.rfind(phrase)
         if at <= 0 or tail[at - 1] not in " .,;!?" or not end[at].isupper():
@@ -79,7 +79,7 @@ def joined_tagline(line: str) -> int | None:
 
 
 def _without_links(text: str) -> str:
-    """The text without addresses of pages, whether they stand between < and > or alone."""
+    """Return the text without URLs, in angle brackets or not."""
     for opening, closing in (("<http", ">"), ("(http", ")"), ("[http", "]")):
         before, found, rest = text.partition(opening)
         if found:

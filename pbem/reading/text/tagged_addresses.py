@@ -11,7 +11,7 @@ MOST_PIECES = 3
 
 
 def is_tagged(word: str) -> bool:
-    """Whether an address with a long tag of base32 characters stands in the word.
+    """Return whether an address with a long tag of base32 characters stands in the word.
 
     >>> is_tagged("<games+caqaaacaaaaaaioz5qrumsbm6g2ygyuuncvkuy2a@pbem.example>:")
     True
@@ -24,7 +24,7 @@ def is_tagged(word: str) -> bool:
 
 
 def holds_tagged(words: Sequence[str]) -> bool:
-    """Whether the first address in the words is a tagged one; it may be broken into pieces.
+    """Return whether the first address in the words is a tagged one; it may be broken into pieces.
 
     >>> holds_tagged(["PBeM", "<games+caqaaacaaaaaaioz5qrum", "sbm6g2ygyuuncvkuy2a@pbem.example>", "wrote:"])
     True

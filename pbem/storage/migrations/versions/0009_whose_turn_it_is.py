@@ -50,9 +50,8 @@ def downgrade() -> None:
     for seat in ("seat0", "seat1"):
         op.create_index(f"ix_match_{seat}", "match", [seat])
         op.drop_index(f"ix_match_{seat}_to_move", "match")
-    with op.batch_alter_table("match") as match:
-        match.drop_column("plies")
-        match.drop_column("to_move")
+    op.drop_column("match", "plies")
+    op.drop_column("match", "to_move")
 
 
 def _running(connection: sa.Connection, after: int) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What a person wrote, and what is told from it: quotes, attributions, headings, signatures, notices."""
+"""What a person wrote, without quotes, attributions, quoted headers, signatures and disclaimers."""
 
 import sys
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_what_only_looks_like_a_quote_or_a_signature_stays(text: str) -> None:
 
 
 @given(st.lists(st.text("abcdefghij 0123456789,!?()\u00e4\U0001f642", max_size=70), max_size=30))
-def test_text_without_any_mark_comes_back_whole(lines: list[str]) -> None:
+def test_text_without_marks_is_returned_whole(lines: list[str]) -> None:
     assert words("\n".join(lines)) == bare(lines)
 
 
@@ -56,7 +56,7 @@ def test_prose_stays_as_it_was_written() -> None:
 
 @pytest.mark.parametrize("attribution", ATTRIBUTIONS)
 @pytest.mark.parametrize("width", [40, 60, 500])
-def test_attributions_of_many_languages_are_taken_off(attribution: str, width: int) -> None:
+def test_attributions_in_many_languages_are_removed(attribution: str, width: int) -> None:
     above = wrapped(attribution, width)
 
     assert words(f"{MOVE}\n\nThanks!\n\n{above}\n> alice played\n> resign\n") == (MOVE, "Thanks!")
@@ -84,7 +84,7 @@ ABOVE_OUR_MAIL = [
 @pytest.mark.parametrize(
     "quote", ["> alice played\n> resign\n", "alice played\n\nresign\n"], ids=["marked", "unmarked"]
 )
-def test_an_attribution_with_a_reply_token_is_taken_off_wherever_it_is_wrapped(attribution: str, quote: str) -> None:
+def test_an_attribution_with_a_reply_token_is_removed_wherever_it_is_wrapped(attribution: str, quote: str) -> None:
     begins = attribution.index(OUR_ADDRESS)
     breaks = [
         at for at in range(begins, len(attribution)) if attribution[at] in " <>" or at < begins + len(OUR_ADDRESS)
@@ -118,14 +118,14 @@ def test_a_header_in_one_line_begins_a_quote_that_goes_to_the_end(header: str) -
 
 
 @pytest.mark.parametrize("attribution", ATTRIBUTIONS)
-def test_quotes_without_marks_are_taken_off_with_their_attribution(attribution: str) -> None:
+def test_unmarked_quotes_are_removed_with_their_attribution(attribution: str) -> None:
     assert words(f"{MOVE}\n\nThanks!\n\n{attribution}\n\nalice played\n\nresign\n") == (MOVE, "Thanks!")
 
 
 @pytest.mark.parametrize(
     "attribution", [line for line in ATTRIBUTIONS if line.startswith(("On ", "Am ", "El ", "Le "))]
 )
-def test_what_a_phone_joined_is_parted(attribution: str) -> None:
+def test_an_attribution_that_a_phone_appends_to_the_turn_is_removed(attribution: str) -> None:
     assert words(f"{MOVE} {attribution}\n\n> alice played\n> resign\n") == (MOVE,)
 
 
@@ -145,17 +145,17 @@ def test_what_a_phone_joined_is_parted(attribution: str) -> None:
         "Get Outlook for iOS<https://aka.ms/o0ukef>",
     ],
 )
-def test_whatever_was_joined_behind_a_move_is_parted(joined: str) -> None:
+def test_anything_appended_to_the_turn_is_removed(joined: str) -> None:
     assert words(f"{MOVE} {joined}\n\n> alice played\n> resign\n") == (MOVE,)
 
 
-def test_answers_between_quotes_stay() -> None:
+def test_answers_between_quotes_are_kept() -> None:
     text = "On Mon, 2 Mar 2026, PBeM wrote:\n> a\nyes\n> b\n\nno\n> c\n\nOn the whole: good\n-- \nBob\n> d\nlast"
 
     assert words(text) == ("yes", "no", "On the whole: good", "last")
 
 
-def test_an_answer_right_below_an_attribution_stays() -> None:
+def test_an_answer_right_below_an_attribution_is_kept() -> None:
     text = "Hello,\n\nOn Mon, 2 Mar 2026, PBeM wrote:\n\nMy answer comes first.\n\n> a question\n\nAnother.\n"
 
     assert words(text) == ("Hello,", "My answer comes first.", "Another.")
@@ -173,17 +173,17 @@ def test_marked_lines_are_quotes(mark: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["\t", "    ", " ", ": ", "% ", "# "])
-def test_oddly_marked_lines_below_an_attribution_are_quotes(mark: str) -> None:
+def test_unusually_marked_lines_below_an_attribution_are_quotes(mark: str) -> None:
     quoted = "\n".join(mark + line for line in ("alice played", "resign"))
 
     assert words(f"Hi\n\nOn Mon, 2 Mar 2026, PBeM wrote:\n{quoted}\n\n{MOVE}\n") == ("Hi", MOVE)
 
 
-def test_an_unmarked_quote_that_begins_with_an_indented_line_is_one_all_the_same() -> None:
+def test_an_unmarked_quote_may_begin_with_an_indented_line() -> None:
     assert words(f"{MOVE}\n\nOn Mon, 2 Mar 2026, PBeM wrote:\n\n  Dear Bob,\nresign\n") == (MOVE,)
 
 
-def test_the_end_of_a_quoted_line_that_was_broken_is_quoted() -> None:
+def test_the_rest_of_a_wrapped_quoted_line_is_quoted() -> None:
     long = "> Answer this mail with your turn, or with one of the many other words"
 
     assert words(f"{MOVE}\n{long}\nresign\n> See you.\n") == (MOVE,)
@@ -223,7 +223,7 @@ HEADINGS = [
 @pytest.mark.parametrize("heading", HEADINGS)
 @pytest.mark.parametrize("form", ["{}: {}", "*{}:* {}", "**{}:** {}", "{} : {}", "{}\t{}", "{}\uff1a{}", "  {}:  {}"])
 @pytest.mark.parametrize("turned", [False, True])
-def test_headings_of_many_languages_are_taken_off(heading: str, form: str, turned: bool) -> None:
+def test_quoted_headers_in_many_languages_are_removed(heading: str, form: str, turned: bool) -> None:
     values = ("PBeM <games@pbem.example>", "2 March 2026 09:59", "Bob", "[pbem #1] Quadraphages")
     lines = [form.format(label, value) for label, value in zip(heading.split("/"), values, strict=True)]
     block = "\n".join(reversed(lines) if turned else lines)
@@ -259,23 +259,23 @@ def test_headings_of_many_languages_are_taken_off(heading: str, form: str, turne
         "------------------------------\n\n*From:* PBeM\n*Sent:* Monday\n*To:* bob\n*Subject:* Hello",
     ],
 )
-def test_below_a_separator_all_is_quoted(separator: str) -> None:
+def test_everything_below_a_separator_is_quoted(separator: str) -> None:
     assert words(f"{MOVE}\n\n{separator}\n\nalice played\nresign\n") == (MOVE,)
 
 
-def test_a_heading_above_marked_lines_takes_no_more_than_these() -> None:
+def test_a_quoted_header_above_marked_lines_removes_only_those() -> None:
     heading = "From: PBeM <games@pbem.example>\nSent: Monday\nTo: bob\nSubject: Hello"
 
     assert words(f"{heading}\n\n> resign\n\n{MOVE}\n") == (MOVE,)
 
 
-def test_a_rule_below_a_heading_belongs_to_it() -> None:
+def test_a_rule_below_a_quoted_header_belongs_to_it() -> None:
     heading = "From:\tPBeM <games@pbem.example>\nTo:\tbob\nSubject:\tHello\n____________________"
 
     assert words(f"Hi\n\n{heading}\n\n> resign\n\n{MOVE}\n") == ("Hi", MOVE)
 
 
-def test_a_mail_that_begins_with_its_own_heading_keeps_its_words_and_with_anothers_does_not() -> None:
+def test_a_message_may_begin_with_its_own_headers_but_not_with_another_sender_s() -> None:
     text = f"From: Bob <bob@mail.example>\nSent: Monday\nTo: PBeM\nSubject: Hello\n\n{MOVE}\n"
 
     assert words(text) == words(text, author="bob@mail.example") == (MOVE,)
@@ -287,16 +287,16 @@ def test_a_mail_that_begins_with_its_own_heading_keeps_its_words_and_with_anothe
 
 @pytest.mark.parametrize("tagline", TAGLINES)
 @pytest.mark.parametrize("below", ["", "\n\n> resign", "\n\nOn Mon, 2 Mar 2026, PBeM wrote:\nresign", "\n\nAnd b7b4"])
-def test_taglines_of_many_languages_are_taken_off(tagline: str, below: str) -> None:
+def test_taglines_in_many_languages_are_removed(tagline: str, below: str) -> None:
     assert words(f"{MOVE}\n\n{tagline}{below}\n") == ((MOVE, "And b7b4") if "And" in below else (MOVE,))
 
 
 @pytest.mark.parametrize("mark", ["-- ", "--", "\u2014", "__", "______________", "\u2014-"])
-def test_signatures_are_taken_off(mark: str) -> None:
+def test_signatures_are_removed(mark: str) -> None:
     assert words(f"{MOVE}\n{mark}\nBob\nresign\n\n> a\n\nBye") == (MOVE, "Bye")
 
 
-def test_two_hyphens_above_much_text_are_no_signature() -> None:
+def test_two_hyphens_above_a_long_text_begin_no_signature() -> None:
     much = [f"line {number}" for number in range(40)]
 
     assert words("\n".join([MOVE, "--", *much])) == (MOVE, "--", *much)
@@ -330,7 +330,7 @@ FRENCH_NOTICE = (
         "Please consider the environment before printing this e-mail.",
     ],
 )
-def test_legal_notices_are_taken_off_and_nothing_else(notice: str) -> None:
+def test_legal_notices_are_removed_and_nothing_else(notice: str) -> None:
     assert words(f"{MOVE}\n\nBye\n\n{notice}\n\nPS: good\n") == (MOVE, "Bye", "PS: good")
 
 
@@ -348,7 +348,7 @@ def test_legal_notices_are_taken_off_and_nothing_else(notice: str) -> None:
         "ACHTUNG: Diese E-Mail kommt von außerhalb. Klicken Sie auf keine Links.",
     ],
 )
-def test_warnings_above_the_words_are_taken_off(banner: str) -> None:
+def test_warnings_above_the_text_are_removed(banner: str) -> None:
     assert words(f"{banner}\n\n{MOVE}\n\nBye\n") == (MOVE, "Bye")
 
 
@@ -363,7 +363,7 @@ def test_soft_line_breaks_left_undecoded_are_decoded() -> None:
     assert words(text) == (MOVE,)
 
 
-def test_pgp_marks_are_taken_off() -> None:
+def test_pgp_armour_is_removed() -> None:
     head, tail = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n", "-----BEGIN PGP SIGNATURE-----\n\nabc\n"
 
     assert words(f"{head}{MOVE}\n{tail}-----END PGP SIGNATURE-----\nBye") == (MOVE, "Bye")
@@ -423,14 +423,14 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
-def test_what_is_written_was_in_the_mail_in_that_order(lines: list[str]) -> None:
+def test_the_lines_occur_in_the_message_in_that_order(lines: list[str]) -> None:
     waiting = iter(normalize.clean("\n".join(lines)).split("\n"))
     for line in words("\n".join(lines)):
         assert any(source.strip().startswith(line) for source in waiting), line
 
 
 def our_mails() -> list[str]:
-    """The texts of mails that we send, as the stories have them."""
+    """Return the texts of our own messages, from the stories."""
     texts = []
     for story in sorted(STORIES.glob("*.txt")):
         mails = story.read_text(encoding="utf-8").split("<<< ")[1:]
@@ -463,7 +463,7 @@ QUOTERS = {
 
 @pytest.mark.parametrize("style", QUOTERS)
 @pytest.mark.parametrize("reply", [MOVE, f"Hello!\n\n{MOVE}\n\nSee you on Monday, at 10:30: be there", "resign"])
-def test_an_answer_to_any_mail_of_ours_is_given_back_without_it(style: str, reply: str) -> None:
+def test_a_reply_to_any_message_of_ours_is_read_without_the_quote(style: str, reply: str) -> None:
     for ours in our_mails():
         assert words(reply + QUOTERS[style](ours)) == bare(reply.split("\n")), ours
 
@@ -472,7 +472,7 @@ def test_an_answer_to_any_mail_of_ours_is_given_back_without_it(style: str, repl
 
 
 def calls(text: str, *, is_html: bool = False) -> int:
-    """How many functions are called while the text is read: a measure of work that no machine sways."""
+    """Return how many functions are called while the text is read: a measure of work independent of the machine."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -512,7 +512,7 @@ def test_deeply_nested_html_takes_work_in_proportion(opening: str, closing: str)
     assert many <= 5 * few + 500
 
 
-def test_of_html_nested_too_deeply_what_stands_before_is_read() -> None:
+def test_html_is_read_up_to_where_it_nests_too_deeply() -> None:
     assert words(f"<div>{MOVE}</div>" + "<div></p></b>" * 20_000 + "resign", is_html=True) == (MOVE,)
     assert words("<div>" * 100 + MOVE + "</div>" * 100 + "<p>Bye" * 2_000, is_html=True)[:2] == (MOVE, "Bye")
 
@@ -523,7 +523,7 @@ EXACT = 67
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="the third-party mails are not beside the project")
-def test_of_third_party_replies_nothing_is_lost_and_nearly_all_are_exact() -> None:
+def test_third_party_replies_lose_nothing_and_nearly_all_are_exact() -> None:
     mails = list(labelled())
     read = {mail.name: words(mail.text) for mail in mails}
 

@@ -1,4 +1,4 @@
-"""The process in which mails are taken apart: ended where one takes too much, and never missed by the others."""
+"""The parser process: killed when a message takes too much, without harm to any other message."""
 
 import os
 import signal
@@ -38,26 +38,26 @@ MEMORY = Problem.TOO_MUCH_MEMORY.value
 
 @pytest.fixture
 def reader(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One with the settings that the test is parametrised with, else with the default ones."""
+    """A sandbox with the settings that the test is parametrised with, or the default ones."""
     found = Sandbox(ReadingSettings(**getattr(request, "param", {})))
     yield found
     found.close()
 
 
 def allowed(**settings: float) -> pytest.MarkDecorator:
-    """Reading may take so many seconds or megabytes."""
+    """Set how many seconds or megabytes reading may take."""
     return pytest.mark.parametrize("reader", [settings], indirect=True)
 
 
 def number(reader: Sandbox) -> int:
-    """The process that reads; one is started where there is none."""
+    """Return the process ID of the parser; start it if it isn't running."""
     reader.read(PLAIN, None, ())
     assert reader._process is not None
     return reader._process._process.pid
 
 
 def state(process: int) -> str:
-    """What a process does, as the kernel says: R runs, S waits, T is stopped, Z is dead; "" where there is none."""
+    """Return the state of a process: R runs, S waits, T is stopped, Z is dead; "" if there is none."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -65,11 +65,11 @@ def state(process: int) -> str:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return whether a process exists and isn't a zombie."""
     return state(process) not in ("", "Z")
 
 
-def test_what_is_read_there_is_what_would_be_read_here(reader: Sandbox) -> None:
+def test_the_process_reads_what_would_be_read_in_process(reader: Sandbox) -> None:
     for path in sorted((Path(__file__).parent.parent / "mails").glob("*.eml")):
         raw = path.read_bytes()
         assert reader.read(raw, "", ("Games@pbem.example",)) == read(raw, "", ("Games@pbem.example",))
@@ -79,14 +79,14 @@ def test_what_is_read_there_is_what_would_be_read_here(reader: Sandbox) -> None:
         reader.read(MAILS["a header without end"](), None, ())
 
 
-def test_the_checks_are_made_there(reader: Sandbox) -> None:
+def test_the_process_checks_senders(reader: Sandbox) -> None:
     checks = ChecksSettings(authserv_id="mx.example")
     for result, finding in (("pass", Finding.PASSED), ("fail", Finding.FAILED)):
         raw = f"Authentication-Results: mx.example; dmarc={result} header.from=mail.example\n".encode() + PLAIN
         assert reader.check(raw, ADDRESS, checks, NOW).finding is finding
 
 
-def test_one_process_serves_for_many_mails_and_is_then_replaced(
+def test_one_process_serves_many_messages_and_is_then_replaced(
     reader: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = number(reader)
@@ -97,14 +97,14 @@ def test_one_process_serves_for_many_mails_and_is_then_replaced(
 
 
 @allowed(seconds=0.5)
-def test_a_mail_that_takes_too_long_is_given_up_and_the_next_one_read(reader: Sandbox) -> None:
+def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader: Sandbox) -> None:
     first = number(reader)
     assert not reader.is_final(SLOW)
     assert not is_running(first)
     assert reader.read(PLAIN, None, ()).lines == ("help",)
 
 
-def test_where_the_server_is_held_up_the_process_ends_itself() -> None:
+def test_the_process_ends_itself_if_the_server_is_too_busy() -> None:
     process = sandbox._Process(64)
     request = REQUESTS.dump_json(BounceRequest())
     process._socket.settimeout(10)
@@ -115,7 +115,7 @@ def test_where_the_server_is_held_up_the_process_ends_itself() -> None:
 
 
 @allowed(megabytes=16)
-def test_a_mail_that_takes_too_much_memory_is_read_by_its_header_alone(reader: Sandbox) -> None:
+def test_only_the_headers_are_read_of_a_message_that_takes_too_much_memory(reader: Sandbox) -> None:
     message = reader.read(HUGE, None, ())
     assert (message.error, message.sender, message.lines) == (
         ReadError(Problem.TOO_MUCH_MEMORY),
@@ -125,7 +125,7 @@ def test_a_mail_that_takes_too_much_memory_is_read_by_its_header_alone(reader: S
     assert reader.read(PLAIN, None, ()).lines == ("help",)
 
 
-def test_a_process_that_was_killed_between_two_mails_is_not_missed(reader: Sandbox) -> None:
+def test_a_process_that_was_killed_between_two_messages_is_replaced(reader: Sandbox) -> None:
     first = number(reader)
     os.kill(first, signal.SIGKILL)
     assert reader.read(PLAIN, None, ()).lines == ("help",)
@@ -133,7 +133,7 @@ def test_a_process_that_was_killed_between_two_mails_is_not_missed(reader: Sandb
 
 
 def ended_over(reader: Sandbox, raw: bytes, times: int, how: signal.Signals) -> threading.Thread:
-    """Kill the process so many times while it reads that mail."""
+    """Kill the process that many times while it reads the message."""
 
     def kill() -> None:
         killed: set[int] = set()
@@ -150,14 +150,14 @@ def ended_over(reader: Sandbox, raw: bytes, times: int, how: signal.Signals) -> 
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSEGV])
-def test_a_process_that_was_killed_over_a_mail_is_given_a_second_try(reader: Sandbox, how: signal.Signals) -> None:
+def test_a_message_gets_a_second_try_when_the_process_is_killed(reader: Sandbox, how: signal.Signals) -> None:
     raw = MAILS["headings"]()
     thread = ended_over(reader, raw, 1, how)
     assert reader.read(raw, None, ()).error is None
     thread.join()
 
 
-def test_a_mail_that_ends_the_process_twice_is_read_by_its_header_alone(reader: Sandbox) -> None:
+def test_only_the_headers_are_read_of_a_message_that_ends_the_process_twice(reader: Sandbox) -> None:
     raw = MAILS["elements that overlap"]()
     thread = ended_over(reader, raw, 2, signal.SIGSEGV)
     assert reader.read(raw, None, ()).error == ReadError(Problem.CRASHES_READER)
@@ -165,15 +165,15 @@ def test_a_mail_that_ends_the_process_twice_is_read_by_its_header_alone(reader: 
 
 
 @allowed(seconds=0.5)
-def test_a_process_that_is_frozen_is_given_up(reader: Sandbox) -> None:
-    """It does not even take the mail from the socket, which holds some of it."""
+def test_a_frozen_process_is_replaced(reader: Sandbox) -> None:
+    """It doesn't even read the message from the socket, which buffers part of it."""
     first = number(reader)
     os.kill(first, signal.SIGSTOP)
     assert reader.read(MAILS["base64"](), None, ()).error == ReadError(Problem.TOO_SLOW)
     assert not is_running(first)
 
 
-def test_one_mail_is_read_at_a_time_whoever_asks(reader: Sandbox) -> None:
+def test_threads_take_turns(reader: Sandbox) -> None:
     found: list[tuple[str, ...]] = []
     threads = [
         threading.Thread(target=lambda each=each: found.append(reader.read(HEAD + b"\n%d\n" % each, None, ()).lines))
@@ -186,8 +186,8 @@ def test_one_mail_is_read_at_a_time_whoever_asks(reader: Sandbox) -> None:
     assert sorted(found, key=lambda lines: int(lines[0])) == [(str(each),) for each in range(20)]
 
 
-def test_it_heeds_neither_sigterm_nor_ctrl_c(reader: Sandbox) -> None:
-    """By systemd SIGTERM goes to all processes of a unit; the one that reads has a mail in hand."""
+def test_the_process_ignores_sigterm_and_ctrl_c(reader: Sandbox) -> None:
+    """Systemd sends SIGTERM to all processes of a unit, and the parser may be in the middle of a message."""
     first = number(reader)
     for one in (signal.SIGTERM, signal.SIGINT):
         os.kill(first, one)
@@ -195,14 +195,14 @@ def test_it_heeds_neither_sigterm_nor_ctrl_c(reader: Sandbox) -> None:
     assert os.getsid(first) == first
 
 
-def test_it_knows_no_secrets_of_the_environment(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_gets_no_secrets_from_the_environment(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_SERVER__KEY__VALUE", "the key")
     environment = Path(f"/proc/{number(reader)}/environ").read_bytes()
     assert b"PYTHONPATH=" in environment
     assert b"PBEM" not in environment
 
 
-def test_closing_ends_the_process_also_over_a_mail(reader: Sandbox) -> None:
+def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None:
     first = number(reader)
     failed: list[BaseException] = []
 
@@ -226,7 +226,7 @@ def test_closing_ends_the_process_also_over_a_mail(reader: Sandbox) -> None:
 
 @pytest.fixture
 def letters(tmp_path: Path, reader: Sandbox) -> Iterator[Correspondence]:
-    """A server whose mails are read in a process of their own."""
+    """A server that reads messages in a process of their own."""
     with correspondence(tmp_path, parser=reader) as letters:
         yield letters
 
@@ -239,7 +239,7 @@ def test_a_match_is_played_through_the_sandbox(letters: Correspondence) -> None:
 
 
 @allowed(megabytes=16)
-def test_the_sender_of_a_mail_that_takes_too_much_is_told_and_the_others_are_served(
+def test_the_sender_of_a_message_that_takes_too_much_is_told_and_others_are_served(
     letters: Correspondence,
 ) -> None:
     letters.match()
@@ -252,7 +252,7 @@ def test_the_sender_of_a_mail_that_takes_too_much_is_told_and_the_others_are_ser
     assert len(letters.reply(letters.received["alice@mail.example"][-2], "1 a7b7 i3i2")) == 2
 
 
-def test_without_a_process_mails_wait_and_no_attempt_is_counted_twice(
+def test_without_a_process_messages_wait_and_no_attempt_is_counted_twice(
     letters: Correspondence, reader: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
@@ -268,17 +268,17 @@ def test_without_a_process_mails_wait_and_no_attempt_is_counted_twice(
     assert letters.execute("select state, attempts from incoming") == [("done", 1)]
 
 
-def test_a_process_that_dies_at_once_is_said_to(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_ends_at_once_is_reported(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(Unavailable, match="has ended"):
         reader.read(PLAIN, None, ())
 
 
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
-    """Neither one that waits nor one that has a mail in hand."""
+    """Neither an idle one nor one in the middle of a message."""
     program = (
         "import sys\nfrom pbem.reading.sandbox import Sandbox\nfrom pbem.config import ReadingSettings\n"
-        "from tests.pbem.test_sandbox import PLAIN, SLOW, number\n"
+        "from tests.reading.test_sandbox import PLAIN, SLOW, number\n"
         "box = Sandbox(ReadingSettings(seconds=2))\nprint(number(box), flush=True)\n"
         "sys.stdin.readline()\nbox.is_final(SLOW)\n"
     )
@@ -296,4 +296,4 @@ def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
             until(lambda reads=reads: state(reads) == "R", "it reads the mail")
         server.kill()
         server.communicate()
-        until(lambda reads=reads: not is_running(reads), "the process is gone", 20)
+        until(lambda reads=reads: not is_running(reads), "the process is gone")

@@ -1,4 +1,4 @@
-"""Which text of a mail is read, and how it is decoded."""
+"""Which text of a message is read, and how it is decoded."""
 
 import email
 from email.policy import compat32
@@ -10,7 +10,7 @@ from pbem.reading.text import body
 
 
 def shown(raw: bytes) -> body.Body:
-    return body.body(email.message_from_bytes(raw, policy=compat32))
+    return body.read_body(email.message_from_bytes(raw, policy=compat32))
 
 
 def multipart(kind: str, *parts: bytes) -> bytes:
@@ -53,7 +53,7 @@ STUB = "This message is in HTML. Your mail client does not support it."
         (b"\n\na", "a", False),
     ],
 )
-def test_the_text_that_a_person_sees_is_chosen(raw: bytes, text: str, is_html: bool) -> None:
+def test_the_text_that_a_person_sees_is_read(raw: bytes, text: str, is_html: bool) -> None:
     found = shown(raw)
 
     assert (found.text.strip(), found.is_html) == (text, is_html)
@@ -79,8 +79,8 @@ def test_the_text_that_a_person_sees_is_chosen(raw: bytes, text: str, is_html: b
         ("iso-8859-1", b"\x81", "\x81"),
     ],
 )
-def test_bytes_are_decoded_whatever_is_claimed_of_them(charset: str, content: bytes, text: str) -> None:
-    assert body.decoded(content, charset) == text
+def test_bytes_are_decoded_whatever_character_set_is_claimed(charset: str, content: bytes, text: str) -> None:
+    assert body.decode(content, charset) == text
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_bytes_are_decoded_whatever_is_claimed_of_them(charset: str, content: by
     ],
 )
 def test_flowed_text_is_joined_as_rfc_3676_says(flowed: str, delsp: bool, lines: str) -> None:
-    assert body.unflowed(flowed, delsp) == lines
+    assert body.unflow(flowed, delsp) == lines
 
 
 def test_too_many_parts_are_refused() -> None:

@@ -23,7 +23,7 @@ LIMIT = 10_000
 
 
 class Kept:
-    """A store that remembers, fails or hesitates as it is told."""
+    """A store that can be told to fail or to wait."""
 
     def __init__(self) -> None:
         self.mails: list[Arrival] = []
@@ -71,14 +71,14 @@ def smtp(kept: Kept) -> Iterator[int]:
 
 
 class Talk:
-    """A conversation by hand: every line of every answer is seen."""
+    """A conversation by hand, which shows every line of every reply."""
 
     def __init__(self, port: int, address: str = HOST) -> None:
         self._socket = socket.create_connection((HOST, port), timeout=10, source_address=(address, 0))
         self._file = self._socket.makefile("rb")
 
     def hear(self) -> str:
-        """One answer, of one line or more; "" when the server hung up."""
+        """Return one reply of one or more lines; "" if the server has hung up."""
         lines = [self._file.readline().decode()]
         while lines[-1][3:4] == "-":
             lines.append(self._file.readline().decode())
@@ -95,7 +95,7 @@ class Talk:
         self._socket.shutdown(socket.SHUT_WR)
 
     def begin(self, *recipients: str, hello: str = "LHLO", sender: str = "ann@example.org") -> list[str]:
-        """All up to the data: the answers to each RCPT and to DATA."""
+        """Send everything up to the data; return the replies to each RCPT and to DATA."""
         assert self.hear().startswith("220")
         assert self.say(f"{hello} tester").startswith("250")
         assert self.say(f"MAIL FROM:<{sender}>").startswith("250")
@@ -109,7 +109,7 @@ class Talk:
         self._socket.close()
 
 
-def test_a_mail_arrives_to_the_byte_with_its_envelope(lmtp: int, kept: Kept) -> None:
+def test_a_message_arrives_byte_for_byte_with_its_envelope(lmtp: int, kept: Kept) -> None:
     raw = b"Subject: x\r\n\r\n.dot\r\nFrom me\r\nspaces  \r\n\xe2\x94\x80 and \xff\r\n" + b"y" * 2000 + b"\r\n"
     with smtplib.LMTP(HOST, lmtp, timeout=10) as client:
         client.sendmail("ann@example.org", ["pbem+t0k@game.test"], raw)
@@ -133,7 +133,7 @@ def test_lmtp_answers_once_for_each_accepted_recipient(lmtp: int, kept: Kept) ->
     assert mail.recipients == ("a@game.test", "b@game.test")
 
 
-def test_lmtp_answers_for_a_repeated_recipient_as_often(lmtp: int, kept: Kept) -> None:
+def test_lmtp_answers_once_for_each_repetition_of_a_recipient(lmtp: int, kept: Kept) -> None:
     with Talk(lmtp) as talk:
         talk.begin("a@game.test", "a@game.test")
         talk.tell("Subject: x\r\n\r\nx\r\n.")
@@ -154,7 +154,7 @@ def test_a_failing_store_is_answered_with_try_later(lmtp: int, kept: Kept) -> No
     assert len(kept.mails) == 1
 
 
-def test_a_failing_store_logs_no_mail(lmtp: int, kept: Kept) -> None:
+def test_a_failing_store_logs_nothing_of_the_message(lmtp: int, kept: Kept) -> None:
     kept.fails = True
     with capture_logs() as logs, smtplib.LMTP(HOST, lmtp, timeout=10) as client:
         with pytest.raises(smtplib.SMTPDataError):
@@ -217,7 +217,7 @@ def test_stopping_waits_for_the_storing_even_if_the_client_is_gone(kept: Kept) -
     assert len(kept.mails) == 1
 
 
-def test_half_a_mail_is_not_stored(lmtp: int, kept: Kept) -> None:
+def test_half_a_message_is_not_stored(lmtp: int, kept: Kept) -> None:
     with Talk(lmtp) as talk:
         talk.begin("a@game.test")
         talk.tell("Subject: x\r\n\r\nhalf a ma")
@@ -227,7 +227,7 @@ def test_half_a_mail_is_not_stored(lmtp: int, kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("recipients", [1, 3])
-def test_a_mail_over_the_limit_is_refused_once_for_each_recipient(lmtp: int, kept: Kept, recipients: int) -> None:
+def test_a_message_over_the_limit_is_refused_once_for_each_recipient(lmtp: int, kept: Kept, recipients: int) -> None:
     with Talk(lmtp) as talk:
         talk.begin(*(f"{n}@game.test" for n in range(recipients)))
         talk.tell(b"Subject: x\r\n\r\n" + b"y" * 70 + b"\r\n" + (b"y" * 70 + b"\r\n") * (LIMIT // 72) + b".")
@@ -237,7 +237,7 @@ def test_a_mail_over_the_limit_is_refused_once_for_each_recipient(lmtp: int, kep
     assert kept.mails == []
 
 
-def test_a_mail_announced_over_the_limit_is_refused_at_once(smtp: int) -> None:
+def test_a_message_announced_over_the_limit_is_refused_at_once(smtp: int) -> None:
     with Talk(smtp) as talk:
         talk.hear()
         talk.say("EHLO tester")
@@ -245,7 +245,7 @@ def test_a_mail_announced_over_the_limit_is_refused_at_once(smtp: int) -> None:
         assert talk.say("NOOP") == "250 OK"
 
 
-def test_a_line_beyond_reason_is_refused_once_for_each_recipient(
+def test_an_overlong_line_is_refused_once_for_each_recipient(
     lmtp: int, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Talk(lmtp) as talk:
@@ -255,7 +255,7 @@ def test_a_line_beyond_reason_is_refused_once_for_each_recipient(
         assert talk.say("NOOP") == "250 OK"
 
 
-def test_smtp_answers_once_whatever_the_recipients(smtp: int, kept: Kept) -> None:
+def test_smtp_answers_once_for_all_recipients(smtp: int, kept: Kept) -> None:
     with Talk(smtp) as talk:
         talk.begin("a@game.test", "b@game.test", hello="EHLO")
         assert talk.say("Subject: x\r\n\r\nx\r\n.").startswith("250 2.0.0")
@@ -273,8 +273,8 @@ def test_smtp_relays_nothing(smtp: int, kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("end", [b"\n.\n", b"\n.\r\n", b"\r.\r", b"\r\n.\r", b"\r\n.\n", b"\r.\r\n"])
-def test_no_mail_is_smuggled_in_by_an_end_that_is_none(smtp: int, kept: Kept, end: bytes) -> None:
-    """Two servers that differ about where a mail ends would let one sender write in another's name."""
+def test_no_message_is_smuggled_in_after_a_false_end(smtp: int, kept: Kept, end: bytes) -> None:
+    """If two servers disagree about where a message ends, one sender can write in another's name."""
     smuggled = b"MAIL FROM:<victim@example.org>\r\nRCPT TO:<a@game.test>\r\nDATA\r\nresign"
     with Talk(smtp) as talk:
         assert talk.begin("a@game.test", hello="EHLO")[-1].startswith("354")
@@ -284,7 +284,7 @@ def test_no_mail_is_smuggled_in_by_an_end_that_is_none(smtp: int, kept: Kept, en
     assert [arrival.sender for arrival in kept.mails] in ([], ["ann@example.org"])
 
 
-def test_the_answers_of_a_session_do_not_tell_who_is_known(smtp: int) -> None:
+def test_the_replies_of_a_session_do_not_tell_who_is_known(smtp: int) -> None:
     said = []
     for sender in ("player@mail.example", "nobody@elsewhere.example", ""):
         with Talk(smtp) as talk:
@@ -307,7 +307,7 @@ def test_addresses_beyond_ascii(smtp: int, kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("address", [b"a\xff@b.example", b"a\x00b@b.example", b"a\x1b@b.example"])
-def test_addresses_that_no_database_can_hold_are_refused(smtp: int, address: bytes) -> None:
+def test_addresses_that_no_database_can_store_are_refused(smtp: int, address: bytes) -> None:
     with Talk(smtp) as talk:
         talk.hear()
         talk.say("EHLO tester")
@@ -326,7 +326,7 @@ def test_recipients_are_limited(lmtp: int, kept: Kept) -> None:
         assert [talk.hear()[:3] for _ in range(50)] == ["250"] * 50
 
 
-def test_a_check_of_recipients_that_fails_is_our_fault(kept: Kept) -> None:
+def test_a_failing_check_of_recipients_is_answered_with_try_later(kept: Kept) -> None:
     def broken(recipient: str) -> bool:
         raise RuntimeError(recipient)
 
@@ -340,7 +340,7 @@ def test_a_check_of_recipients_that_fails_is_our_fault(kept: Kept) -> None:
 
 
 def let_in(port: int, number: int, address: str = HOST) -> tuple[int, contextlib.ExitStack]:
-    """How many of so many connections from that address are greeted, the others being told to come later; all open."""
+    """Return how many of the connections from that address are admitted; the others are told to try later."""
     talks = contextlib.ExitStack()
     heard = [talks.enter_context(Talk(port, address)).hear() for _ in range(number)]
     assert all(answer.startswith(("220", "421 4.3.2")) for answer in heard)
@@ -352,7 +352,7 @@ def is_let_in(port: int, address: str = HOST) -> bool:
         return talk.hear().startswith("220")
 
 
-def test_so_many_connections_are_let_in_at_once_whatever_their_addresses(kept: Kept) -> None:
+def test_connections_are_limited_in_total(kept: Kept) -> None:
     with (
         listening(kept, "lmtp", connections=100, connections_per_address=30) as listener,
         contextlib.ExitStack() as all_,
@@ -365,7 +365,7 @@ def test_so_many_connections_are_let_in_at_once_whatever_their_addresses(kept: K
         assert numbers == [30, 30, 30, 10, 0, 0, 0]
 
 
-def test_a_place_becomes_free_when_somebody_leaves(kept: Kept) -> None:
+def test_a_closed_connection_makes_room_for_another(kept: Kept) -> None:
     with listening(kept, "lmtp", connections_per_address=2) as listener:
         number, talks = let_in(listener.port, 3)
         assert number == 2
@@ -374,9 +374,7 @@ def test_a_place_becomes_free_when_somebody_leaves(kept: Kept) -> None:
         until(lambda: is_let_in(listener.port), "a place becomes free")
 
 
-def test_so_many_connections_of_one_address_are_let_in_within_a_minute(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_connections_are_limited_per_address_and_minute(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     with listening(kept, "smtp", connections_per_minute=200) as listener:
         for number in range(210):
             assert is_let_in(listener.port) == (number < 200), number
@@ -385,8 +383,8 @@ def test_so_many_connections_of_one_address_are_let_in_within_a_minute(
         until(lambda: is_let_in(listener.port), "the next minute has begun")
 
 
-def test_whoever_is_refused_can_deliver_later(kept: Kept) -> None:
-    """A flood takes no mail away: an MTA that was refused comes again."""
+def test_a_refused_client_can_deliver_later(kept: Kept) -> None:
+    """A flood loses no mail, because an MTA that was refused tries again."""
     with listening(kept, "lmtp", connections_per_address=1) as listener:
         _, talks = let_in(listener.port, 1)
         with pytest.raises(smtplib.SMTPConnectError):
@@ -423,7 +421,7 @@ def test_nothing_is_relayed(kept: Kept, protocol: Literal["lmtp", "smtp"], recip
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "mx.example.org", ""])
-def test_other_machines_are_let_in_on_purpose_only(host: str) -> None:
+def test_other_machines_are_admitted_only_on_purpose(host: str) -> None:
     with pytest.raises(ValueError, match="no TLS and no login"):
         ListenSettings(host=host, port=0)
     assert ListenSettings(host=host, port=0, is_exposed=True)
@@ -437,7 +435,7 @@ def test_commands_are_limited(smtp: int) -> None:
     assert not any(answer.startswith("421") for answer in answers[:-1])
 
 
-def test_many_mails_over_one_connection(lmtp: int, kept: Kept) -> None:
+def test_many_messages_over_one_connection(lmtp: int, kept: Kept) -> None:
     with smtplib.LMTP(HOST, lmtp, timeout=10) as client:
         for _ in range(60):
             client.sendmail("ann@example.org", ["a@game.test"], b"Subject: x\r\n\r\nx\r\n")
@@ -467,7 +465,7 @@ def test_a_taken_port_is_an_os_error(lmtp: int, kept: Kept) -> None:
     other.stop()
 
 
-def test_stopping_finishes_the_mail_in_hand_and_no_other(kept: Kept) -> None:
+def test_stopping_finishes_the_current_message_and_no_other(kept: Kept) -> None:
     kept.go_on.clear()
     with listening(kept, "lmtp") as listener, Talk(listener.port) as talk, Talk(listener.port) as idle:
         assert idle.hear().startswith("220")
@@ -488,7 +486,7 @@ def test_stopping_finishes_the_mail_in_hand_and_no_other(kept: Kept) -> None:
     assert len(kept.mails) == 1
 
 
-def test_stopping_does_not_wait_for_ever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_does_not_wait_forever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pbem.transports.listener, "GRACE_SECONDS", 0.2)
     with listening(kept, "lmtp") as listener, Talk(listener.port) as talk:
         talk.begin("a@game.test")

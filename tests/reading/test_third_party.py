@@ -1,4 +1,4 @@
-"""Mails that others have collected, real and made up: each is read or passed over, and no machine gets an answer."""
+"""Collections of real and invented messages: each is read or skipped, and no machine gets an answer."""
 
 import importlib.util
 import re
@@ -31,14 +31,14 @@ MACHINE = re.compile(
 
 
 def torture() -> Iterator[Path]:
-    """The mails with which Python tests its own parser, where its tests are installed."""
+    """Return the messages that Python tests its own parser with, if its tests are installed."""
     spec = importlib.util.find_spec("test")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         yield from sorted((Path(folder) / "test_email" / "data").glob("msg_*.txt"))
 
 
 def collected() -> Iterator[Path]:
-    """Third-party mails from beside the project."""
+    """Return the third-party messages beside the project."""
     if CORPORA.is_dir():
         yield from sorted(path for path in CORPORA.rglob("*") if path.suffix in (".eml", ".txt"))
 
@@ -47,7 +47,7 @@ SOURCES = {"Python's own tests": torture, "the collections beside the project": 
 
 
 def mails(source: str) -> list[bytes]:
-    """All of them; skips the test where there are none."""
+    """Return all messages of a collection; skip the test if there are none."""
     found = [path.read_bytes() for path in SOURCES[source]()]
     if not found:
         pytest.skip(f"{source} are not installed here")
@@ -55,17 +55,17 @@ def mails(source: str) -> list[bytes]:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_every_mail_is_read_or_unreadable(source: str) -> None:
+def test_every_message_is_read_or_unreadable(source: str) -> None:
     for raw in mails(source):
         for target in (read_mail, read_failure, check_sender):
             target(raw)
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_every_mail_goes_through_the_server_and_strangers_and_machines_get_no_answer(
+def test_every_message_passes_through_the_server_and_strangers_and_machines_get_no_answer(
     source: str, tmp_path: Path
 ) -> None:
-    """As they come, read in a process of their own; they are nobody's that we know."""
+    """They are read in a process of their own, and none of the senders is a player."""
     raws = [*mails(source), *(make(parsed(OURS)) for make in KINDS.values())]
     with correspondence(tmp_path, parser=Sandbox(ReadingSettings())) as letters:
         take(letters, raws)
@@ -75,9 +75,7 @@ def test_every_mail_goes_through_the_server_and_strangers_and_machines_get_no_an
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_were_they_all_of_players_each_person_s_mail_and_no_machine_s_would_be_answered(
-    source: str, tmp_path: Path
-) -> None:
+def test_if_all_senders_were_players_every_person_and_no_machine_would_be_answered(source: str, tmp_path: Path) -> None:
     raws = mails(source)
     with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
         known = {
@@ -110,7 +108,7 @@ def read_or_none(raw: bytes) -> Message | None:
 
 
 def take(letters: Correspondence, raws: list[bytes]) -> None:
-    """Let the server take all of them, and work until nothing waits."""
+    """Let the server take all messages, and work until nothing waits."""
     letters.server.take(tuple(Arrival(raw, "test", recipients=(ADDRESS,)) for raw in raws))
     while letters.server.handle_waiting():
         pass

@@ -1,4 +1,4 @@
-"""Mails that are made to harm: counted before they are parsed, and answered where a person may have sent them."""
+"""Hostile messages: checked against limits before they are parsed, and answered if a person may have sent them."""
 
 import pytest
 
@@ -27,20 +27,20 @@ PROBLEMS = {
     **dict.fromkeys(["2,000 parentheses", "parentheses in From", "groups"], Problem.ADDRESSES_TOO_COMPLEX),
     "60 recipients": Problem.TOO_MANY_RECIPIENTS,
 }
-"""The mails of which only the header is read, and why."""
+"""The messages of which only the headers are read, and why."""
 UNREADABLE = {
     "a header block without end": Problem.HEADER_BLOCK_TOO_LONG,
     "a header without end": Problem.HEADER_BLOCK_TOO_LONG,
     "headers of one letter": Problem.TOO_MANY_HEADERS,
     "1,000 fields of recipients": Problem.TOO_MANY_HEADERS,
 }
-"""The mails of which nothing is read."""
+"""The messages of which nothing is read."""
 SILENT = {"parentheses in From", "zeros everywhere"}
-"""The mails without a sender."""
+"""The messages without a sender."""
 
 
 @pytest.mark.parametrize("name", MAILS)
-def test_a_hostile_mail_is_read_within_bounds_or_not_at_all(name: str) -> None:
+def test_a_hostile_message_is_read_within_limits_or_not_at_all(name: str) -> None:
     raw = MAILS[name]()
     if name in UNREADABLE:
         with pytest.raises(Unreadable) as raised:
@@ -72,14 +72,14 @@ def test_a_hostile_mail_is_read_within_bounds_or_not_at_all(name: str) -> None:
         ("the same attributes", ()),
     ],
 )
-def test_what_is_no_text_is_not_read(name: str, expected: tuple[str, ...] | None) -> None:
+def test_what_is_not_text_is_not_read(name: str, expected: tuple[str, ...] | None) -> None:
     lines = read(MAILS[name](), None, ()).lines
 
     assert expected is None or lines == expected
     assert not any("\0" in line or "resign" in line for line in lines)
 
 
-def test_what_mail_programs_write_is_well_within_the_bounds() -> None:
+def test_messages_of_mail_programs_are_well_within_the_limits() -> None:
     assert read(nested(b"multipart/mixed", limits.DEEPEST), None, ()).lines == ("help",)
     assert read(many_parts(limits.MOST_PARTS - 1), None, ()).error is None
     assert read(nested(b"message/rfc822", 10), None, ()).error is None
@@ -87,8 +87,8 @@ def test_what_mail_programs_write_is_well_within_the_bounds() -> None:
     assert read(long + HEAD + b"\nhelp\n", None, ()).lines == ("help",)
 
 
-def test_a_header_put_short_keeps_the_mark_of_a_machine() -> None:
-    """A vacation program can't hide behind a header that is too long."""
+def test_a_truncated_header_still_marks_an_automatic_message() -> None:
+    """A vacation responder can't hide behind an oversized header."""
     for sign in (b"Auto-Submitted: auto-replied; ", b"List-Id: ", b"Precedence: bulk", b"X-Autoreply: "):
         message = read(sign + b"\n " * limits.LARGEST_HEADER + b"\n" + HEAD + b"\nhelp\n", None, ())
         assert (message.error, message.automatic is not None) == (ReadError(HEADER), True), sign
@@ -101,12 +101,12 @@ def test_a_header_put_short_keeps_the_mark_of_a_machine() -> None:
         *("unicode_escape", "raw-unicode-escape", "string-escape", "mbcs", "../../x", "a" * 10_000, "\0", "é", ""),
     ],
 )
-def test_what_is_no_character_set_decodes_nothing(charset: str) -> None:
-    assert body.decoded("5Bé\\x41".encode(), charset) == "5Bé\\x41"
+def test_a_codec_that_is_not_a_character_set_decodes_nothing(charset: str) -> None:
+    assert body.decode("5Bé\\x41".encode(), charset) == "5Bé\\x41"
 
 
-def test_half_a_character_is_none() -> None:
-    assert body.decoded(b"a+2AA-b", "utf-7") == "a?b"
+def test_a_lone_surrogate_is_replaced() -> None:
+    assert body.decode(b"a+2AA-b", "utf-7") == "a?b"
 
 
 def test_a_subject_holds_no_control_characters() -> None:
@@ -117,7 +117,7 @@ def test_a_subject_holds_no_control_characters() -> None:
 
 
 def reply(letters: Correspondence, raw: bytes, **changes: str) -> list[str]:
-    """The hostile mail as an answer of alice's to her newest mail; to whom the server writes for that."""
+    """Deliver the hostile message as alice's reply to the newest message to her; return who gets mail."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     raw = raw.replace(b"To: games@pbem.example\n", f"To: {to}\n".encode())
     for name, value in changes.items():
@@ -129,7 +129,7 @@ TOLD = ["20,000 parts", "mails within mails", "quotes in parameters of a part", 
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_a_player_is_told_why_a_mail_is_not_read(letters: Correspondence, name: str) -> None:
+def test_a_player_is_told_why_their_message_is_not_read(letters: Correspondence, name: str) -> None:
     plies = letters.execute("select * from ply")
 
     assert reply(letters, MAILS[name]()) == [ALICE]
@@ -151,7 +151,7 @@ def test_a_stranger_or_a_machine_is_told_nothing(letters: Correspondence, name: 
     assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
 
 
-def test_the_same_trouble_is_told_once_a_day_to_a_mail_that_proves_nothing(letters: Correspondence) -> None:
+def test_the_same_error_is_explained_once_a_day_to_an_unproven_sender(letters: Correspondence) -> None:
     told = [
         len(letters.deliver_unread(MAILS["20,000 parts"]().replace(b"<1@", b"<%d@" % number))) for number in range(1, 4)
     ]
@@ -160,7 +160,7 @@ def test_the_same_trouble_is_told_once_a_day_to_a_mail_that_proves_nothing(lette
 
 
 def test_a_turn_beside_a_hostile_part_is_not_played(letters: Correspondence) -> None:
-    """Of a mail that is read in part nobody knows what the rest would have said."""
+    """Nobody knows what the unread rest of such a message says."""
     turn = b"b7d7 i2g2 3 d7d4 g2d2"
     raw = with_content_type(
         b"multipart/mixed; boundary=b", b"--b\n\n" + turn + b"\n" + b"--b\nContent-Type: text/html\n\n<p>\n" * 900

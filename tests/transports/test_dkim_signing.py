@@ -1,4 +1,4 @@
-"""DKIM: what goes out verifies as anybody would verify it, and no longer when a word or a header is changed."""
+"""DKIM signing: outgoing mail verifies, and no longer does after a word or a header is changed."""
 
 import base64
 import dataclasses
@@ -21,7 +21,7 @@ Dns = Callable[..., bytes]
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A private key as deploy/dkim.md has it made."""
+    """A private key, generated as deploy/dkim.md says."""
     path = tmp_path_factory.mktemp("dkim") / "dkim.pem"
     subprocess.run(["openssl", "genrsa", "-out", str(path), "2048"], check=True, capture_output=True)
     return path
@@ -29,7 +29,7 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def dns(key: Path) -> Dns:
-    """The DNS of the world, where only our key is published."""
+    """A DNS in which only our key is published."""
     command = ["openssl", "rsa", "-in", str(key), "-pubout", "-outform", "DER"]
     public = base64.b64encode(subprocess.run(command, check=True, capture_output=True).stdout)
 
@@ -44,7 +44,7 @@ def signing(key: object) -> str:
 
 
 def sent(folder: Path) -> bytes:
-    """The last mail, byte for byte."""
+    """Return the last message, byte for byte."""
     return max((folder / "out" / "new").iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name)).read_bytes()
 
 
@@ -62,7 +62,7 @@ def raw(key: Path, tmp_path: Path) -> bytes:
         )
 
 
-def test_what_goes_out_verifies(raw: bytes, dns: Dns) -> None:
+def test_outgoing_mail_verifies(raw: bytes, dns: Dns) -> None:
     assert raw.startswith(b"DKIM-Signature:")
     assert dkim.verify(raw, dnsfunc=dns)
     signature = re.sub(rb"\s+", b"", raw[: raw.index(b"\r\nFrom:")])
@@ -82,8 +82,8 @@ def test_the_signature_is_as_old_as_the_mail(key: Path, dns: Dns, tmp_path: Path
     assert dkim.verify(sent(tmp_path), dnsfunc=dns)
 
 
-def test_what_mail_servers_do_on_the_way_is_borne(raw: bytes, dns: Dns) -> None:
-    """Relaxed: other blanks, other capitals in the names of headers, a trace on top."""
+def test_the_signature_survives_what_mail_servers_do(raw: bytes, dns: Dns) -> None:
+    """Relaxed canonicalisation: different white space and case of header names, and a Received header."""
     on_the_way = b"Received: by mx.example\r\n" + raw.replace(b"\r\nSubject: ", b"\r\nsubject:   ")
 
     assert dkim.verify(on_the_way, dnsfunc=dns)
@@ -108,16 +108,16 @@ def test_what_mail_servers_do_on_the_way_is_borne(raw: bytes, dns: Dns) -> None:
         (b"\r\nContent-Type: ", b"\r\nContent-Type: text/html\r\nContent-Type: "),
     ],
 )
-def test_what_is_changed_does_not(raw: bytes, dns: Dns, there: bytes, instead: bytes) -> None:
+def test_modified_mail_does_not_verify(raw: bytes, dns: Dns, there: bytes, instead: bytes) -> None:
     assert there in raw
     assert not dkim.verify(raw.replace(there, instead, 1), dnsfunc=dns)
 
 
-def test_nothing_can_be_added_at_the_end(raw: bytes, dns: Dns) -> None:
+def test_nothing_can_be_appended(raw: bytes, dns: Dns) -> None:
     assert not dkim.verify(raw + b"resign\r\n", dnsfunc=dns)
 
 
-def test_letters_beyond_ascii_are_signed_as_they_go_out(key: Path, dns: Dns, tmp_path: Path) -> None:
+def test_characters_beyond_ascii_are_signed_as_they_are_sent(key: Path, dns: Dns, tmp_path: Path) -> None:
     with correspondence(tmp_path, more=signing(key), server='name = "Zoë"') as letters:
         letters.deliver(f"From: jörg@mail.example\nTo: {ADDRESS}\nMessage-ID: <1@x>\n\nhelp\n".encode())
 
@@ -141,7 +141,7 @@ def test_another_domain_may_sign(key: Path, tmp_path: Path) -> None:
         "-----BEGIN RSA PRIVATE KEY-----\n!\n-----END RSA PRIVATE KEY-----\n",
     ],
 )
-def test_a_key_that_is_none_is_refused_at_the_start(pem: str, tmp_path: Path) -> None:
+def test_a_malformed_key_is_refused_at_the_start(pem: str, tmp_path: Path) -> None:
     (tmp_path / "bad.pem").write_text(pem, encoding="ascii")
     with pytest.raises(BadConfig, match=r"outbox\.dkim.* RSA"):
         started(tmp_path, signing("bad.pem"))
@@ -154,7 +154,7 @@ def test_a_key_of_another_kind_is_refused_at_the_start(tmp_path: Path) -> None:
         started(tmp_path, signing("bad.pem"))
 
 
-def test_a_key_with_other_line_ends_is_taken(key: Path, dns: Dns, tmp_path: Path) -> None:
+def test_a_key_with_other_line_ends_is_accepted(key: Path, dns: Dns, tmp_path: Path) -> None:
     (tmp_path / "dos.pem").write_bytes(key.read_bytes().replace(b"\n", b"\r\n"))
     with correspondence(tmp_path, more=signing("dos.pem")) as letters:
         letters.write("alice@mail.example", "help")
@@ -162,7 +162,7 @@ def test_a_key_with_other_line_ends_is_taken(key: Path, dns: Dns, tmp_path: Path
     assert dkim.verify(sent(tmp_path), dnsfunc=dns)
 
 
-def test_without_the_extra_it_is_refused_at_the_start_with_its_name(
+def test_without_the_extra_the_start_is_refused_and_the_extra_named(
     key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "dkim", None)
@@ -176,7 +176,7 @@ def test_a_missing_file_is_named_and_its_content_is_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("selector", ["", "a b", "a\\r\\nX: y", ".a", "é"])
-def test_a_selector_that_is_no_name_is_refused(selector: str, key: Path, tmp_path: Path) -> None:
+def test_a_malformed_selector_is_refused(selector: str, key: Path, tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match=r"outbox\.dkim\.selector"):
         started(tmp_path, signing(key).replace("games1", selector))
 
@@ -187,7 +187,7 @@ def started(folder: Path, more: str) -> Correspondence:
 
 
 def test_a_signature_that_fails_costs_no_mail(tmp_path: Path) -> None:
-    """The mail stays owed, and the others go out."""
+    """The message stays owed, and the others are sent."""
     attempts: list[bytes] = []
 
     def sign(raw: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Characters that phones and input methods make of what is typed: plain for commands, as written for people."""
+"""The characters that phones and input methods produce: plain for commands, as written for people."""
 
 import pytest
 from hypothesis import given
@@ -27,14 +27,14 @@ def read(*lines: str) -> Reading:
         "\U0001d41c\U0001d7cf\U0001d41b\U0001d7cf g9h9 3",
     ],
 )
-def test_a_turn_is_read_whatever_a_phone_made_of_it(typed: str) -> None:
+def test_a_turn_is_read_in_any_characters_that_a_phone_produces(typed: str) -> None:
     (line,) = read(normalize.clean(typed)).commands
 
     assert line.command.name == "move"
     assert QUADRAPHAGES.parse(line.words) == QUADRAPHAGES.parse("c1b1 g9h9 3")
 
 
-def test_words_to_be_passed_on_stay_as_written() -> None:
+def test_words_to_be_passed_on_stay_as_they_were_written() -> None:
     (line,) = read("Say \u201cWell\u201d \u2013 it\u2019s \uff21\u2026").commands
 
     assert line.command.name == "say"
@@ -43,6 +43,6 @@ def test_words_to_be_passed_on_stay_as_written() -> None:
 
 
 @given(st.text(max_size=300))
-def test_smoothed_text_has_the_same_length_and_tidied_text_nothing_unseen(text: str) -> None:
+def test_to_ascii_keeps_the_length_and_clean_removes_invisible_characters(text: str) -> None:
     assert len(normalize.to_ascii(text)) == len(text)
     assert not set(normalize.clean(text)) & set("\u200b\ufeff\u00ad\u00a0\r\u202e\x00")

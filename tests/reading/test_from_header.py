@@ -1,4 +1,4 @@
-"""From: what has one reading has an author, and what has two has none."""
+"""From: only an unambiguous one has an author."""
 
 import pytest
 from hypothesis import given
@@ -60,11 +60,11 @@ def test_one_address_is_read(field: str) -> None:
 
 
 @pytest.mark.parametrize("field", TWO_READINGS)
-def test_what_can_be_read_in_two_ways_is_nobody_s(field: str) -> None:
+def test_an_ambiguous_from_has_no_author(field: str) -> None:
     assert author([field]) is None
 
 
-def test_a_second_from_makes_a_mail_nobody_s_even_with_the_same_address() -> None:
+def test_a_second_from_leaves_no_author_even_with_the_same_address() -> None:
     once = b"From: alice@mail.example\n"
     assert read(once + b"\nhelp", None, ()).sender == "alice@mail.example"
     for second in (b"From: mallory@evil.example\n", b"from: alice@mail.example\n", b"FROM:\n"):
@@ -73,7 +73,7 @@ def test_a_second_from_makes_a_mail_nobody_s_even_with_the_same_address() -> Non
 
 
 @given(st.text(alphabet='ab@<>(),;:"\\. \t', max_size=40))
-def test_whatever_is_read_is_one_plain_address(field: str) -> None:
+def test_the_author_is_one_plain_address(field: str) -> None:
     found = author([field])
 
     assert found is None or (found.count("@") == 1 and not set(found) & set('<>(),;:" \t'))

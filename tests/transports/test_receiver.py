@@ -34,7 +34,7 @@ class Shelf:
 
 
 class Daemon:
-    """The loop in a thread, as the daemon runs it, but with pauses that only are written down."""
+    """The loop in a thread, as the daemon runs it, but pauses are only recorded."""
 
     def __init__(self, inbox: MaildirInbox | ImapInbox, shelf: Shelf, most: int | None = None) -> None:
         self.pauses: list[float] = []
@@ -77,7 +77,7 @@ def inbox(tmp_path: Path) -> MaildirInbox:
     return MaildirInbox(WatchedMaildirSettings(path=tmp_path, poll_seconds=0.02), LIMIT)
 
 
-def test_mail_is_stored_and_put_away_until_stopped(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
+def test_mail_is_stored_and_moved_until_stopped(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
     (new / "1").write_bytes(b"one")
     daemon = Daemon(inbox, shelf)
     until(lambda: shelf.mails == [b"one"], "the first mail")
@@ -107,7 +107,7 @@ def test_while_the_store_fails_mail_stays_and_is_tried_again(
     assert len([log for log in logs if log["event"] == "receiving interrupted"]) == 1
 
 
-def test_one_mail_that_can_not_be_stored_holds_up_no_other(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
+def test_one_message_that_cannot_be_stored_holds_up_no_other(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
     shelf.refuses = lambda raw: raw == b"poison"
     (new / "1").write_bytes(b"poison")
     for number in range(2, 5):
@@ -120,7 +120,7 @@ def test_one_mail_that_can_not_be_stored_holds_up_no_other(inbox: MaildirInbox, 
     assert [path.read_bytes() for path in new.iterdir()] == [b"poison"]
 
 
-def test_an_unreachable_mailbox_is_tried_with_growing_pauses(shelf: Shelf, tmp_path: Path) -> None:
+def test_an_unreachable_mailbox_is_retried_with_growing_pauses(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     inbox = MaildirInbox(WatchedMaildirSettings(path=tmp_path / "file"), LIMIT)
     with capture_logs() as logs:
@@ -131,7 +131,7 @@ def test_an_unreachable_mailbox_is_tried_with_growing_pauses(shelf: Shelf, tmp_p
     assert len([log for log in logs if log["event"] == "receiving interrupted"]) == 2
 
 
-def test_a_fault_of_ours_does_not_end_the_receiving(
+def test_a_bug_does_not_end_receiving(
     inbox: MaildirInbox, new: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (new / "1").write_bytes(b"one")
@@ -150,7 +150,7 @@ def test_a_fault_of_ours_does_not_end_the_receiving(
     assert daemon.pauses == [1, 2]
 
 
-def test_once_carries_what_is_there(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
+def test_receive_once_carries_what_is_there(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
     for number in range(60):
         (new / str(number)).write_bytes(b"x")
     assert receive_once(inbox, shelf) == 60
@@ -158,7 +158,7 @@ def test_once_carries_what_is_there(inbox: MaildirInbox, new: Path, shelf: Shelf
     assert len(shelf.mails) == 60
 
 
-def test_once_tells_what_went_wrong(inbox: MaildirInbox, new: Path, shelf: Shelf, tmp_path: Path) -> None:
+def test_receive_once_raises_what_went_wrong(inbox: MaildirInbox, new: Path, shelf: Shelf, tmp_path: Path) -> None:
     (new / "1").write_bytes(b"x")
     shelf.refuses = lambda _: True
     with pytest.raises(NotStored, match="database is down"):

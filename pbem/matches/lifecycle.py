@@ -1,0 +1,264 @@
+"""What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
+
+Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns. A match that is passed
+in is locked by the caller (`queries.locked`). Where something can't be done, NotPossible says why, and nothing changed.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import Enum
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from engines.core import Seat
+from engines.seats import other, seat_of
+from notation.ending import Ending, Termination
+from pbem.matches import queries
+from pbem.matches.events import (
+    Events,
+    MatchEnded,
+    MatchOffered,
+    MatchStarted,
+    OfferDeclined,
+    OfferWithdrawn,
+    PartKept,
+    PartTakenBack,
+    TurnPlayed,
+)
+from pbem.matches.snapshot import Snapshot
+from pbem.matches.turns import ReadTurn
+from pbem.storage.models import Match, MatchState, Player, Ply
+
+MOST_OPEN = 20
+"""The most offers of one player that can wait for an answer."""
+
+
+class Obstacle(Enum):
+    """Why something can't be done in a match."""
+
+    NOT_STARTED = "the offer is not accepted yet"
+    NEVER_STARTED = "the offer was declined or withdrawn"
+    OVER = "the match is over"
+    NOT_A_PLAYER = "the player doesn't play in the match"
+    NOT_YOUR_TURN = "it is the opponent's turn"
+    MOVED_ON = "the turn was read on a position that is not the present one"
+    UNFINISHED = "the turn is not complete"
+    COMPLETE = "the turn is complete"
+    NO_PART = "no turn of the player is begun"
+    NOT_ON_OFFER = "the match is not on offer any more"
+    OWN_OFFER = "the challenger can't answer their own offer"
+    OFFERED_TO_YOU = "only the challenger can withdraw an offer"
+    YOURSELF = "nobody plays against themselves"
+    TOO_MANY_OFFERS = "too many offers of the player wait for an answer"
+    INVITED_ALREADY = "the player has invited that address already"
+
+
+class NotPossible(Exception):
+    """Something that can't be done: why, and in which match. Whoever asked for it finds the words."""
+
+    def __init__(self, obstacle: Obstacle, match: Match | None = None) -> None:
+        self.obstacle = obstacle
+        self.match = match
+        super().__init__(obstacle.value)
+
+
+def offer(
+    session: Session,
+    challenger: Player,
+    opponent: Player,
+    game: str,
+    options: Mapping[str, str],
+    now: datetime,
+    *,
+    challenger_begins: bool = True,
+    by_address: bool = False,
+) -> Events:
+    """Offer a match. `by_address` hides who the opponent is until they accept. Raises NotPossible and BadOption."""
+    if opponent.id == challenger.id:
+        raise NotPossible(Obstacle.YOURSELF)
+    _check_offers(session, challenger, opponent, by_address=by_address)
+    chosen = GAMES[game].chosen(options)
+    starter, second = (challenger, opponent) if challenger_begins else (opponent, challenger)
+    pair = (starter, second) if GAMES[game].position(chosen).turn == 0 else (second, starter)
+    match = Match(
+        id=queries.next_number(session),
+        game=game,
+        options=chosen,
+        seat0=pair[0].id or 0,
+        seat1=pair[1].id or 0,
+        challenger=challenger.id or 0,
+        by_address=by_address,
+        created=now,
+    )
+    _store(session, match)
+    return (MatchOffered(match),)
+
+
+def _check_offers(session: Session, challenger: Player, opponent: Player, *, by_address: bool) -> None:
+    offers = session.exec(
+        select(Match)
+        .where(Match.challenger == challenger.id, Match.state == MatchState.OFFERED)
+        .order_by(col(Match.id))
+    ).all()
+    if len(offers) >= MOST_OPEN:
+        raise NotPossible(Obstacle.TOO_MANY_OFFERS)
+    if by_address and any(waiting.by_address and queries.seat_of(waiting, opponent) is not None for waiting in offers):
+        raise NotPossible(Obstacle.INVITED_ALREADY)
+
+
+def accept(session: Session, match: Match, player: Player, now: datetime) -> Events:
+    """Start the match."""
+    _check_answer(match, player)
+    match.state, match.started = MatchState.RUNNING, now
+    match.to_move = GAMES[match.game].position(match.options).turn
+    _store(session, match)
+    return (MatchStarted(match),)
+
+
+def decline(session: Session, match: Match, player: Player, now: datetime) -> Events:
+    """Close the offer for the player who was challenged."""
+    _check_answer(match, player)
+    return _close(session, match, now, left=False)
+
+
+def withdraw(session: Session, match: Match, player: Player, now: datetime) -> Events:
+    """Close the offer for its challenger."""
+    _check_on_offer(match, player)
+    if player.id != match.challenger:
+        raise NotPossible(Obstacle.OFFERED_TO_YOU, match)
+    return _close(session, match, now, withdrawn=True, left=False)
+
+
+def _close(session: Session, match: Match, now: datetime, *, withdrawn: bool = False, left: bool) -> Events:
+    match.state = MatchState.WITHDRAWN if withdrawn else MatchState.DECLINED
+    match.ended = now
+    _store(session, match)
+    return (OfferWithdrawn(match, left=left) if withdrawn else OfferDeclined(match, left=left),)
+
+
+def _check_on_offer(match: Match, player: Player) -> None:
+    if queries.seat_of(match, player) is None:
+        raise NotPossible(Obstacle.NOT_A_PLAYER, match)
+    if match.state != MatchState.OFFERED:
+        raise NotPossible(Obstacle.NOT_ON_OFFER, match)
+
+
+def _check_answer(match: Match, player: Player) -> None:
+    _check_on_offer(match, player)
+    if player.id == match.challenger:
+        raise NotPossible(Obstacle.OWN_OFFER, match)
+
+
+def check_running(match: Match) -> None:
+    """Raise NotPossible where the match is not being played."""
+    match match.state:
+        case MatchState.OFFERED:
+            raise NotPossible(Obstacle.NOT_STARTED, match)
+        case MatchState.OVER:
+            raise NotPossible(Obstacle.OVER, match)
+        case MatchState.DECLINED | MatchState.WITHDRAWN:
+            raise NotPossible(Obstacle.NEVER_STARTED, match)
+
+
+def check_turn(match: Match, seat: Seat) -> None:
+    """Raise NotPossible where that seat can't move now."""
+    check_running(match)
+    if match.to_move != seat:
+        raise NotPossible(Obstacle.NOT_YOUR_TURN, match)
+
+
+def play(
+    session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn, now: datetime, *, incoming: int | None = None
+) -> Events:
+    """Store a complete turn, read on the snapshot of the match as it is now; end the match where the rules do.
+
+    `incoming` is the id of the message that brought it.
+    """
+    match = snapshot.match
+    _check_fresh(snapshot, seat)
+    if not turn.complete:
+        raise NotPossible(Obstacle.UNFINISHED, match)
+    number, position = match.plies + 1, turn.position
+    session.add(Ply(match=snapshot.number, number=number, seat=seat, text=turn.text, incoming=incoming, played=now))
+    match.part, match.plies, match.to_move = None, number, position.turn
+    _store(session, match)
+    played = TurnPlayed(match, seat, number, turn.text)
+    if position.outcome is None:
+        return (played,)
+    ending = Ending(Termination.RULES)
+    return (played, *end(session, match, ending, position.outcome.winner, now, reason=position.outcome.reason))
+
+
+def keep_part(session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn) -> Events:
+    """Store the beginning of a turn, in place of what was begun before."""
+    match = snapshot.match
+    _check_fresh(snapshot, seat)
+    if turn.complete:
+        raise NotPossible(Obstacle.COMPLETE, match)
+    match.part = turn.text
+    _store(session, match)
+    return (PartKept(match, seat, turn.text),)
+
+
+def _check_fresh(snapshot: Snapshot, seat: Seat) -> None:
+    check_turn(snapshot.match, seat)
+    if (snapshot.ply, snapshot.part) != (snapshot.match.plies, snapshot.match.part):
+        raise NotPossible(Obstacle.MOVED_ON, snapshot.match)
+
+
+def take_back_part(session: Session, match: Match, seat: Seat) -> Events:
+    """Drop the beginning of a turn."""
+    check_running(match)
+    if match.part is None or match.to_move != seat:
+        raise NotPossible(Obstacle.NO_PART, match)
+    part, match.part = match.part, None
+    _store(session, match)
+    return (PartTakenBack(match, seat, part),)
+
+
+def resign(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
+    """End the match as a win for the opponent."""
+    return end(session, match, Ending(Termination.RESIGNATION, seat), other(seat), now)
+
+
+def leave(session: Session, match: Match, player: Player, now: datetime) -> Events:
+    """End whatever the match still is, since the player leaves the server; nothing where it is over already."""
+    seat = queries.seat_of(match, player)
+    if seat is None:
+        raise NotPossible(Obstacle.NOT_A_PLAYER, match)
+    match match.state:
+        case MatchState.RUNNING:
+            return end(session, match, Ending(Termination.LEFT, seat), other(seat), now)
+        case MatchState.OFFERED:
+            return _close(session, match, now, withdrawn=match.challenger == player.id, left=True)
+    return ()
+
+
+def end(
+    session: Session, match: Match, ending: Ending, winner: int | None, now: datetime, *, reason: str | None = None
+) -> Events:
+    """End the match that way; the reason is what the rules say of it."""
+    check_running(match)
+    match.state, match.ended, match.part, match.to_move = MatchState.OVER, now, None, None
+    match.winner, match.reason = winner, reason
+    match.termination, match.termination_seat = ending.termination.value, ending.seat
+    _store(session, match)
+    return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
+
+
+def hand_over(session: Session, match: Match, guest: Player, player: Player) -> None:
+    """Let the player take the guest's place in an offer: it came to an address that is the player's now."""
+    seat = queries.seat_of(match, guest)
+    if match.state != MatchState.OFFERED or seat is None:
+        raise NotPossible(Obstacle.NOT_ON_OFFER, match)
+    if seat == 0:
+        match.seat0 = player.id or 0
+    else:
+        match.seat1 = player.id or 0
+    _store(session, match)
+
+
+def _store(session: Session, match: Match) -> None:
+    session.add(match)
+    session.flush()

@@ -1,0 +1,185 @@
+"""Reading never takes a write lock, and nothing slow happens while one is held."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import select
+
+from pbem import failpoints
+from pbem.failpoints import Step
+from pbem.reading.message import Message
+from pbem.reading.protocol import InProcessParser
+from pbem.storage import database
+from pbem.storage.models import Incoming, IncomingState, Player
+from tests.bounces import dsn
+from tests.correspondence import MORNING, Correspondence, correspondence
+from tests.stories.test_stories import STORIES
+
+SLOW = (
+    *("pbem.rendering.", "pbem.transports.", "pbem.reading.message.read", "pbem.reading.bounce_report."),
+    *("pbem.reading.sandbox.", "pbem.reading.dkim_verify.", "jinja2.", "PIL.", "dns.", "dkim."),
+    *("smtplib.", "imaplib.", "email.feedparser."),
+)
+"""What parses, renders, draws, or talks to the network."""
+
+
+class Watch:
+    """Notes every call of something slow that this thread makes within a writing transaction."""
+
+    def __init__(self) -> None:
+        self.writing = 0
+        self.found: set[str] = set()
+
+    def begin(self, connection: Connection) -> None:
+        if not database.is_read_only(connection) and connection.get_isolation_level() != "AUTOCOMMIT":
+            self.writing += 1
+            sys.setprofile(self._called)
+
+    def end(self, connection: Connection) -> None:
+        sys.setprofile(None)
+
+    def _called(self, frame: FrameType, event: str, _argument: Any) -> None:
+        called = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
+        if event == "call" and called.startswith(SLOW):
+            self.found.add(called)
+
+
+@contextmanager
+def watched(engine: Engine) -> Iterator[Watch]:
+    watch = Watch()
+    listeners = {"begin": watch.begin, "commit": watch.end, "rollback": watch.end}
+    for name, listener in listeners.items():
+        event.listen(engine, name, listener)
+    yield watch
+    for name, listener in listeners.items():
+        event.remove(engine, name, listener)
+
+
+def held_and_bounced(letters: Correspondence) -> None:
+    """A bounce of a challenge, and a message that acts after a confirmation."""
+    letters.match()
+    letters.write("alice@mail.example", "say Hello")
+    bounced = letters.last("bob")
+    letters.reply(letters.last("alice"), "yes")
+    letters.deliver(dsn(bounced))
+    letters.write("bob@mail.example", "export me")
+    letters.reply(letters.last("bob"), "yes")
+
+
+QUICK = {"first_match", "unproven", "batch", "leaving"}
+"""Stories that together go most ways; the others are for the whole suite."""
+
+
+@pytest.mark.parametrize(
+    "story",
+    [held_and_bounced]
+    + [pytest.param(story, marks=() if name in QUICK else pytest.mark.slow) for name, story in STORIES.items()],
+    ids=lambda story: story.__name__,
+)
+def test_nothing_slow_happens_in_a_writing_transaction(tmp_path: Path, story: Callable[[Correspondence], None]) -> None:
+    with correspondence(tmp_path) as letters, watched(letters.server.engine) as watch:
+        story(letters)
+    assert watch.writing
+    assert not watch.found
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    with correspondence(tmp_path) as letters:
+        yield letters
+
+
+def test_the_watch_sees_a_message_that_is_parsed_in_a_writing_transaction(letters: Correspondence) -> None:
+    with watched(letters.server.engine) as watch, database.transaction(letters.server.engine) as session:
+        assert session.exec(select(Player)).all() == []  # begins it
+        InProcessParser().read(b"From: a@b.example\n\nhello\n", None, ())
+    assert "pbem.reading.message.read" in watch.found
+
+
+def test_what_is_opened_for_reading_cannot_write(letters: Correspondence) -> None:
+    engine = letters.server.engine
+    with database.read_only(engine) as session:
+        session.add(Player(address="a@b.example", created=MORNING))
+        with pytest.raises(DBAPIError):
+            session.flush()
+        session.rollback()
+    with database.transaction(engine) as session:  # on the same connection of the pool
+        session.add(Player(address="a@b.example", created=MORNING))
+    with database.read_only(engine) as session:
+        assert session.exec(select(Player.address)).all() == ["a@b.example"]
+
+
+def test_a_reader_sees_one_state_while_others_write(letters: Correspondence) -> None:
+    engine = letters.server.engine
+    with database.read_only(engine) as reader:
+        assert reader.exec(select(Player)).all() == []
+        with database.transaction(engine) as session:
+            session.add(Player(address="a@b.example", created=MORNING))
+        assert reader.exec(select(Player)).all() == []
+
+
+def after_examination(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
+    """Let something happen once, when a message is examined and its transaction has not begun."""
+    waiting = [change]
+
+    def reach(step: Step) -> None:
+        if step is Step.READ and waiting:
+            waiting.pop()()
+
+    monkeypatch.setattr(failpoints, "reach", reach)
+
+
+class Counting(InProcessParser):
+    """A parser that counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+        self.asked.append("read")
+        return super().read(raw, sender, recipients)
+
+    def is_final(self, raw: bytes) -> bool:
+        self.asked.append("is_final")
+        return super().is_final(raw)
+
+
+def test_a_held_message_that_is_settled_after_it_was_examined_does_nothing(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letters.match()
+    (question,) = letters.write("alice@mail.example", "#1 say Hello")
+
+    def settle() -> None:
+        with database.transaction(letters.server.engine) as session:
+            row = session.exec(select(Incoming).where(Incoming.state == IncomingState.HELD)).one()
+            row.state, row.verdict = IncomingState.DONE, "not confirmed in time"
+
+    after_examination(monkeypatch, settle)
+    (answer,) = letters.reply(question, "yes")
+    assert str(answer["To"]) == "alice@mail.example"
+    assert letters.execute("select verdict from incoming order by id desc limit 1") == [("settled already",)]
+
+
+def test_a_message_is_examined_again_if_its_sender_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It quotes a message of ours, which makes it a possible bounce as soon as nobody knows its sender."""
+    parser = Counting()
+    with correspondence(tmp_path, parser=parser) as letters:
+        letters.match()
+        quoted = str(letters.last("bob")["Message-ID"])
+
+        def move() -> None:
+            letters.execute("update player set address = 'elsewhere@mail.example' where name = 'alice'")
+
+        after_examination(monkeypatch, move)
+        parser.asked.clear()
+        letters.write("alice@mail.example", f"I got this: {quoted}")
+        assert parser.asked == ["read", "read", "is_final"]
+        assert letters.execute("select state, attempts from incoming order by id desc limit 1") == [("done", 1)]

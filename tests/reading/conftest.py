@@ -1,0 +1,5 @@
+"""A match in progress, for the tests that reply to its messages."""
+
+from tests.pbem.conftest import letters
+
+__all__ = ["letters"]
