@@ -1,7 +1,7 @@
 # `make demo` and `make test` set themselves up; everything runs from .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-# Two tests at once, also on a single core: they wait for servers much of the time.
+# Two tests at once, even on a single core: much of the time they wait for servers.
 AT_ONCE := -n 2 --dist worksteal
 # What asks for the time, shows it, or waits for it; for all of them at every odd hour there is no time.
 BY_THE_CLOCK := tests/stories tests/templates tests/pbem tests/reading/test_dkim_verify.py tests/operating/test_daemon.py tests/operating/test_demo.py
@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-all check slow soak fuzz audit golden bench lock format docs screenshots clean
 
-demo: .venv/ready            ## play a whole match by mail, without accounts or servers
+demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
 
 test: .venv/ready            ## every test on SQLite, and on PostgreSQL those of what differs in SQL
@@ -25,7 +25,7 @@ test-all: .venv/ready        ## everything on both databases, the slow tests, th
 	TZ=Pacific/Kiritimati .ci/at "2026-12-31 23:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
 	$(BIN)/pytest -q $(AT_ONCE) -m soak tests/reliability
 
-check: .venv/ready           ## what must be green at every commit
+check: .venv/ready           ## everything that must pass at every commit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -39,7 +39,7 @@ slow: .venv/ready            ## the tests that take long, or repeat at length wh
 soak: .venv/ready            ## crashes at every step and at random, again and again, for hours
 	PBEM_TEST_SEEDS=10 $(BIN)/pytest -q -s -m soak --timeout=3600 tests/reliability
 
-audit: .venv/audit/ready     ## known holes in what the server runs with (1: there are some, 2: nobody could be asked)
+audit: .venv/audit/ready     ## known vulnerabilities in dependencies (1: there are some, 2: the database is unreachable)
 	@.venv/audit/bin/python .ci/audit.py .venv/audit/bin/pip-audit
 
 .venv/audit/ready: deploy/lock/audit.txt
@@ -48,18 +48,18 @@ audit: .venv/audit/ready     ## known holes in what the server runs with (1: the
 	@touch $@
 
 SECONDS ?= 60
-fuzz: .venv/ready            ## throw mutated bytes at everything that reads some, SECONDS for each target
+fuzz: .venv/ready            ## fuzz all parsers, SECONDS for each target
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/fuzz.txt
 	$(BIN)/python -m tests.fuzz.run $(SECONDS)
 
-golden: .venv/ready          ## write the golden files anew; review them as a diff
+golden: .venv/ready          ## regenerate the golden files; review them as a diff
 	PBEM_GOLDEN=write $(BIN)/pytest -q tests/stories tests/playthroughs tests/templates
 
 COGGED := $(shell grep -rl '\[\[\[cog' README.md docs 2>/dev/null)
-docs: .venv/ready            ## write the generated parts of the documents anew
+docs: .venv/ready            ## regenerate the generated parts of the documents
 	$(BIN)/cog -r $(COGGED)
 
-screenshots: .venv/ready     ## the pictures in docs/mails anew (needs chromium)
+screenshots: .venv/ready     ## regenerate the pictures in docs/mails (needs chromium)
 	$(BIN)/python docs/screenshots.py
 
 format: .venv/ready
@@ -72,8 +72,9 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/engines.py
 	$(BIN)/python -P bench/picture.py
 	$(BIN)/python -P bench/replies.py
+	$(BIN)/python -P bench/growth.py
 
-lock:                        ## choose versions anew (needs uv)
+lock:                        ## update the pinned versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links --extra dev --extra postgres --extra dkim pyproject.toml -o deploy/lock/dev.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \

@@ -1,4 +1,4 @@
-"""The generated parts of README.md and docs/*.md: cog asks for them, `make docs` writes them anew."""
+"""The generated parts of README.md and docs/*.md, which cog inserts; `make docs` regenerates them."""
 
 import ast
 import re
@@ -50,7 +50,7 @@ EXAMPLE = ROOT / "config.example.toml"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *cells])
 
@@ -59,13 +59,13 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def commands() -> str:
-    """Every command: how it is written, what it does, what else is understood."""
+    """Return every command with its usage, help and aliases."""
     return "\n\n".join(_command(command) for command in COMMANDS.values())
 
 
 def _command(command: Command) -> str:
-    also = f" Also understood: {', '.join(f'`{alias}`' for alias in command.aliases)}." if command.aliases else ""
-    place = " It is about one match: the one whose mail is answered, or the one named." if command.of_match else ""
+    also = f" Aliases: {', '.join(f'`{alias}`' for alias in command.aliases)}." if command.aliases else ""
+    place = " It applies to one match: the one you are replying about, or the one you name." if command.of_match else ""
     return f"### {command.name}\n\n`{command.usage}`\n\n{_capital(command.help)}.{place}{also}"
 
 
@@ -74,13 +74,13 @@ def _capital(words: str) -> str:
 
 
 def options() -> str:
-    """Every option of every game."""
+    """Return a table of the options of all games."""
     rows = [
         [game.title, f"`{option.name}`", _choices(option.choices), option.help]
         for game in GAMES.values()
         for option in game.options
     ]
-    return table(["game", "option", "choices (the first one unless said)", "meaning"], rows)
+    return table(["game", "option", "choices (the first is the default)", "meaning"], rows)
 
 
 def _choices(choices: tuple[str, ...]) -> str:
@@ -88,51 +88,51 @@ def _choices(choices: tuple[str, ...]) -> str:
 
 
 def proofs() -> str:
-    """Which commands act at once under which proof."""
+    """Return a table of what each kind of message may do, by its proof of identity."""
     changing = [name for name, command in COMMANDS.items() if command.changes]
     looking = [name for name, command in COMMANDS.items() if not command.changes]
     asking = [name for name, command in COMMANDS.items() if command.asks_once_more]
-    again = f"; {_listed(asking)} after a `yes` to the question that we mail back"
+    again = f"; {_listed(asking)} after a `yes` to our question"
     guests, strangers = _in_order(conversation_of.INVITED_MAY), _in_order(conversation_of.OPEN_TO_STRANGERS)
     rows = [
-        ["answer to a mail about a match", "the reply token of that match", f"everything, at once{again}"],
-        ["mail to the personal address", "the personal token", f"everything, at once{again}"],
+        ["reply to a message about a match", "the reply token of that match", f"everything, at once{again}"],
+        ["message to the personal address", "the personal token", f"everything, at once{again}"],
         [
-            "answer that reaches our plain address",
-            "its thread: it answers a mail that went to this address",
-            "as a fresh mail, and what it answers is known; at once where the sender's domain is proven",
+            "reply that arrives at our plain address",
+            "its thread: it replies to a message that went to this address",
+            "treated as a new message in that match; at once if the sender's domain is proven",
         ],
         [
-            "fresh mail from a player's address",
+            "new message from a player's address",
             "none",
-            f"{_listed(looking)} at once; {_listed(changing)} after a `yes` to the question that we mail back",
+            f"{_listed(looking)} at once; {_listed(changing)} after a `yes` to our question",
         ],
         [
-            "mail to the address in `List-Unsubscribe`",
-            "the token for news",
-            f"{_listed(sorted(NOTICES_MAY, reverse=True))} at once; whatever else as without a proof",
+            "message to the address in `List-Unsubscribe`",
+            "the news token",
+            f"{_listed(sorted(NOTICES_MAY, reverse=True))} at once; everything else as without proof",
         ],
-        ["answer to an invitation", "the reply token of that match", _listed([*guests, "join"])],
+        ["reply to an invitation", "the reply token of that match", _listed([*guests, "join"])],
         [
-            "mail from an unknown address",
+            "message from an unknown address",
             "none",
-            f"{_listed([name for name in strangers if name != 'join'])} at once; `join` after a `yes`; no answer else",
+            f"{_listed([name for name in strangers if name != 'join'])} at once; `join` after a `yes`; else no reply",
         ],
-        ["answer to our question", "the token of the held mail", "`yes` lets that mail act, `no` drops it"],
-        ["answer from an address that is to become a player's", "the token of that question", "`yes` or `no` to it"],
+        ["reply to our question", "the token of the held message", "`yes` carries out that message, `no` discards it"],
+        ["reply from the new address of a player", "the token of that question", "`yes` or `no` to it"],
         [
-            "a token that was ours: revoked, or of a match long over",
+            "an expired token of ours: revoked, or of a match long over",
             "none",
-            "as a fresh mail of that player's: the question goes to the address on file",
+            "treated as a new message from that player: the question goes to the address on file",
         ],
         [
-            "a token in a mail that is from another player, as when an opponent who got a copy answers to all",
+            "a token in a message from another player, such as an opponent who replies to all",
             "none",
-            "as a fresh mail of the token's player: the question goes to the address on file",
+            "treated as a new message from the token's player: the question goes to the address on file",
         ],
-        ["a token that is not ours", "none", "nothing, and no answer"],
+        ["a token that isn't ours", "none", "nothing; no answer"],
     ]
-    return table(["the mail", "the proof in it", "what it may do"], rows)
+    return table(["the message", "its proof", "what it may do"], rows)
 
 
 def domains() -> str:
@@ -141,17 +141,17 @@ def domains() -> str:
     rows = [
         [mail, finding.value, *(_worth(finding, proof, proven=proven, by_thread=by_thread) for proof in choices)]
         for mail, proven, by_thread in (
-            ("with a good token", True, False),
+            ("with a valid token", True, False),
             ("in a thread, without a token", False, True),
-            ("fresh, from a player's address", False, False),
+            ("new, from a player's address", False, False),
         )
         for finding in Finding
     ]
-    return table(["the mail", "its sender's domain", *(f'`proof = "{proof}"`' for proof in choices)], rows)
+    return table(["the message", "its sender's domain", *(f'`proof = "{proof}"`' for proof in choices)], rows)
 
 
 def _worth(finding: Finding, proof: str, *, proven: bool, by_thread: bool) -> str:
-    """What becomes of a mail that wants to change something."""
+    """Return what happens to a message with a command that changes something."""
     player = Player(id=1, name="alice", address="alice@mail.example", confirmed=daemon.now(), created=daemon.now())
     sender = Sender(player.address, player, proven=proven, by_thread=by_thread)
     message = Message(None, player.address, (), (), "", None, ())
@@ -163,12 +163,12 @@ def _worth(finding: Finding, proof: str, *, proven: bool, by_thread: bool) -> st
             weighed = proofs_of.weigh(session, sender, message, checked, settings, incoming)
         except Unanswerable:
             return "no answer"
-    return "acts at once" if weighed.proven else "is asked about"
+    return "takes effect at once" if weighed.proven else "needs a `yes`"
 
 
 @contextmanager
 def database_of_nothing() -> Iterator[Session]:
-    """An empty database in memory."""
+    """Provide an empty database in memory."""
     engine = database.connect("sqlite://")
     SQLModel.metadata.create_all(engine)
     with Session(engine) as session:
@@ -188,7 +188,7 @@ def _listed(names: list[str]) -> str:
 
 
 def notations() -> str:
-    """How a turn of each game is written, and the board before the first one."""
+    """Return how each game writes its turns, with the initial board."""
     parts = []
     for key, game in GAMES.items():
         start = game.position({})
@@ -197,7 +197,7 @@ def notations() -> str:
         parts.append(
             f"### {game.title}\n\nA turn is {NOTATIONS[key].help}.\n\n"
             f"The board before the first turn:\n\n{board}\n\n"
-            f"What the mail says to who begins:\n\n{hint}"
+            f"What the first player is told:\n\n{hint}"
         )
     return "\n\n".join(parts)
 
@@ -206,17 +206,17 @@ def notations() -> str:
 
 
 def games() -> str:
-    """The games in a sentence each line: title, designer, year."""
+    """Return the games as a list: title, designer and year."""
     return "\n".join(f"- **{game.title}** ({_designed(key)}): `rules {key}`" for key, game in GAMES.items())
 
 
 def gallery() -> str:
-    """Every game: who made it, its start, options, an example turn, how many turns there are, where it comes from."""
+    """Return each game with its designer, source, initial board, options, an example turn and perft counts."""
     return "\n\n".join(_exhibit(key, game) for key, game in GAMES.items())
 
 
 def _designed(key: str) -> str:
-    """Designer and year, as the rules page names them under its title."""
+    """Return the designer and year from the rules page."""
     return (ROOT / "templates" / "rules" / f"{key}.md").read_text(encoding="utf-8").splitlines()[2]
 
 
@@ -233,9 +233,9 @@ def _exhibit(key: str, game: Game) -> str:
         f"## {game.title}\n\n{_designed(key)}. Source: the designer's rule sheet. "
         f"The rules as played here: [templates/rules/{key}.md](../templates/rules/{key}.md).\n\n"
         f"{_drawn(start.diagram())}\n\n"
-        f"{options if game.options else 'It has no options.'}\n\n"
+        f"{options if game.options else 'This game has no options.'}\n\n"
         f"{'After ' + before + ': ' if before else 'A turn: '}`{turn}`\n\n{_drawn(after)}\n\n"
-        f"Distinct legal turns by depth: {_perft(key)}."
+        f"Number of distinct sequences of turns by depth: {_perft(key)}."
     )
 
 
@@ -245,7 +245,7 @@ def _drawn(diagram: Diagram) -> str:
 
 
 def _opening(key: str) -> Iterator[tuple[str, Diagram]]:
-    """The first turns of the game's playthrough, as far as one after the set-up."""
+    """Yield the first turns of the playthrough, up to one after the setup."""
     position = GAMES[key].position({})
     path = ROOT / "tests" / "playthroughs" / f"{key}.txt"
     moves = re.findall(r"^played: (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -256,7 +256,7 @@ def _opening(key: str) -> Iterator[tuple[str, Diagram]]:
 
 
 def _perft(key: str) -> str:
-    """The numbers of the first position of the perft file."""
+    """Return the perft counts of the first position in the perft file."""
     blocks = (ROOT / "tests" / "perft" / f"{key}.perft").read_text(encoding="utf-8").split("\n\n")
     first = next(block for block in blocks if "\nposition" in f"\n{block}")
     return ", ".join(f"{int(nodes):,}" for nodes in re.findall(r"^perft \d+ (\d+)", first, flags=re.MULTILINE))
@@ -291,19 +291,19 @@ def example_sizes() -> str:
 
 
 def mails() -> str:
-    """Every golden mail: its headers and its text, and where its HTML is."""
+    """Return every golden message: headers, text and a link to its HTML."""
     return "\n\n".join(_letter(path) for path in sorted(LETTERS.glob("*.txt"), key=_in_reading_order))
 
 
 def _in_reading_order(path: Path) -> tuple[bool, bool, str]:
-    """Mails first, then the sections of answers, then what players can choose."""
+    """Sort messages first, then sections of replies, then settings."""
     return path.stem.startswith("face-"), path.stem.startswith("section-"), path.stem
 
 
 def _letter(path: Path) -> str:
     html = path.with_suffix(".html")
-    link = f"Its HTML: [{html.name}](../{html.relative_to(ROOT)}).\n\n" if html.is_file() else ""
-    title = path.stem.replace("section-", "an answer: ").replace("face-", "a choice: ")
+    link = f"HTML: [{html.name}](../{html.relative_to(ROOT)}).\n\n" if html.is_file() else ""
+    title = path.stem.replace("section-", "section: ").replace("face-", "setting: ")
     return f"### {title}\n\n{link}```text\n{path.read_text(encoding='utf-8').rstrip()}\n```"
 
 
@@ -311,7 +311,7 @@ def _letter(path: Path) -> str:
 
 
 def configuration() -> str:
-    """Every table of the configuration with its keys."""
+    """Return every table of the configuration with its keys."""
     meanings = example_meanings()
     parts = []
     for section, model in sections():
@@ -326,7 +326,7 @@ def configuration() -> str:
 
 
 def sections(model: type[BaseModel] = Settings, path: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
-    """Every table that config.toml may have: its name and its model."""
+    """Yield every table of config.toml: its name and its model."""
     for name, field in model.model_fields.items():
         inner = _model(field)
         if inner is None or inner in (Secret, Tls):
@@ -338,7 +338,7 @@ def sections(model: type[BaseModel] = Settings, path: str = "") -> Iterator[tupl
 
 
 def keys() -> list[tuple[str, str]]:
-    """Every key that config.toml may have, with its table."""
+    """Return every key of config.toml with its table."""
     return [
         (section, name) for section, model in sections() for name, f in model.model_fields.items() if not _is_section(f)
     ]
@@ -354,7 +354,7 @@ def _is_section(field: FieldInfo) -> bool:
 
 
 def _bare(annotation: Any) -> Any:
-    """The annotation without Annotated and without None."""
+    """Return the annotation without Annotated and None."""
     if get_origin(annotation) is Annotated:
         return _bare(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):
@@ -382,7 +382,7 @@ def _kind(field: FieldInfo) -> str:
 
 def _default(field: FieldInfo) -> str:
     if field.default is PydanticUndefined:
-        return "must be given"
+        return "required"
     default = field.default
     if default is None or isinstance(default, Tls):
         return "none"
@@ -400,7 +400,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def example_meanings() -> dict[tuple[str, str], str]:
-    """What config.example.toml says about each key: the comment behind it, or the ones above it."""
+    """Return the comment on each key in config.example.toml, from its line or the lines above."""
     meanings: dict[tuple[str, str], str] = {}
     section, above, is_commented = "", [], False
     for raw in EXAMPLE.read_text(encoding="utf-8").splitlines():
@@ -421,7 +421,7 @@ def example_meanings() -> dict[tuple[str, str], str]:
 
 
 def layers() -> str:
-    """The packages of pbem, from the top layer down, each with what its modules are for."""
+    """Return the packages of pbem from the top layer down, with the purpose of each module."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
@@ -430,7 +430,7 @@ def layers() -> str:
     packages = [name for name in names if (ROOT / "pbem" / name).is_dir()]
     leaves = [[f"`{name}`", _purpose(ROOT / "pbem" / f"{name}.py")] for name in names if name not in packages]
     parts = [_package(ROOT / "pbem" / name, f"pbem/{name}") for name in packages]
-    return "\n\n".join([*parts, f"### pbem\n\n{table(['module', 'what it is for'], leaves)}"])
+    return "\n\n".join([*parts, f"### pbem\n\n{table(['module', 'purpose'], leaves)}"])
 
 
 def _package(folder: Path, title: str) -> str:
@@ -438,7 +438,7 @@ def _package(folder: Path, title: str) -> str:
         path for path in sorted(folder.rglob("*.py")) if path.name != "__init__.py" and "versions" not in path.parts
     ]
     rows = [[f"`{'.'.join(path.relative_to(folder).with_suffix('').parts)}`", _purpose(path)] for path in modules]
-    return f"### {title}\n\n{_purpose(folder / '__init__.py')}\n\n{table(['module', 'what it is for'], rows)}"
+    return f"### {title}\n\n{_purpose(folder / '__init__.py')}\n\n{table(['module', 'purpose'], rows)}"
 
 
 def _purpose(path: Path) -> str:
@@ -447,21 +447,21 @@ def _purpose(path: Path) -> str:
 
 
 def templates() -> str:
-    """Every mail and every section of an answer that there is a template for."""
+    """Return the names of all message and section templates."""
     mails, parts = (
         [path.name.partition(".")[0] for path in sorted(folder.glob("*.txt.j2"))]
         for folder in (ROOT / "templates", ROOT / "templates" / "sections")
     )
-    return f"- The mails: {_listed(mails)}.\n- The sections: {_listed(parts)}."
+    return f"- Messages: {_listed(mails)}.\n- Sections: {_listed(parts)}."
 
 
 # README.md
 
 
 def verbs() -> str:
-    """The operator's verbs, each with its help."""
+    """Return a table of the operator's commands with their help."""
     group = typer.main.get_command(app)
-    return table(["verb", "what it does"], [[f"`{usage}`", words] for usage, words in _verbs(group, "pbem")])
+    return table(["command", "what it does"], [[f"`{usage}`", words] for usage, words in _verbs(group, "pbem")])
 
 
 def _verbs(group: Any, path: str) -> Iterator[tuple[str, str]]:
@@ -478,7 +478,7 @@ def _verbs(group: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def conversation() -> str:
-    """A turn by mail: what a player writes, and what reaches the opponent."""
+    """Return a turn by email: what a player writes, and what their opponent gets."""
     with tempfile.TemporaryDirectory() as folder, correspondence(Path(folder)) as letters:
         logs.configure(LogSettings(level="error"), sys.stderr)
         letters.match()
@@ -492,7 +492,7 @@ def _answer(log: list[tuple[str, EmailMessage]]) -> EmailMessage:
 
 
 def _shown(mail: EmailMessage, most: int) -> str:
-    """The mail as a mail program shows it, at most so many lines of it."""
+    """Return the message as a mail program shows it, cut to `most` lines."""
     head = [f"{name}: {mail[name]}" for name in ("From", "To", "Reply-To", "Subject") if mail[name]]
     body = text(mail).rstrip().splitlines()
     cut = [*body[:most], "> ..."] if len(body) > most else body

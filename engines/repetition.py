@@ -40,18 +40,14 @@ class History(Generic[Key]):
 
     def count(self, key: Key) -> int:
         """Return how often the position has occurred."""
-        number = 0
-        for level in self._levels:
-            if key in level:
-                number += level[key]
-        return number
+        return sum([level.get(key, 0) for level in self._levels])
 
     def with_(self, key: Key) -> "History[Key]":
         """Return this history with one more occurrence of the position."""
         levels, last = self._levels, {key: 1}
         while levels and len(levels[-1]) < 2 * len(last):
             levels, last = levels[:-1], _merged(levels[-1], last)
-        history: History[Key] = History()
+        history: History[Key] = History.__new__(History)
         history._levels = (*levels, last)
         return history
 
@@ -66,6 +62,7 @@ class History(Generic[Key]):
 def _merged(one: Mapping[Key, int], other: Mapping[Key, int]) -> dict[Key, int]:
     """Return the sum of two mappings of counts."""
     merged = {**one, **other}
-    for key in one.keys() & other.keys():
-        merged[key] += one[key]
+    if len(merged) < len(one) + len(other):  # looking for common keys would hash every key once more
+        for key in one.keys() & other.keys():
+            merged[key] = one[key] + other[key]
     return merged

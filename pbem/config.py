@@ -1,4 +1,4 @@
-"""config.toml, the environment and files with secrets -> typed settings; nothing here opens a connection."""
+"""Typed settings from config.toml, the environment and files with secrets. Nothing here opens a connection."""
 
 import re
 import shlex
@@ -31,7 +31,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 def _one_line(text: str) -> str:
-    """The text, which goes into a line of a protocol; raises ValueError where it would end that line.
+    """Return the text, which becomes part of a protocol line; raise ValueError if it would end that line.
 
     >>> _one_line("Processed")
     'Processed'
@@ -46,21 +46,21 @@ OneLine = Annotated[str, AfterValidator(_one_line)]
 SECRET_COMMAND_SECONDS = 30
 LONGEST_NAME = 60
 SHORTEST_KEEPING = 21
-"""Days after which nothing waits for a mail any more: the answer to a question, a bounce, another try."""
+"""Days after which nothing waits for a message any more: the reply to a question, a bounce, a retry."""
 
 
 class BadConfig(Exception):
-    """Settings that can't be used: which key, in which file, why, and what would do."""
+    """Unusable settings: which key, in which file, why, and what would work."""
 
 
 class Section(BaseModel):
-    """A table of config.toml: unknown keys are errors, so that a misspelt one is noticed."""
+    """A table of config.toml. Unknown keys are errors, so that typos don't go unnoticed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Secret(Section):
-    """A secret, in one of three ways: as it is, as the first line of a file, as what a command prints."""
+    """A secret, given in one of three ways: as a value, as the first line of a file, or as the output of a command."""
 
     value: SecretStr | None = None
     file: Path | None = None
@@ -68,13 +68,13 @@ class Secret(Section):
 
     @model_validator(mode="after")
     def one_way(self) -> Self:
-        """Exactly one of the three is given."""
+        """Require exactly one of the three."""
         if sum(way is not None for way in (self.value, self.file, self.command)) != 1:
             raise ValueError("give exactly one of: value, file, command")
         return self
 
     def read(self) -> str:
-        """The secret itself, one line; raises BadConfig with a sentence that does not contain it."""
+        """Return the secret, one line; raise BadConfig with a sentence that doesn't contain it."""
         if self.value is not None:
             return self.value.get_secret_value()
         lines = self.read_all().splitlines()
@@ -83,7 +83,7 @@ class Secret(Section):
         return lines[0]
 
     def read_all(self) -> str:
-        """All that is there, for secrets of several lines; raises BadConfig likewise."""
+        """Return the whole content, for secrets of several lines; raise BadConfig as `read` does."""
         if self.value is not None:
             return self.value.get_secret_value()
         if self.file is None:
@@ -106,20 +106,20 @@ class Secret(Section):
 
 
 class Tls(Section):
-    """How a connection is protected."""
+    """How a connection is secured."""
 
     ca_file: Path | None = None
-    """Certificates to trust besides none other; the system's when left out."""
+    """The only certificates to trust; the system's if omitted."""
 
     def context(self) -> ssl.SSLContext:
-        """A client context that checks certificate and host name, TLS 1.2 or newer."""
+        """Return a client context for TLS 1.2 or newer that checks certificate and host name."""
         context = ssl.create_default_context(cafile=str(self.ca_file) if self.ca_file else None)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         return context
 
 
 class Account(Section):
-    """A login at a mail server. OAuth2 will be a second kind of `auth`, with a token in place of a password."""
+    """A login at a mail server. OAuth2 will be a second value of `auth`, with a token instead of a password."""
 
     host: OneLine
     username: OneLine
@@ -143,7 +143,7 @@ class ImapSettings(Account):
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to an address that somebody listens on.
+    """Return whether only this machine can connect to a listening address.
 
     >>> [_is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "mx.example.org", "")]
     [True, True, True, False, False, False, False]
@@ -155,7 +155,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class ListenSettings(Section):
-    """[inbox.lmtp] or [inbox.smtp]: a listener of our own, for this machine unless said otherwise."""
+    """[inbox.lmtp] or [inbox.smtp]: our own listener, for this machine by default."""
 
     host: str = "127.0.0.1"
     port: Port
@@ -168,7 +168,7 @@ class ListenSettings(Section):
 
     @model_validator(mode="after")
     def is_exposed_on_purpose(self) -> Self:
-        """The listener has neither TLS nor login: whoever lets other machines reach it has to say so."""
+        """Require `is_exposed` for addresses that other machines can reach: there is no TLS and no login."""
         if not self.is_exposed and not _is_loopback(self.host):
             raise ValueError(
                 f"{self.host[:60]} can be reached from other machines, and this listener has no TLS and no login; "
@@ -184,7 +184,7 @@ class MaildirSettings(Section):
 
 
 class WatchedMaildirSettings(MaildirSettings):
-    """[inbox.maildir]: such a folder, looked at again and again."""
+    """[inbox.maildir]: a folder with new/, cur/ and tmp/, polled regularly."""
 
     poll_seconds: Seconds = 1
 
@@ -199,7 +199,7 @@ class InboxSettings(Section):
 
 
 class SmtpSettings(Section):
-    """[outbox.smtp]: the server that takes our mail; without a username no login is tried."""
+    """[outbox.smtp]: the server that accepts our mail; without a username, there is no login."""
 
     host: OneLine
     port: Port = 465
@@ -213,7 +213,7 @@ class SmtpSettings(Section):
 
 
 class DkimSettings(Section):
-    """[outbox.dkim]: the signature on our mail; needs the extra pbem[dkim]."""
+    """[outbox.dkim]: the signature on our messages; needs the extra pbem[dkim]."""
 
     selector: Annotated[str, Field(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$")]
     key: Secret
@@ -221,7 +221,7 @@ class DkimSettings(Section):
 
 
 class OutboxSettings(Section):
-    """[outbox]: exactly one of the two kinds, and perhaps a signature."""
+    """[outbox]: exactly one of the two kinds, and optionally a signature."""
 
     smtp: SmtpSettings | None = None
     maildir: MaildirSettings | None = None
@@ -229,14 +229,14 @@ class OutboxSettings(Section):
 
     @model_validator(mode="after")
     def one_kind(self) -> Self:
-        """Mail goes one way."""
+        """Require exactly one way to send mail."""
         if (self.smtp is None) == (self.maildir is None):
             raise ValueError("give exactly one of [outbox.smtp] and [outbox.maildir]")
         return self
 
 
 class ServerSettings(Section):
-    """[server]: who we are and where we keep things."""
+    """[server]: our identity and where data is stored."""
 
     address: str
     name: str = "PBeM"
@@ -252,7 +252,7 @@ class ServerSettings(Section):
     @field_validator("address")
     @classmethod
     def leaves_room_for_tokens(cls, address: str) -> str:
-        """A plain address whose part before the @ is short."""
+        """Require a plain address with a short part before the @."""
         if not re.fullmatch(r"[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+", address):
             raise ValueError("write an address like games@example.org, at most 20 characters before the @")
         return address
@@ -260,7 +260,7 @@ class ServerSettings(Section):
     @field_validator("keep_mail_days")
     @classmethod
     def keeps_what_is_still_needed(cls, days: int) -> int:
-        """Long enough for an answer, a bounce or a question of the players, or for ever."""
+        """Require long enough for replies, bounces and questions, or forever."""
         if 0 < days < SHORTEST_KEEPING:
             raise ValueError(f"write at least {SHORTEST_KEEPING} days, or 0 for keeping mails for ever")
         return days
@@ -268,14 +268,14 @@ class ServerSettings(Section):
     @field_validator("name")
     @classmethod
     def fits_a_header(cls, name: str) -> str:
-        """One short line without quotes or angle brackets."""
+        """Require one short line without quotes or angle brackets."""
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME or set(name) & set('<>"'):
             raise ValueError(f'write a name of at most {LONGEST_NAME} characters, without <, > or "')
         return name
 
     @property
     def domain(self) -> str:
-        """The part of our address behind the @."""
+        """The part of our address after the @."""
         return self.address.rpartition("@")[2]
 
     @property
@@ -285,7 +285,7 @@ class ServerSettings(Section):
 
 
 class ChecksSettings(Section):
-    """[checks]: what is asked of a mail besides its reply token; nothing unless said."""
+    """[checks]: what a message must prove besides its reply token; nothing by default."""
 
     authserv_id: str = ""
     headers: Annotated[int, Field(ge=1, le=5)] = 1
@@ -295,14 +295,14 @@ class ChecksSettings(Section):
 
     @model_validator(mode="after")
     def checks_what_it_needs(self) -> Self:
-        """A proof by domain needs something that says which domain it was."""
+        """Require a source of verified domains if the proof depends on domains."""
         if self.proof != "token" and not (self.authserv_id or self.dkim):
             raise ValueError(f'proof = "{self.proof}" needs authserv_id, or dkim = true')
         return self
 
 
 class LimitsSettings(Section):
-    """[limits]: how much mail may come of somebody before it is ignored; what goes round in circles ends here."""
+    """[limits]: how much mail one sender can send before it is ignored; this ends mail loops."""
 
     player_per_hour: Annotated[int, Field(ge=1)] = 500
     match_per_day: Annotated[int, Field(ge=1)] = 1_000
@@ -311,7 +311,7 @@ class LimitsSettings(Section):
 
 
 class ReadingSettings(Section):
-    """[reading]: how much time and memory it may take to read one mail, in the process that is there for it."""
+    """[reading]: how much time and memory the parser process may take for one message."""
 
     seconds: Seconds = 5
     megabytes: Annotated[int, Field(ge=16, le=4_096)] = 256
@@ -325,7 +325,7 @@ class LogSettings(Section):
 
 
 class Settings(BaseSettings):
-    """Everything that config.toml can say; PBEM_SERVER__ADDRESS=… in the environment overrides it."""
+    """All settings of config.toml; environment variables such as PBEM_SERVER__ADDRESS=… override them."""
 
     model_config = SettingsConfigDict(env_prefix="PBEM_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
@@ -339,7 +339,7 @@ class Settings(BaseSettings):
 
 
 def load(path: Path) -> Settings:
-    """The settings of that file under those of the environment; raises BadConfig. Relative paths start there."""
+    """Return the settings of the file, overridden by the environment; raise BadConfig. Paths start at its folder."""
 
     class FromFile(Settings):
         @classmethod
@@ -365,13 +365,13 @@ def load(path: Path) -> Settings:
 
 
 def _sentences(path: Path, error: ValidationError) -> str:
-    """Each wrong key with what is wrong; never the value, which may be a secret."""
+    """Return each invalid key with the reason; never the value, which may be a secret."""
     lines = [f"  {'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()]
     return f"{path} can't be used:\n" + "\n".join(lines)
 
 
 def _anchored(settings: Settings, folder: Path) -> Settings:
-    """The same settings with every relative path, and a relative SQLite file, made absolute."""
+    """Return the settings with relative paths, and a relative SQLite file, made absolute."""
 
     def anchor(model: BaseModel) -> BaseModel:
         changes: dict[str, object] = {}

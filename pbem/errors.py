@@ -1,12 +1,12 @@
-"""The ways in which a mail comes to nothing: with an answer, without one, or not yet.
+"""The ways in which a message can fail: with a reply, without one, or for now.
 
     Exception
-    ├── Refused        the sender is told: what was read, what is wrong, what would work
-    ├── Unanswerable   the mail is filed; nobody is told but the log
+    ├── Refused        the sender is told what was read, what is wrong and what would work
+    ├── Unanswerable   the message is filed; only the log says so
     └── Changed        everything is rolled back, and the message is examined again
 
-BadNotation, IllegalMove and BadOption, of the packages below, become a Refused where a command meets them.
-Any other exception is a bug: the mail is shunted and the operator sees it.
+BadNotation, IllegalMove and BadOption, from the packages below, become a Refused where a command meets them.
+Any other exception is a bug: the message is shunted, and the operator sees it.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from enum import Enum
 
 
 class Refused(Exception):
-    """A command that was not carried out: one sentence for the sender, and what helps him."""
+    """A command that was not carried out: one sentence for the sender, and what would work."""
 
     def __init__(
         self,
@@ -30,17 +30,17 @@ class Refused(Exception):
     ) -> None:
         self.sentence = sentence
         self.read = read
-        """The text as it was read; `at` and `width` say where the caret goes."""
+        """The text as it was read; `at` and `width` say where the carets go."""
         self.at = at
         self.width = width
         self.fits = fits
         """What would work."""
         self.match = match
-        """The match whose board is shown."""
+        """The match whose board to show."""
         self.meant = tuple(meant)
         """What may have been meant: a line, or up to three turns."""
         self.proposal = proposal
-        """The line that is carried out when the answer says `yes`."""
+        """The line that a reply of `yes` carries out."""
         super().__init__(sentence)
 
 

@@ -1,7 +1,7 @@
-"""Where the crash suite ends the process: a named step after each thing that happens to a mail.
+"""Fail-points, where the crash suite kills the process: a named step after each thing that happens to a message.
 
-`PBEM_FAILPOINT=sent` kills this process with SIGKILL as soon as a mail was handed over, `sent:3` at the third one. In a
-server that nobody wants to see die the variable is not set, and a step costs one look at an empty answer.
+`PBEM_FAILPOINT=sent` kills this process with SIGKILL as soon as a message was sent, `sent:3` at the third one.
+In normal operation the variable isn't set, and a step costs one look at a cached None.
 """
 
 import itertools
@@ -16,67 +16,67 @@ VARIABLE = "PBEM_FAILPOINT"
 
 
 class Step(StrEnum):
-    """The steps of a mail's path, in their order; each is reached when what it says has just happened."""
+    """The steps of a message's path, in order; each is reached right after what it says has happened."""
 
     RECEIVED = "received"
-    """We have the bytes, and nobody else knows that."""
+    """We have the bytes, but nothing is stored or acknowledged."""
     STORED = "stored"
-    """They are committed; who gave them to us has not been told."""
+    """They are committed, but not acknowledged."""
     COPIED = "copied"
-    """On a server without MOVE the mail is in both folders."""
+    """On a server without MOVE, the message is in both folders."""
     ACKNOWLEDGED = "acknowledged"
     """Moved out of the mailbox, or answered with 250."""
     COUNTED = "counted"
-    """The attempt to handle it is counted."""
+    """The attempt to process it is counted."""
     READ = "read"
     AUTHORISED = "authorised"
     EXECUTED = "executed"
-    """The commands have run and their effects lie in the transaction, the answers don't yet."""
+    """The commands have run; their effects are in the transaction, the replies aren't yet."""
     COMMITTING = "committing"
-    """All is in the transaction, which ends next."""
+    """Everything is in the transaction, which commits next."""
     COMMITTED = "committed"
     GATHERING = "gathering"
-    """A player's collected news are in one mail, within a transaction that ends next."""
+    """A player's collected news is in one message, in a transaction that commits next."""
     GATHERED = "gathered"
     BEGUN = "begun"
-    """Owed mails are chosen, and it is counted that we begin with them."""
+    """Outgoing messages are chosen, and the start of their delivery is counted."""
     RENDERED = "rendered"
     SENT = "sent"
-    """The next hop has taken the mail; we have not written that down."""
+    """The next hop has accepted the message, but that isn't recorded yet."""
     MARKED = "marked"
 
 
 class BadFailpoint(ValueError):
-    """A fail-point that names no step of ours, or no time at which it is reached."""
+    """A fail-point with an unknown step, or with an invalid count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failpoint:
-    """The step at which this process ends, and when it is there for how many times."""
+    """The step at which this process is killed, and at which occurrence."""
 
     step: Step
     nth: int
     reached: Iterator[int]
 
     def reach(self, step: Step) -> None:
-        """Kill the process if that is the step and the time has come; nothing gets to clean up."""
+        """Kill the process without any cleanup if this is the step and the occurrence."""
         if step is self.step and next(self.reached) == self.nth:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
 def reach(step: Step) -> None:
-    """Say that the step is reached; returns unless the environment wants the process to end there."""
+    """Mark the step as reached; return unless the environment asks to kill the process here."""
     if failpoint := _wanted():
         failpoint.reach(step)
 
 
 def prepare() -> None:
-    """Raise BadFailpoint where the environment names a fail-point that would never be reached."""
+    """Raise BadFailpoint if the environment names a fail-point that would never be reached."""
     parse(os.environ.get(VARIABLE, ""))
 
 
 def parse(text: str) -> Failpoint | None:
-    """The fail-point as the variable names it, None where it names none; raises BadFailpoint.
+    """Return the fail-point named by the variable, or None if there is none; raise BadFailpoint.
 
     >>> point = parse("sent:3")
     >>> point.step, point.nth
@@ -90,7 +90,7 @@ def parse(text: str) -> Failpoint | None:
     if name not in set(Step):
         raise BadFailpoint(f"{VARIABLE}={text}: there is no step {name!r}; the steps are {', '.join(Step)}")
     if nth and not (nth.isascii() and nth.isdecimal() and int(nth) > 0):
-        raise BadFailpoint(f"{VARIABLE}={text}: {nth!r} is no number of times; {name}:3 is the third time")
+        raise BadFailpoint(f"{VARIABLE}={text}: {nth!r} is not a count; {name}:3 is the third time")
     return Failpoint(Step(name), int(nth or 1), itertools.count(1))
 
 

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Plays a whole match between alice and bob, every mail written and read with s-nail.
+# Plays a whole match between alice and bob, writing and reading every message with s-nail.
 #
 #     docs/try-it/play.sh FOLDER
 #
-# FOLDER is the one that start.sh has named; start.sh must be running, and nobody have joined yet. The
+# FOLDER is the one that start.sh has printed; start.sh must be running, and nobody must have joined yet. The
 # match is the one that `make demo` plays: the second sample match of the rule sheet, 25 turns and a resignation.
 set -euo pipefail
 
-R=${1:?"usage: play.sh FOLDER (start.sh tells its name)"}
+R=${1:?"usage: play.sh FOLDER (start.sh prints it)"}
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 PBEM=${PBEM:-$HERE/.venv/bin/pbem}
 SERVER=games@game.test
@@ -16,7 +16,7 @@ SEEN_bob=0
 
 mails() { find "$R/home/$1@game.test/Maildir/new" "$R/home/$1@game.test/Maildir/cur" -type f 2>/dev/null | wc -l; }
 
-# Waits until NAME has got so many more mails.
+# Waits until NAME has received COUNT more messages: NAME, COUNT.
 wait_for() {
     local -n seen=SEEN_$1
     seen=$((seen + $2))
@@ -24,16 +24,16 @@ wait_for() {
         [ "$(mails "$1")" -lt "$seen" ] || return 0
         sleep 0.1
     done
-    echo "play.sh: no mail reached $1 within 30 seconds; see $R/pbem.log" >&2
+    echo "play.sh: no message reached $1 within 30 seconds; see $R/pbem.log" >&2
     exit 1
 }
 
-# Writes a fresh mail: NAME, TEXT.
+# Writes a new message: NAME, TEXT.
 write() { printf '%s\n' "$2" | MAILRC=$R/$1.mailrc s-nail -n -s "by s-nail" "$SERVER"; }
 
 inbox() { sed -n 's/^set inbox=//p' "$R/$1.mailrc"; }
 
-# Answers the newest mail, quoting it: NAME, TEXT. s-nail puts the quote above what is written.
+# Replies to the newest message, quoting it: NAME, TEXT. s-nail puts the quote above the text.
 answer() {
     printf 'reply $\n%s\n~.\nexit\n' "$2" | MAILRC=$R/$1.mailrc s-nail -n '-#~' -f "$(inbox "$1")" >/dev/null
     echo "$1: $2"
@@ -62,7 +62,7 @@ print(*record.loads((pathlib.Path(pbem.__file__).parent / "cli" / "demo_record.t
 MOVER=alice
 OTHER=bob
 for turn in "${TURNS[@]}" resign; do
-    if [ "$turn" = resign ]; then # the server asks once more, and "yes" is what both hear of
+    if [ "$turn" = resign ]; then # the server asks to confirm; both hear of the "yes"
         answer "$MOVER" resign
         wait_for "$MOVER" 1
         turn=yes
@@ -73,6 +73,6 @@ for turn in "${TURNS[@]}" resign; do
     read -r MOVER OTHER <<<"$OTHER $MOVER"
 done
 echo
-echo "The last mail to alice:"
+echo "The last message to alice:"
 echo
 read_newest alice

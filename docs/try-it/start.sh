@@ -1,11 +1,11 @@
 #!/bin/bash
-# Starts a whole mail world on this machine, to play by mail with real mail programs: Dovecot for the
-# mailboxes, Postfix (as root) or Exim (as anybody) to carry the mail, and pbem. Ctrl-C stops it all.
+# Starts a complete mail setup on this machine, to play by email with real mail programs: Dovecot for the
+# mailboxes, Postfix (as root) or Exim (as any user) to deliver the mail, and pbem. Ctrl-C stops it all.
 #
-#     docs/try-it/start.sh          pbem reads its mailbox by IMAP
-#     docs/try-it/start.sh lmtp     the mail server hands mail to pbem by LMTP
+#     docs/try-it/start.sh          pbem reads its mailbox over IMAP
+#     docs/try-it/start.sh lmtp     the mail server delivers to pbem over LMTP
 #
-# Everything lies in one temporary folder, listens on 127.0.0.1 only, and uses ports that were free.
+# Everything is in one temporary folder, listens on 127.0.0.1 only, and uses free ports.
 # The step by step guide is docs/try-it.md.
 set -euo pipefail
 
@@ -25,7 +25,7 @@ case $WAY in imap | lmtp) ;; *) fail "say imap or lmtp, not $WAY" ;; esac
 [ -x "$PBEM" ] || fail "there is no $PBEM; run make test first, or set PBEM to where pbem is"
 command -v dovecot >/dev/null || fail "Dovecot is missing: apt-get install dovecot-imapd dovecot-lmtpd"
 
-# Dovecot does not deliver as root; where we are root, it and Exim run as nobody.
+# Dovecot doesn't deliver as root; if we are root, it and Exim run as nobody.
 if [ "$(id -u)" = 0 ]; then
     OWNER=nobody
     GROUP=nogroup
@@ -346,7 +346,7 @@ A mail server ($MTA), Dovecot and pbem run; pbem gets its mail by $WAY. In two o
     alice, with s-nail:    MAILRC=$R/alice.mailrc s-nail -n
     bob, with mutt:        mutt -n -F $R/bob.muttrc
 
-Either of them begins with a mail to games@$DOMAIN with the line "join NAME".
+Each of them starts by writing "join NAME" to games@$DOMAIN.
 
     what pbem logs:        tail -f $R/pbem.log
     what it has stored:    $PBEM show 1 -c $R/pbem.toml

@@ -1,11 +1,11 @@
-"""The operator's verbs: init, run, feed, check, show, shunted, retry, revoke, bounced, export, delete, demo and more.
+"""The operator's commands: init, run, feed, check, show, shunted, retry, revoke, bounced, export, delete and more.
 
-Exit codes: 0 all is well · 1 something was found wrong, and said · 2 it could not be done, and why.
+Exit codes: 0 success · 1 the command found a problem and printed it · 2 it could not run, and why.
 """
 
 import os
 
-from pbem.cli import server, mails, players, games  # isort: skip - in this order `pbem --help` lists their verbs
+from pbem.cli import server, mails, players, games  # isort: skip - `pbem --help` lists their commands in this order
 from pbem.cli.core import app
 from pbem.cli.server import example
 
@@ -13,6 +13,6 @@ __all__ = ["app", "example", "games", "mails", "main", "players", "server"]
 
 
 def main() -> None:
-    """Run the command line. What it writes (mails, tokens in them, the key) is for its user alone."""
+    """Run the command line. Files it creates (mail, tokens, the key) are readable by its user only."""
     os.umask(0o077)
     app()

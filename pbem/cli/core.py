@@ -1,4 +1,4 @@
-"""What all verbs share: the app, its two consoles, exit codes, and how a fault outside of us becomes a sentence."""
+"""What all commands share: the app, two consoles, exit codes, and turning outside errors into sentences."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -40,7 +40,7 @@ FOUND, IMPOSSIBLE = 1, 2
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Turn what can go wrong outside of us into a sentence and exit code 2."""
+    """Turn errors outside of pbem into a sentence and exit code 2."""
     try:
         yield
     except DBAPIError as error:
@@ -68,7 +68,7 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator[daemon.Server]:
 
 
 def player(session: Session, wanted: str, *, guests: bool = False) -> Player:
-    """The player of that name, address or number; ends the program with a sentence where there is none."""
+    """Return the player with that name, address or number; exit with a sentence if there is none."""
     place = Player.address if "@" in wanted else Player.name
     known = Player.id == int(wanted) if wanted.isdecimal() else place == wanted.lower()
     player = session.exec(select(Player).where(known)).first()

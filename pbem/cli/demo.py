@@ -1,7 +1,7 @@
-"""A whole match by mail on this machine alone: a real server, real SMTP, real mails, two scripted players.
+"""A whole match by email, all on this machine: a real server, real SMTP, real messages, two scripted players.
 
-The players know nothing but their mails: each answers the newest one that says it is his turn, at the reply
-address that it carries. They play the second sample match of the rule sheet (2007), slip included.
+The players know only their messages: each replies to the newest one that says it's their turn, at its reply address.
+They play the second sample match of the rule sheet (2007), including its slip.
 """
 
 import email
@@ -37,10 +37,10 @@ HOST = "127.0.0.1"
 PATIENCE_SECONDS = 30
 
 MENDED = ("---- ---- 2 g3g5 b7d7", "---- ---- 2 g7g5 b7d7")
-"""The turn in which the record slips, as it must be and as it was written."""
+"""The turn with a slip in the record, corrected and as written."""
 
 CONFIG = """\
-# Written by `pbem demo`. The players' mailboxes are folders below mail/.
+# Written by `pbem demo`. The players' mailboxes are folders in mail/.
 [server]
 address = "{server}"
 database = "sqlite:///pbem.sqlite"
@@ -57,12 +57,12 @@ security = "none"
 
 
 class Stuck(Exception):
-    """The demonstration could not go on, and why."""
+    """The demo could not continue, and why."""
 
 
 @dataclass
 class Player:
-    """A person with a mailbox, who plays what the record says."""
+    """A person with a mailbox who plays the turns of the record."""
 
     name: str
     texts: list[str]
@@ -71,26 +71,26 @@ class Player:
 
     @property
     def address(self) -> str:
-        """Where mail for the player goes."""
+        """Return the player's address."""
         return f"{self.name}@players.example"
 
     def deliver(self, raw: bytes) -> None:
-        """Put a mail into the mailbox."""
+        """Put a message into the mailbox."""
         mail = email.message_from_bytes(raw, policy=email.policy.default)
         number = len(list(self.mailbox.iterdir())) + 1
         (self.mailbox / f"{number:03}.eml").write_bytes(raw)
         self.arrived.put(mail)
 
     def next_mail(self) -> EmailMessage:
-        """The next mail to the player; raises Stuck when none comes."""
+        """Return the next message to the player; raise Stuck if none arrives."""
         try:
             return self.arrived.get(timeout=PATIENCE_SECONDS)
         except queue.Empty:
-            raise Stuck(f"no mail reached {self.name} within {PATIENCE_SECONDS} seconds") from None
+            raise Stuck(f"no message reached {self.name} within {PATIENCE_SECONDS} seconds") from None
 
 
 def play(out: Console, folder: Path | None) -> bool:
-    """Play the sample match and show it; whether the last board is the printed one. Raises OSError."""
+    """Play and show the sample match; return whether the last board is the printed one. Raises OSError."""
     folder = Path(tempfile.mkdtemp(prefix="pbem-demo-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
@@ -131,7 +131,7 @@ def _serve_and_play(
 ) -> bool:
     path = folder / "pbem.toml"
     path.write_text(CONFIG.format(server=SERVER, port=0, mailboxes=mailboxes), encoding="utf-8")
-    (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
+    (folder / "pbem.key").write_text("the key of a demo\n", encoding="ascii")
     settings = config.load(path)
     stop = threading.Event()
     with daemon.open_server(settings) as server:
@@ -140,7 +140,7 @@ def _serve_and_play(
         thread.start()
         try:
             if not ready.wait(PATIENCE_SECONDS):
-                raise Stuck("the server did not start")
+                raise Stuck("the server didn't start")
             port = server.listeners[0].port
             path.write_text(CONFIG.format(server=SERVER, port=port, mailboxes=mailboxes), encoding="utf-8")
             out.print(
@@ -154,7 +154,7 @@ def _serve_and_play(
 
 
 def _correspond(out: Console, sample: Record, players: tuple[Player, Player], port: int) -> EmailMessage:
-    """The match from the first mail to the last; the record that the winner asks for in the end."""
+    """Play the match from the first message to the last; return the record that the winner asks for."""
     welcomes = {}
     for number, player in enumerate(players):
         _write(port, player, SERVER, "", f"join {player.name}")
@@ -162,8 +162,8 @@ def _correspond(out: Console, sample: Record, players: tuple[Player, Player], po
         _answer(port, player, confirm, "yes")
         welcomes[player.name] = player.next_mail()
         if number == 0:
-            _show(out, confirm, "the first mail")
-            _show(out, welcomes[player.name], "what comes when it is answered")
+            _show(out, confirm, "the first message")
+            _show(out, welcomes[player.name], "what follows the reply")
     first = sample.start().turn or 0
     challenger, other = players[first], players[1 - first]
     _answer(port, challenger, welcomes[challenger.name], f"challenge {other.name} {sample.game}")
@@ -186,7 +186,7 @@ def _turns(out: Console, sample: Record, order: tuple[Player, Player], port: int
             if text == MENDED[0]:
                 _answer(port, mover, newest, MENDED[1])
                 refused = mover.next_mail()
-                _show(out, refused, f"turn {number + 1} slips on the sheet (g7g5 for g3g5): the answer")
+                _show(out, refused, f"turn {number + 1} has a slip on the sheet (g7g5 for g3g5): the reply")
             _answer(port, mover, newest, text)
             mover.next_mail()
             newest = other.next_mail()
@@ -197,13 +197,13 @@ def _turns(out: Console, sample: Record, order: tuple[Player, Player], port: int
         _answer(port, loser, loser.next_mail(), "yes")
         loser.next_mail()
         newest = winner.next_mail()
-    _show(out, newest, "the last mail of the match")
+    _show(out, newest, "the last message of the match")
     _answer(port, winner, newest, "record")
     return winner.next_mail()
 
 
 def _finish(out: Console, folder: Path, sample: Record, last: EmailMessage) -> bool:
-    _show(out, last, "the record, as the winner asks for it")
+    _show(out, last, "the record, which the winner asks for")
     expected = format_board(record.replay(sample)[-1].diagram())
     printed = not record.board_difference(sample, record.replay(sample)[-1])
     same = printed and expected in text_of(last)
@@ -212,13 +212,13 @@ def _finish(out: Console, folder: Path, sample: Record, last: EmailMessage) -> b
         if same
         else "[red]The last board is not the one printed on the rule sheet.[/]"
     )
-    out.print(f"\nThe database:      {folder / 'pbem.sqlite'}", highlight=False)
-    out.print(f"Every mail:        {folder / 'mail'}/*/*.eml", highlight=False)
-    out.print(f"The server's log:  {folder / 'server.log'}", highlight=False)
-    out.print("\nTry next (with .venv/bin/ in front, in a checkout):", highlight=False)
+    out.print(f"\nDatabase:      {folder / 'pbem.sqlite'}", highlight=False)
+    out.print(f"All messages:  {folder / 'mail'}/*/*.eml", highlight=False)
+    out.print(f"Server log:    {folder / 'server.log'}", highlight=False)
+    out.print("\nTry next (in a checkout, put .venv/bin/ in front):", highlight=False)
     for command in (f"pbem show 1 -c {folder}/pbem.toml", f"pbem check -c {folder}/pbem.toml"):
         out.print(f"  {command}", highlight=False)
-    out.print("  pbem init, and the README's way to a server of your own", highlight=False)
+    out.print("  pbem init, then follow the README to set up your own server", highlight=False)
     return same
 
 
@@ -229,7 +229,7 @@ def _show(out: Console, mail: EmailMessage, title: str) -> None:
 
 
 def _answer(port: int, player: Player, mail: EmailMessage, words: str) -> None:
-    """Answer as a mail program does: to the Reply-To, the old mail quoted below."""
+    """Reply like a mail program: to the Reply-To, with the old message quoted below."""
     quoted = "".join(f"> {line}\n" for line in text_of(mail).splitlines())
     _write(
         port,

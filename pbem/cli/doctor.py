@@ -1,4 +1,4 @@
-"""Premises: whether what surrounds the server is as it should be: who can read files, templates, DKIM in the DNS."""
+"""Checks of the server's surroundings: file permissions, templates, and the DKIM key in the DNS."""
 
 import base64
 import binascii
@@ -18,25 +18,25 @@ DNS_SECONDS = 5.0
 
 
 def faults(path: Path, settings: Settings) -> Iterator[str]:
-    """What is wrong around the server, a sentence each; `path` is the configuration's."""
+    """Yield a sentence for each problem; `path` is the configuration file."""
     for file in exposed(path, settings):
-        yield f'{file} can be read by everybody on this machine; "chmod o= {file}" ends that'
+        yield f'everyone on this machine can read {file}; fix it with "chmod o= {file}"'
     yield from _broken_templates()
     if settings.outbox.dkim is not None:
         yield from _unpublished(settings.outbox.dkim, settings.server.domain)
 
 
 def notes(settings: Settings) -> Iterator[str]:
-    """What the operator should know, and may want so."""
+    """Yield what the operator should know, but may have intended."""
     for kind in ("lmtp", "smtp"):
         listener = getattr(settings.inbox, kind)
         if listener is not None:
-            where = "other machines can reach it" if listener.is_exposed else "for this machine"
+            where = "reachable from other machines" if listener.is_exposed else "this machine only"
             yield f"{kind} listens on {listener.host}, port {listener.port}: {where}"
 
 
 def exposed(path: Path, settings: Settings) -> Iterator[Path]:
-    """The files with secrets, or with people's mail, that everybody on this machine can read."""
+    """Yield the files with secrets or mail that everyone on this machine can read."""
     secrets = list(_secrets(settings))
     holds_secrets = any(secret.value is not None for secret in secrets)
     url = make_url(settings.server.database)
@@ -51,14 +51,14 @@ def exposed(path: Path, settings: Settings) -> Iterator[Path]:
 
 
 def _is_open_to_all(file: Path) -> bool:
-    """Whether others may read it, and may pass through every folder above it."""
+    """Return whether others can read the file and enter every folder above it."""
     reads = stat.S_IXOTH if file.is_dir() else stat.S_IROTH
     passes = all(folder.stat().st_mode & stat.S_IXOTH for folder in file.resolve().parents)
     return bool(file.stat().st_mode & reads) and passes
 
 
 def _secrets(model: BaseModel) -> Iterator[Secret]:
-    """Every secret of the settings."""
+    """Yield every secret in the settings."""
     for name in type(model).model_fields:
         value = getattr(model, name)
         if isinstance(value, Secret):
@@ -80,20 +80,20 @@ def _broken_templates() -> Iterator[str]:
 
 
 def _unpublished(settings: DkimSettings, own_domain: str) -> Iterator[str]:
-    """What is wrong with the key that the DNS tells for our signature."""
-    from dkim.crypto import UnparsableKeyError, parse_pem_private_key, parse_public_key  # the extra is there by now
+    """Yield a sentence if the DKIM key in the DNS is missing or wrong."""
+    from dkim.crypto import UnparsableKeyError, parse_pem_private_key, parse_public_key  # the extra is installed by now
 
     name = f"{settings.selector}._domainkey.{settings.domain or own_domain}"
     told = ask_dns(f"{name}.".encode(), DNS_SECONDS)
     if not told:
-        yield f"the DNS tells no key at {name}, or can't be asked: nobody can verify our signatures"
+        yield f"the DNS has no key at {name}, or can't be reached: nobody can verify our signatures"
         return
     tags = dict(tag.strip().split("=", 1) for tag in told.decode("latin-1").split(";") if "=" in tag)
     try:
         published = parse_public_key(base64.b64decode(tags.get("p", "")))
     except (UnparsableKeyError, binascii.Error, ValueError):
-        yield f"what the DNS tells at {name} is no RSA key"
+        yield f"the DNS record at {name} is not an RSA key"
         return
     ours = parse_pem_private_key(settings.key.read_all().encode())
     if (published["modulus"], published["publicExponent"]) != (ours["modulus"], ours["publicExponent"]):
-        yield f"the DNS tells another key at {name} than the one we sign with: every signature of ours fails"
+        yield f"the DNS key at {name} is not the one we sign with: all our signatures are invalid"

@@ -1,4 +1,4 @@
-"""Verbs that need no server: games, play, demo, record check."""
+"""Commands that need no server: games, play, demo, record check."""
 
 import sys
 from pathlib import Path
@@ -21,28 +21,28 @@ app.add_typer(records, name="record")
 
 @app.command()
 def games() -> None:
-    """List the games that can be played, with their options."""
+    """List the games with their options."""
     table = Table("game", "options", "a turn")
     for key, game in GAMES.items():
         options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in game.options)
         table.add_row(f"{game.title}\n[dim]{key}[/]", escape(options), escape(NOTATIONS[key].help))
     out.print(table)
-    out.print('"pbem play GAME" tries one; by mail "rules GAME" explains it')
+    out.print('"pbem play GAME" lets you try one; by email, "rules GAME" explains it')
 
 
 @app.command()
 def play(
-    game: Annotated[str, typer.Argument(help="The game, as `pbem games` lists it.")],
-    options: Annotated[list[str] | None, typer.Argument(help="Its options, as in first=o.")] = None,
+    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")],
+    options: Annotated[list[str] | None, typer.Argument(help="Its options, such as first=o.")] = None,
 ) -> None:
-    """Try a game at the terminal, two people at one keyboard, with the boards and texts of the mails."""
+    """Try a game at the terminal: two people, one keyboard, and the boards and texts of the messages."""
     key = game.lower()
     chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
     try:
         if key not in GAMES:
-            raise BadOption(f"there is no game {game}; there are {', '.join(GAMES)}")
+            raise BadOption(f"there is no game {game}; the games are {', '.join(GAMES)}")
         if len(chosen) < len(options or []):
-            raise BadOption("an option is written as NAME=CHOICE, for example first=o")
+            raise BadOption("write options as NAME=CHOICE, for example first=o")
         hotseat.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
     except BadOption as error:
         errors.print(f"pbem: {escape(str(error))}", highlight=False)
@@ -51,9 +51,9 @@ def play(
 
 @app.command("demo")
 def demo_(
-    folder: Annotated[Path | None, typer.Option("--folder", help="Where to put database and mails.")] = None,
+    folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
-    """Play a whole match by mail between two scripted players, with nothing but this machine."""
+    """Play a whole match by email between two scripted players, all on this machine."""
     with sentences():
         if not demo.play(out, folder):
             raise typer.Exit(FOUND)
@@ -61,11 +61,11 @@ def demo_(
 
 @records.command("check")
 def record_check(
-    file: Annotated[Path, typer.Argument(help="A record; - reads standard input.")],
+    file: Annotated[Path, typer.Argument(help="A record file; - reads standard input.")],
     tolerant: Annotated[bool, typer.Option("--tolerant", help="List every slip, as an arbiter would.")] = False,
-    game: Annotated[str, typer.Option("--game", help="The game, where the record does not tell.")] = "",
+    game: Annotated[str, typer.Option("--game", help="The game, if the record doesn't say.")] = "",
 ) -> None:
-    """Replay a record file; a sentence for each slip, and exit code 1 when there are any."""
+    """Replay a record file and print a sentence for each slip. Exit code 1 if there are any."""
     with sentences():
         try:
             text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
@@ -76,7 +76,7 @@ def record_check(
 
 
 def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
-    """Print a sentence for each slip, and the last board; the exit code."""
+    """Print a sentence for each slip and the last board; return the exit code."""
     try:
         loaded = record.loads(text, game)
         positions, slips = record.replay_tolerantly(loaded) if tolerant else (record.replay(loaded), ())

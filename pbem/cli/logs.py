@@ -1,4 +1,4 @@
-"""How log lines look: for people at a terminal, or JSON for machines; to standard error, never a mail's content."""
+"""The format of log lines, for people or as JSON. They go to standard error and never contain text of messages."""
 
 import contextlib
 import logging
@@ -14,22 +14,22 @@ from pbem.reading.text.normalize import escape_controls
 
 
 class Log(structlog.PrintLogger):
-    """Lines for a file, without reply tokens; one that can't be written is lost: a full disk must not stop the work."""
+    """A logger that removes reply tokens, and drops lines it can't write: a full disk must not stop the work."""
 
     def __init__(self, file: TextIO, redactor: TokenRedactor) -> None:
         super().__init__(file)
         self._redactor = redactor
 
     def msg(self, message: str) -> None:
-        """Write the line, if that is possible."""
+        """Write the line, if possible."""
         with contextlib.suppress(OSError):
             super().msg(self._redactor.redact(message))
 
-    debug = info = warning = error = critical = exception = msg  # as its parent has them
+    debug = info = warning = error = critical = exception = msg  # like the parent class
 
 
 def configure(settings: LogSettings, file: TextIO = sys.stderr, server: ServerSettings | None = None) -> None:
-    """Make every log line of this process look as configured, and go there; the server says what our address is."""
+    """Configure the format and destination of all log lines of this process; `server` has our address."""
     redactor = TokenRedactor(server.address, server.delimiter) if server else TokenRedactor()
     structlog.configure(
         processors=[
@@ -49,7 +49,7 @@ def configure(settings: LogSettings, file: TextIO = sys.stderr, server: ServerSe
 
 
 def _harmless(_logger: object, _method: str, event: EventDict) -> EventDict:
-    """The event without what could steer a terminal or begin a line of its own: servers and mails may have said it."""
+    """Escape control characters and line feeds, which may come from servers and messages."""
     return {
         name: escape_controls(value).replace("\n", "\\n") if isinstance(value, str) else value
         for name, value in event.items()

@@ -1,4 +1,4 @@
-"""Verbs about what came and what is owed: show, shunted, retry."""
+"""Commands for incoming and outgoing messages: show, shunted, retry."""
 
 from typing import Annotated
 
@@ -20,15 +20,15 @@ from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Outgoi
 
 @app.command()
 def show(
-    number: Annotated[int, typer.Argument(help="The match, or with --mail the mail.")],
+    number: Annotated[int, typer.Argument(help="The number of a match, or with --mail of a message.")],
     config_file: ConfigOption = CONFIG,
-    mail: Annotated[bool, typer.Option("--mail", help="Show an incoming mail and what became of it.")] = False,
+    mail: Annotated[bool, typer.Option("--mail", help="Show an incoming message and what became of it.")] = False,
 ) -> None:
-    """Show a match with all its turns and mails, or a mail and what became of it."""
+    """Show a match with its turns and messages, or a message and what became of it."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         row = session.get(Incoming, number) if mail else session.get(Match, number)
         if row is None:
-            errors.print(f"pbem: there is no {'mail' if mail else 'match'} {number}")
+            errors.print(f"pbem: there is no {'message' if mail else 'match'} {number}")
             raise typer.Exit(FOUND)
         if isinstance(row, Incoming):
             _show_mail(session, row)
@@ -37,21 +37,21 @@ def show(
 
 
 def _show_mail(session: Session, row: Incoming) -> None:
-    out.print(f"mail {row.id} from {row.source}, received {row.received:%Y-%m-%d %H:%M:%S} UTC", markup=False)
+    out.print(f"message {row.id} from {row.source}, received {row.received:%Y-%m-%d %H:%M:%S} UTC", markup=False)
     out.print(f"state {row.state}, verdict: {row.verdict or 'none yet'}, attempts: {row.attempts}", markup=False)
     for owed in session.exec(select(Outgoing).where(Outgoing.incoming == row.id)):
-        out.print(f"owed: {owed.template} to {owed.address}, {owed.state} {owed.message_id}", markup=False)
+        out.print(f"outgoing: {owed.template} to {owed.address}, {owed.state} {owed.message_id}", markup=False)
     if row.error:
         out.print(row.error, markup=False)
     if not row.raw:
-        out.print("the mail itself is removed: its time was over, or its sender has left")
+        out.print("the message itself has been removed: it was too old, or its sender has left")
         return
-    out.rule("as it came", style="dim")
+    out.rule("as it arrived", style="dim")
     out.print(row.raw.decode("utf-8", "replace"), markup=False, highlight=False)
 
 
 def _show_match(session: Session, match: Match) -> bool:
-    """Print the match; whether its turns can be replayed. They are listed in any case."""
+    """Print the match and its turns; return whether it can be replayed."""
     first, second = (naming.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
     title = GAMES[match.game].title if match.game in GAMES else match.game
     options = " ".join(f"{option}={choice}" for option, choice in match.options.items())
@@ -60,21 +60,21 @@ def _show_match(session: Session, match: Match) -> bool:
         winner = "no winner" if match.winner is None else f"{(first, second)[match.winner]} won"
         out.print(f"{winner}: {match.reason or in_words(ending, (first, second))}", markup=False)
     if match.part:
-        out.print(f"begun: {match.part}", markup=False)
+        out.print(f"unfinished turn: {match.part}", markup=False)
     faults = list(checking.faults(session, match))
     for fault in faults:
-        out.print(f"fault: {fault.sentence}", markup=False, highlight=False)
+        out.print(f"problem: {fault.sentence}", markup=False, highlight=False)
     if not faults:
         out.print()
         out.print(format_board(snapshot.snapshot_of(session, match).position.diagram()), markup=False, highlight=False)
     out.print()
-    table = Table("turn", "by", "text", "played (UTC)", "mail")
+    table = Table("turn", "by", "text", "played (UTC)", "message")
     for ply in queries.plies(session, match):
         by = (first, second)[ply.seat]
         played = f"{ply.played:%Y-%m-%d %H:%M:%S}"
         table.add_row(str(ply.number), by, escape(ply.text), played, str(ply.incoming or ""))
     out.print(table)
-    mails = Table("mail", "what", "to", "state", "Message-ID")
+    mails = Table("message", "what", "to", "state", "Message-ID")
     for row in session.exec(select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))):
         mails.add_row(f"out {row.id}", f"{row.template}, turn {row.ply}", row.address, row.state, row.message_id)
     out.print(mails)
@@ -83,11 +83,11 @@ def _show_match(session: Session, match: Match) -> bool:
 
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG) -> None:
-    """List the mails that met a bug, and the owed ones that nobody would take; exit code 1 when there are any."""
+    """List messages that hit a bug, and outgoing ones that no server accepted. Exit code 1 if there are any."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
-        table = Table("mail", "what", "why", "since (UTC)")
+        table = Table("message", "what", "why", "since (UTC)")
         for row in came:
             table.add_row(
                 f"{row.id}", f"from {row.source}", escape(row.verdict or ""), f"{row.received:%Y-%m-%d %H:%M}"
@@ -100,17 +100,17 @@ def shunted(config_file: ConfigOption = CONFIG) -> None:
         return
     out.print(table)
     out.print('"pbem show --mail N" shows one with its traceback')
-    out.print('"pbem retry N" tries it again, "pbem retry --out N" an owed one')
+    out.print('"pbem retry N" tries it again, "pbem retry --out N" an outgoing one')
     raise typer.Exit(FOUND)
 
 
 @app.command()
 def retry(
-    numbers: Annotated[list[int], typer.Argument(help="The mails, as `pbem shunted` numbers them.")],
+    numbers: Annotated[list[int], typer.Argument(help="The numbers of the messages, from `pbem shunted`.")],
     config_file: ConfigOption = CONFIG,
-    owed: Annotated[bool, typer.Option("--out", help="The numbers are of owed mails.")] = False,
+    owed: Annotated[bool, typer.Option("--out", help="The numbers are of outgoing messages.")] = False,
 ) -> None:
-    """Let the daemon try shunted or failed mails again."""
+    """Make the daemon retry shunted or failed messages."""
     missing = []
     with opened(config_file) as server, database.transaction(server.engine) as session:
         for number in numbers:
@@ -125,7 +125,7 @@ def retry(
                 continue
             session.add(row)
     for number in missing:
-        errors.print(f"pbem: {number} is not among the {'failed' if owed else 'shunted'} mails")
-    out.print(f"{len(numbers) - len(missing)} will be tried again")
+        errors.print(f"pbem: {number} is not among the {'failed' if owed else 'shunted'} messages")
+    out.print(f"{len(numbers) - len(missing)} will be retried")
     if missing:
         raise typer.Exit(FOUND)

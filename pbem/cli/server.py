@@ -1,4 +1,4 @@
-"""Verbs about the server itself: init, run, feed, check."""
+"""Commands for the server itself: init, run, feed, check."""
 
 import secrets
 import signal
@@ -30,12 +30,12 @@ log = structlog.get_logger()
 
 @app.command()
 def init(config_file: ConfigOption = CONFIG) -> None:
-    """Write a configuration and a key where there are none, and bring the database up to date."""
+    """Create the configuration and the key if they don't exist, and upgrade the database."""
     with sentences():
         if not config_file.exists():
             config_file.parent.mkdir(parents=True, exist_ok=True)
             config_file.write_bytes(example().read_bytes())
-            out.print(f"wrote {config_file}; look it through: it says what every key means")
+            out.print(f"wrote {config_file}; read through it: it explains every setting")
         settings = config.load(config_file)
         _make_key(settings)
         with database.alone(settings.server.database):
@@ -47,12 +47,12 @@ def init(config_file: ConfigOption = CONFIG) -> None:
 
 
 def _shown(settings: Settings) -> str:
-    """The database's URL without its password."""
+    """Return the database URL without the password."""
     return make_url(settings.server.database).render_as_string(hide_password=True)
 
 
 def example() -> Path:
-    """The example configuration: inside an installed package, beside it in a checkout."""
+    """Return the path of the example configuration, in an installed package or in a checkout."""
     inside = Path(__file__).parent.parent / "config.example.toml"
     return inside if inside.is_file() else inside.parent.parent / "config.example.toml"
 
@@ -64,29 +64,29 @@ def _make_key(settings: Settings) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(mode=0o600)
     path.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
-    out.print(f"wrote the server's key to {path}; without it no token that players hold is good any more: back it up")
+    out.print(f"wrote the server's key to {path}; back it up: without it, all reply addresses stop working")
 
 
 @app.command()
 def run(
     config_file: ConfigOption = CONFIG,
-    once: Annotated[bool, typer.Option("--once", help="Handle and send what waits, then end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Process and send what is waiting, then exit.")] = False,
 ) -> None:
-    """Run the server until SIGTERM or Ctrl-C; it ends after the mail in hand."""
+    """Run the server until SIGTERM or Ctrl-C. It finishes the current message first."""
     with opened(config_file, to_run=True) as server:
         for file in doctor.exposed(config_file, server.settings):
-            log.warning("everybody on this machine can read it", file=str(file))
+            log.warning("everyone on this machine can read it", file=str(file))
         if once:
             received, handled, sent = daemon.run_once(server)
-            out.print(f"{received} received, {handled} handled, {sent} handed over")
+            out.print(f"{received} received, {handled} processed, {sent} sent")
         else:
             daemon.run(server, _stop_by_signal())
 
 
 def _stop_by_signal() -> threading.Event:
-    """What SIGTERM or SIGINT will set. A thread waits for them: a handler that sets an event can deadlock.
+    """Return an event that SIGTERM and SIGINT set. A thread waits for them, since setting it in a handler can deadlock.
 
-    They stay blocked in this process, so nothing else may be called here once the server has run.
+    They stay blocked in this process, so call nothing else once the server has run.
     """
     stop = threading.Event()
     numbers = {signal.SIGTERM, signal.SIGINT}
@@ -102,25 +102,25 @@ def _stop_by_signal() -> threading.Event:
 
 @app.command()
 def feed(
-    file: Annotated[Path, typer.Argument(help="A raw mail; - reads standard input.")],
+    file: Annotated[Path, typer.Argument(help="A raw message; - reads standard input.")],
     config_file: ConfigOption = CONFIG,
-    to: Annotated[str, typer.Option("--to", help="The envelope recipient, where it is not in the mail.")] = "",
+    to: Annotated[str, typer.Option("--to", help="The envelope recipient, if it isn't in the message.")] = "",
 ) -> None:
-    """Handle a raw mail as if it had been received, and print what is owed for it."""
+    """Process a raw message as if it had just arrived, and print what would be sent."""
     with opened(config_file) as server:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         if not raw.strip():
-            errors.print(f"pbem: {file} is empty; a raw mail begins with its header lines")
+            errors.print(f"pbem: {file} is empty; a raw message starts with its headers")
             raise typer.Exit(IMPOSSIBLE)
         added = server.take((Arrival(raw, "feed", recipients=(to,) if to else ()),))
         if not added:
-            out.print("this mail was received before; nothing is done twice")
+            out.print("this message was received before, so nothing was done")
             return
-        if server.queue.claim(added[0]):  # or else a daemon beside us has it already
+        if server.queue.claim(added[0]):  # otherwise a running daemon already has it
             worker.handle(server.engine, server.services, server.queue, added[0], daemon.now())
         with database.read_only(server.engine) as session:
             row = session.get_one(Incoming, added[0])
-            out.print(f"mail {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
+            out.print(f"message {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
             owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
             for mail in owed:
                 _print_mail(server.renderer, session, mail)
@@ -131,7 +131,7 @@ def feed(
 
 def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
     (message,) = renderer.render(session, [row])
-    out.rule(f"owed to {row.address}", style="dim")
+    out.rule(f"to {row.address}", style="dim")
     for header in ("From", "To", "Reply-To", "Subject"):
         out.print(f"{header}: {message[header]}", markup=False, highlight=False)
     out.print()
@@ -140,7 +140,7 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
 
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
-    """Replay every stored match, and look at files, templates and DNS; exit code 1 when something is wrong."""
+    """Replay all stored matches, and check files, templates and DNS. Exit code 1 if there is a problem."""
     with opened(config_file) as server:
         around = list(doctor.faults(config_file, server.settings))
         for note in (f"the database {_shown(server.settings)} is up to date", *doctor.notes(server.settings)):
@@ -154,7 +154,7 @@ def check(config_file: ConfigOption = CONFIG) -> None:
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
     for sentence in around:
-        out.print(f"fault: {sentence}", markup=False, highlight=False)
-    out.print(f"{len(stored)} matches replayed, {len(found)} faults")
+        out.print(f"problem: {sentence}", markup=False, highlight=False)
+    out.print(f"{len(stored)} matches replayed, {len(found)} problems")
     if found or around:
         raise typer.Exit(FOUND)

@@ -1,7 +1,7 @@
-"""The operator's terminal: what is printed there, and that nothing in a mail can steer it.
+"""The operator's terminal, which nothing in a message can control.
 
-Mails hold what their senders like, escape sequences as well: these move the cursor, hide lines, or put words into the
-operator's next command. Whatever is printed here has them spelt out, and what rich adds for colours stays.
+Messages contain whatever their senders like, including escape sequences that move the cursor, hide lines, or put text
+into the operator's next command. Everything printed here has them escaped, except for what rich adds for colours.
 """
 
 from collections.abc import Iterable
@@ -13,22 +13,22 @@ from pbem.reading.text.normalize import escape_controls
 
 
 def console(*, errors: bool = False) -> Console:
-    """A console that prints to standard output, or to standard error."""
+    """Return a console that prints to standard output, or to standard error."""
     made = Console(stderr=errors, soft_wrap=True)
     made.push_render_hook(_Harmless())
     return made
 
 
 class _Harmless(RenderHook):
-    """Puts everything that is printed through `_Shown`."""
+    """Wrap everything that is printed in `_Shown`."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """What is printed in place of what was to be."""
+        """Return the wrapped renderables."""
         return [_Shown(each) for each in renderables]
 
 
 class _Shown:
-    """Something to be printed, without what steers terminals."""
+    """A renderable whose control characters are escaped."""
 
     def __init__(self, what: ConsoleRenderable) -> None:
         self._what = what

@@ -1,4 +1,4 @@
-"""COMMANDS: what a player can write, verb by verb."""
+"""What a player can write: `COMMANDS` has every command by name."""
 
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE

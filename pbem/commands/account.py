@@ -1,4 +1,4 @@
-"""Becoming a player: join, and the welcome that follows."""
+"""Becoming a player: join and the welcome."""
 
 import re
 
@@ -17,20 +17,20 @@ RESERVED = frozenset({"me", "you", "random", "pbem", "admin", "postmaster", "ser
 
 
 def check_name(context: Context, wanted: str) -> str:
-    """The name in lower case; raises Refused where it can't be had."""
+    """Return the name in lower case; raise Refused if it is invalid or taken."""
     wanted = wanted.lower()
     if not _is_name(context, wanted):
         raise Refused(
             f"\"{wanted[:40]}\" can't be a player's name.",
-            fits="A name is one word of 2 to 20 letters and digits (- and _ within), and begins with a letter.",
+            fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
         )
     if _is_taken(context.session, wanted):
-        raise Refused(f"The name {wanted} is taken.", fits=f'Try another one, for example "join {wanted}2".')
+        raise Refused(f"The name {wanted} is taken.", fits=f'Try another, such as "join {wanted}2".')
     return wanted
 
 
 def free_name(context: Context, address: str) -> str:
-    """A name for somebody who came by invitation and chose none: from the address, made unique."""
+    """Return a unique name, made from the address, for an invited person who chose none."""
     local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].lower())[:16].lstrip("0123456789")
     stem = local if _is_name(context, local) else "player"
     wanted, number = stem, 1
@@ -41,7 +41,7 @@ def free_name(context: Context, address: str) -> str:
 
 
 def _is_name(context: Context, wanted: str) -> bool:
-    """Whether a player may be called that; not by a verb or a game, since our mails begin lines with names."""
+    """Return whether the name is allowed: not a command or a game, since lines of our messages start with names."""
     special = wanted in RESERVED or wanted in GAMES or named(context.commands, wanted) is not None
     special = special or wanted.startswith(ANONYMOUS)
     return NAME.fullmatch(wanted) is not None and not special
@@ -52,7 +52,7 @@ def _is_taken(session: Session, wanted: str) -> bool:
 
 
 def welcome(context: Context, player: Player, wanted: str) -> None:
-    """Make the person who answered our mail a player."""
+    """Make the person who replied to our message a player."""
     player.name, player.confirmed = wanted, context.now
     context.session.add(player)
     context.session.flush()
@@ -60,23 +60,23 @@ def welcome(context: Context, player: Player, wanted: str) -> None:
 
 
 def join(context: Context, line: Line) -> None:
-    """Give the sender, who has proven his address, the name he asked for."""
+    """Give the sender, who has proven their address, the name they asked for."""
     player = context.sender.player
     if player is not None and player.confirmed:
         raise Refused(
-            f"You are {player.name} already.",
-            fits=f"Mail to {context.personal_address(player)} acts at once as you; keep it in your address book.",
+            f"You're already {player.name}.",
+            fits=f"Your personal address is {context.personal_address(player)}; messages to it take effect at once.",
         )
     wanted = check_name(context, line.words.split()[0])
     if player is None:
-        raise Refused("This address is not known yet.", fits=f'Write "join {wanted}" in a mail of its own.')
+        raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
     welcome(context, player, wanted)
 
 
 JOIN = Command(
     "join",
     "NAME",
-    "become a player under that name; we mail you back, and your answer confirms it",
+    "become a player under that name; we'll write back, and your reply confirms it",
     join,
     changes=True,
     words=(1, 1),

@@ -1,4 +1,4 @@
-"""Reply addresses and the own one: revoke, change address."""
+"""A player's addresses: revoke, change address."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -17,23 +17,23 @@ from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)
-"""So long a question of ours can be answered."""
+"""How long our questions can be answered."""
 MOST_QUESTIONS = 3
 
 
 def revoke(context: Context, line: Line) -> None:
-    """Make every reply address of the sender worthless, and tell the new personal one."""
+    """Revoke all reply addresses of the sender, and reply with the new personal one."""
     addresses.revoke(context.session, context.player)
     context.answer(NewAddresses())
 
 
 def change(context: Context, line: Line) -> None:
-    """Ask the address that the sender wants to have; its answer makes the change."""
+    """Ask the new address to confirm; its reply makes the change."""
     player = context.player
     what, _, rest = line.words.partition(" ")
     if what.lower() != "address":
         raise Refused(
-            "There are no passwords here; what can be changed with this word is your address.",
+            'There are no passwords here; "change" changes your address.',
             read=line.text,
             fits='For example "change address alice@example.org".',
         )
@@ -42,12 +42,12 @@ def change(context: Context, line: Line) -> None:
         raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
     if not is_address(wanted) or identity.is_ours(wanted, context.server):
         raise Refused(
-            f"{wanted[:60]} is no mail address that you could have.",
+            f"{wanted[:60]} can't be your email address.",
             read=line.text,
             fits='For example "change address alice@example.org".',
         )
     if wanted == player.address:
-        raise Refused(f"{wanted} is your address already.", read=line.text)
+        raise Refused(f"{wanted} is already your address.", read=line.text)
     _bound(context, player, line)
     context.mailer.ask_address(
         wanted,
@@ -60,19 +60,19 @@ def change(context: Context, line: Line) -> None:
 
 
 def _bound(context: Context, player: Player, line: Line) -> None:
-    """Raise Refused for a second address in one mail, and where somebody has us write to many."""
+    """Raise Refused for a second address in one message, and for too many addresses in a day."""
     asked = select(func.count()).where(
         Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
     )
     if context.session.exec(asked.where(Outgoing.incoming == context.incoming.id)).one():
-        raise Refused("One mail can ask for one address.", read=line.text, fits="Write of the other one separately.")
+        raise Refused("One message can ask for one address only.", read=line.text, fits="Send the other separately.")
     if context.session.exec(asked.where(col(Outgoing.created) > context.now - timedelta(days=1))).one() >= (
         MOST_QUESTIONS
     ):
         raise Refused(
-            f"I have asked {MOST_QUESTIONS} addresses for you today; that is the most.",
+            f"We've already written to {MOST_QUESTIONS} addresses for you today, and that's the limit.",
             read=line.text,
-            fits="Answer one of those mails, or try again tomorrow.",
+            fits="Reply to one of those messages, or try again tomorrow.",
         )
 
 
@@ -94,7 +94,7 @@ def ask_again(context: Context, question: int) -> Verdict:
 
 
 def settle(context: Context, question: int, *, agrees: bool | None) -> Verdict:
-    """Do what the new address answers to our question; what became of it. None is neither a yes nor a no."""
+    """Act on the reply of the new address and return a verdict; `agrees` is None if it is neither yes nor no."""
     row = context.session.get_one(Outgoing, question, with_for_update=True)
     player = context.session.get(Player, row.player)
     if player is None or row.settled is not None:
@@ -103,24 +103,24 @@ def settle(context: Context, question: int, *, agrees: bool | None) -> Verdict:
         context.answer(QuestionExpired(days=QUESTION_LIVES.days))
         return Verdict(Outcome.TOO_LATE)
     if agrees is False:
-        row.settled = context.now  # an answer to it means nothing any more
+        row.settled = context.now  # replies to it have no effect any more
         context.session.add(row)
         context.answer(HeldDropped())
         return Verdict(Outcome.NOT_CONFIRMED)
     if agrees is None:
-        raise Refused("I can't tell whether that is a yes.", fits='Answer "yes" or "no" in the first line.')
+        raise Refused("I can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = context.session.exec(select(Player).where(Player.address == row.address)).first()
     if taken is not None and taken.confirmed is not None:
         raise Refused(
-            f"This address belongs to {taken.name} already, so nothing was changed.",
-            fits="A player has one address, and an address one player.",
+            f"This address already belongs to {taken.name}, so nothing was changed.",
+            fits="Each player has one address, and each address one player.",
         )
     _move(context, player, row)
     return Verdict(Outcome.DONE, CHANGE.name)
 
 
 def _move(context: Context, player: Player, row: Outgoing) -> None:
-    """Make the change, and tell both addresses."""
+    """Change the address, and tell both."""
     old = player.address
     passed_on = addresses.move(context.session, player, row.address)
     row.settled = context.now
@@ -136,7 +136,7 @@ def _move(context: Context, player: Player, row: Outgoing) -> None:
 REVOKE = Command(
     "revoke",
     "",
-    "make all your reply addresses worthless, if a stranger may have seen one, and get a new personal address",
+    "replace all your reply addresses and your personal address, in case a stranger has seen one",
     revoke,
     changes=True,
     asks_once_more=True,
@@ -144,7 +144,7 @@ REVOKE = Command(
 CHANGE = Command(
     "change",
     "address NEW",
-    "have your mail sent to another address; the old and the new one are both asked",
+    "move your mail to another address; we'll ask both the old and the new one to confirm",
     change,
     changes=True,
     asks_once_more=True,

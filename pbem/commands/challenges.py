@@ -1,4 +1,4 @@
-"""Offers: challenge, accept, decline, withdraw."""
+"""Challenges: challenge, accept, decline, withdraw."""
 
 import secrets
 from collections.abc import Sequence
@@ -40,17 +40,17 @@ def read(words: Sequence[str], own_name: str | None) -> Offer:
     if len(games) != 1 or len(people) != 1:
         unknown = f" ({' '.join(people)[:60]}?)" if len(people) > 1 else ""
         raise Refused(
-            f"A challenge names one opponent and one game{unknown}.",
+            f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
     begin = options.pop("begin", BEGIN[0])
     if begin not in BEGIN:
-        raise BadOption(f"begin={begin[:20]} is not to be had; write begin=me, begin=you or begin=random")
+        raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
     return Offer(games[0], people[0].lower(), begin, games[0].chosen(options))
 
 
 def challenge(context: Context, line: Line) -> None:
-    """Offer a match to a player, or invite an address."""
+    """Challenge a player, or invite an address."""
     player = context.player
     try:
         offer = read(line.words.split(), player.name)
@@ -81,11 +81,13 @@ def _opponent(context: Context, wanted: str) -> Player:
         if found is None or found.deleted is not None:
             raise Refused(
                 f"No player is called {wanted[:40]}.",
-                fits="To play somebody who is not here yet, write a mail address in place of the name.",
+                fits="To invite someone new, write their email address instead of a name.",
             )
         return found
     if not is_address(wanted):
-        raise Refused(f"{wanted[:60]} is no mail address.", fits="For example: challenge bob@example.org quadraphages")
+        raise Refused(
+            f"{wanted[:60]} is not an email address.", fits="For example: challenge bob@example.org quadraphages"
+        )
     found = session.exec(select(Player).where(Player.address == wanted).with_for_update()).first()
     if found is None:
         found = Player(address=wanted, created=context.now)
@@ -128,7 +130,7 @@ def withdraw(context: Context, line: Line) -> None:
 CHALLENGE = Command(
     "challenge",
     "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random]",
-    "offer a match; begin= says who moves first, the other options are the game's own",
+    "offer someone a match; begin= says who moves first, the other options depend on the game",
     challenge,
     changes=True,
     words=(1, 12),
@@ -138,7 +140,7 @@ CHALLENGE = Command(
 ACCEPT = Command(
     "accept",
     "[NUMBER] [NAME]",
-    "accept a challenge; the match begins. A guest may choose a name here",
+    "accept a challenge and start the match; new players can choose a name",
     accept,
     changes=True,
     of_match=True,
@@ -151,7 +153,7 @@ DECLINE = Command(
 WITHDRAW = Command(
     "withdraw",
     "[NUMBER]",
-    "take back a challenge that is not accepted yet",
+    "take back a challenge that hasn't been accepted yet",
     withdraw,
     changes=True,
     of_match=True,

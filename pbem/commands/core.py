@@ -1,4 +1,4 @@
-"""What a command is, and what it gets: the context of one mail."""
+"""Commands, the lines of a message that call them, and the context they run in."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ from pbem.tokens import Keyring, Purpose, Token
 
 @dataclass(slots=True)
 class Context:
-    """One mail being executed: who sent it, when, and the answers it has earned so far."""
+    """One message being processed: who sent it, when, and the sections of the reply so far."""
 
     session: Session
     server: ServerSettings
@@ -36,37 +36,37 @@ class Context:
     mail: Message
     sender: Sender
     commands: "Mapping[str, Command]"
-    """Every command there is, for those who explain them."""
+    """All commands, for those that explain them."""
     held: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
-    """What the person wrote besides commands, for the opponent."""
+    """The text around the commands, for the opponent."""
     sections: list[Section] = field(default_factory=list)
-    """The sections of the one answer to the sender."""
+    """The sections of the one reply."""
     match: int | None = None
-    """The match that the last command was about."""
+    """The match of the last command."""
     prose_used: bool = False
     subject: str = ""
-    """The Subject as an answer may repeat it: without a password."""
+    """The subject as a reply may repeat it: without a password."""
     proposal: str | None = None
-    """The line that `yes` stands for in an answer to our answer."""
+    """The line that `yes` stands for in reply to our reply."""
     moves_ahead: frozenset[int] = frozenset()
-    """The matches in which a later line of the same mail moves again."""
+    """The matches in which a later line of the same message has another turn."""
 
     @property
     def player(self) -> Player:
-        """The sender as a player; raises Refused for a stranger."""
+        """Return the sender as a player; raise Refused for a stranger."""
         player = self.sender.player
         if player is None or player.confirmed is None:
             raise Refused(
-                "This address does not belong to a player yet.",
-                fits='Write "join NAME" (one word, the name you want) to begin.',
+                "This address doesn't belong to a player yet.",
+                fits='Write "join NAME" to get started. The name is one word.',
             )
         return player
 
     @property
     def answered(self) -> tuple[str, ...]:
-        """The Message-ID that a mail of ours answers; none where the mail has none."""
+        """Return the Message-ID that our reply refers to, if there is one."""
         return (self.mail.message_id,) if self.mail.message_id else ()
 
     @property
@@ -75,13 +75,13 @@ class Context:
         return Mailer(self.session, self.server, self.now)
 
     def answer(self, section: Section) -> None:
-        """Add a section to the answer that the sender gets."""
+        """Add a section to the reply."""
         self.sections.append(section)
 
     def tell(
         self, player: Player, payload: Payload, *, purpose: Purpose, match: Match | None = None, ply: int = 0
     ) -> None:
-        """Queue a message to a player; for the sender it is a section of the one answer."""
+        """Queue a message to a player; for the sender, add a section to the one reply instead."""
         if self.is_sender(player):
             assert isinstance(payload, TurnPlayed | Welcome | ChallengeClosed)  # noqa: S101 - nothing else is told
             self.answer(payload)
@@ -103,15 +103,15 @@ class Context:
         return self.sender.player
 
     def is_sender(self, player: Player) -> bool:
-        """Whether that player sent this mail."""
+        """Return whether that player sent this message."""
         return self.sender.player is not None and self.sender.player.id == player.id
 
     def personal_address(self, player: Player) -> str:
-        """Where the player's fresh mails act at once."""
+        """Return the address at which the player's new messages take effect at once."""
         return address_with(self.server, self.keyring, Token(Purpose.PERSONAL, player.id or 0), player.epoch)
 
     def message(self, about: int | None) -> tuple[str, ...]:
-        """The person's prose, to travel with something about that match; given out once."""
+        """Return the prose, to be sent along with something about that match; only the first call gets it."""
         if self.prose_used or about is None:
             return ()
         self.prose_used = True
@@ -120,81 +120,81 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A verb: the parser, the help mail and the documents all read these attributes."""
+    """A command. The parser, the help message and the documents all use these attributes."""
 
     name: str
     arguments: str
     help: str
     run: "Callable[[Context, Line], str | None]"
-    """Does it, or raises Refused; what came back is for the log, where the verb alone would not tell."""
+    """Runs the command or raises Refused; returns what to log if the name alone doesn't tell."""
     changes: bool = False
-    """Whether it needs a proof of who sends it."""
+    """Whether it needs proof of who sent it."""
     of_match: bool = False
-    """Whether it is about one match, named or that of the mail being answered."""
+    """Whether it applies to one match: the named one, or that of the message replied to."""
     takes_turn: bool = False
-    """Whether what follows is a turn of the match, which may begin with a number itself."""
+    """Whether a turn follows, which may itself start with a number."""
     looks_back: bool = False
-    """Whether a turn may be named behind the match's number, as in 42#7."""
+    """Whether the match's number may be followed by a turn, as in 42#7."""
     words: tuple[int, int] = (0, 0)
-    """How few and how many words may follow (the match's number not counted)."""
+    """How many words may follow, at least and at most, not counting the match's number."""
     aliases: tuple[str, ...] = ()
     asks_once_more: bool = False
-    """Whether even a proven mail waits until the address on file has said `yes`."""
+    """Whether even a proven message waits for a `yes` from the address on file."""
     resumes: bool = False
-    """Whether somebody who plays on with it wants to be told news again."""
+    """Whether it resumes news for a player who had stopped them."""
 
     def fits(self, words: str) -> bool:
-        """Whether so many words may follow; prose that happens to begin with the verb mostly does not fit."""
+        """Return whether that many words may follow; prose that starts with the command's name mostly doesn't fit."""
         fewest, most = self.words
         return fewest <= len(words.split()) <= most
 
     @property
     def usage(self) -> str:
-        """How it is written."""
+        """Return how to write it."""
         return f"{self.name} {self.arguments}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a mail, read as a command."""
+    """One line of a message, read as a command."""
 
     command: Command
     words: str
     match: int | None
     text: str
-    """As the person wrote it, without what stood around it, and without userid and password."""
+    """As the person wrote it, without courtesies, userid and password."""
     ply: int | None = None
-    """The turn after which the match is meant, as in 42#7; None for the match as it stands."""
+    """The turn after which to show the match, as in 42#7; None for its current state."""
     misfit: bool = False
-    """The verb is known, but what follows does not fit."""
+    """Whether the command is known but its arguments don't fit."""
     trouble: Refused | None = None
-    """Why it does not fit, where the reader knows."""
+    """Why they don't fit, if the reader knows."""
     turn: int | None = None
     """The number that the turn must have, as in Rognlie's `move#7`."""
 
 
 def named(commands: Mapping[str, Command], verb: str) -> Command | None:
-    """The command of that name or alias."""
+    """Return the command with that name or alias."""
     verb = verb.lower()
     return commands.get(verb) or next((found for found in commands.values() if verb in found.aliases), None)
 
 
 def unsure(written: str, guess: Line) -> Refused:
-    """What to say to a line that is no command, with the command that it resembles."""
+    """Return the refusal of a line that isn't a command, suggesting the one it resembles."""
     word = written.split()[0].strip(".,:;!?")
     misspelt = word[:1].isalpha() and word.lower() not in (guess.command.name, *guess.command.aliases)
     named = not guess.command.of_match or guess.match is None or str(guess.match) in re.findall(r"\d+", guess.text)
     return Refused(
-        f'I don\'t know the command "{word[:30]}".' if misspelt else "I am not sure that this line is a command.",
+        f'I don\'t know the command "{word[:30]}".' if misspelt else "I'm not sure this line is a command.",
         read=None if misspelt else written[:60],
-        fits="" if misspelt else "Write the command alone, without anything before it.",
+        fits="" if misspelt else "Write only the command, with nothing in front of it.",
         meant=(guess.text,),
         proposal=guess.text if named else f"#{guess.match} {guess.text}",
     )
 
 
 def match_of(context: Context, line: Line) -> Match:
-    """The match that the line is about, locked for this transaction; raises Refused."""
+    """Return the match of the line, locked for this transaction; raise Refused."""
     if line.match is None:
         raise _which(context, line)
     match = locked(context.session, line.match)
@@ -205,28 +205,28 @@ def match_of(context: Context, line: Line) -> Match:
 
 
 def _which(context: Context, line: Line) -> Refused:
-    """What to say to a command about a match that is not named: in which ones the sender could have meant it."""
-    player, sentence = context.sender.player, "Which match? This mail does not answer one."
+    """Return the refusal of a command that doesn't name its match, with the matches it could mean."""
+    player, sentence = context.sender.player, "Which match? This message isn't a reply about one."
     yours = [match.id for match in awaiting(context.session, player)] if player else []
     if context.sender.plies:
-        sentence = "Which match? The mail that you answered shows several."
+        sentence = "Which match? The message you replied to shows several."
     number, listed = (yours or [42])[0], " and ".join(f"#{each}" for each in yours)
     return Refused(
         sentence,
         read=line.text,
         fits=f'Put its number in front, as in "#{number} {line.text[:30]}"; '
-        + (f"it is your turn in {listed}." if yours else '"games" lists yours.'),
+        + (f"it's your turn in {listed}." if yours else '"games" lists yours.'),
     )
 
 
 def own_match(context: Context, line: Line) -> tuple[Match, Seat]:
-    """The match and the sender's seat in it; raises Refused for somebody else's match."""
+    """Return the match and the sender's seat; raise Refused for other people's matches."""
     player = context.sender.player
     match = match_of(context, line)
     seat = seat_of(match, player) if player else None
     if seat is None:
         raise Refused(
-            f"You do not play in match #{match.id}.",
+            f"You don't play in match #{match.id}.",
             read=line.text,
             fits='"games" lists the matches you play in.',
         )
@@ -246,16 +246,16 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
     number, state = (match.id, match.state) if match else (None, "")
     match obstacle:
         case Obstacle.NOT_STARTED:
-            return Refused(f"Match #{number} has not begun: the challenge is not accepted yet.")
+            return Refused(f"Match #{number} hasn't started: the challenge hasn't been accepted yet.")
         case Obstacle.OVER:
             return Refused(f"Match #{number} is over.", match=number)
         case Obstacle.NEVER_STARTED:
             return Refused(f"Match #{number} was never played: the challenge was {state}.")
         case Obstacle.NOT_YOUR_TURN:
-            sentence, fits = f"It is not your turn in match #{number}.", "You get a mail when it is."
+            sentence, fits = f"It is not your turn in match #{number}.", "Wait until we write that it's your turn."
             return Refused(sentence, read=line.words, fits=fits, match=number)
         case Obstacle.NO_PART:
-            sentence = "There is no begun turn of yours to take back; a complete turn stands."
+            sentence = "You have no unfinished turn to take back. A complete turn can't be undone."
             return Refused(sentence, read=line.text, match=number)
         case Obstacle.NOT_ON_OFFER:
             sentence = f"Match #{number} is not on offer any more; it is {state}."
@@ -264,16 +264,16 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
             sentence = f"Match #{number} is your own challenge; your opponent accepts or declines it."
             return Refused(sentence, fits=f'"withdraw {number}" takes it back.')
         case Obstacle.OFFERED_TO_YOU:
-            return Refused(f"Match #{number} was offered to you.", fits=f'"decline {number}" turns it down.')
+            return Refused(f"Match #{number} is a challenge to you.", fits=f'"decline {number}" turns it down.')
         case Obstacle.YOURSELF:
-            sentence, fits = "You can't challenge yourself.", "Name another player, or an address."
+            sentence, fits = "You can't challenge yourself.", "Name another player, or an email address."
             return Refused(sentence, read=line.text, fits=fits)
         case Obstacle.TOO_MANY_OFFERS:
-            sentence = f"{MOST_OPEN} of your challenges wait for an answer; that is the most."
+            sentence = f"{MOST_OPEN} of your challenges are still open, and that's the limit."
             return Refused(sentence, fits='"withdraw NUMBER" takes one back.')
         case Obstacle.INVITED_ALREADY:
-            sentence = "You have invited this address already."
-            return Refused(sentence, fits="Wait for an answer; a second mail would be one too many.")
+            sentence = "You've already invited this address."
+            return Refused(sentence, fits="Please wait for a reply; we won't write to them twice.")
     raise AssertionError(f"{obstacle} is not reached by a command")
 
 
@@ -283,11 +283,11 @@ def announce(context: Context, events: Events) -> None:
 
 
 def seats(session: Session, match: Match) -> tuple[Player, Player]:
-    """The players of a match, by seat."""
+    """Return the players of a match by seat."""
     return session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
 
 
 def opponent(context: Context, match: Match) -> Player:
-    """The other player than the sender."""
+    """Return the opponent of the sender."""
     first, second = seats(context.session, match)
     return second if context.is_sender(first) else first

@@ -1,4 +1,4 @@
-"""Explaining: help and rules."""
+"""Explanations: help and rules."""
 
 from difflib import get_close_matches
 
@@ -37,7 +37,7 @@ def help_(context: Context, line: Line) -> None:
         near = get_close_matches(words[0], [*commands, *GAMES, "notation"], 3)
         raise Refused(
             f'There is no help on "{topic[:40]}".',
-            fits=" or ".join(f'"help {topic}"' for topic in near) if near else '"help" alone lists what there is.',
+            fits=" or ".join(f'"help {topic}"' for topic in near) if near else '"help" alone lists everything.',
         )
 
 
@@ -69,8 +69,8 @@ def _game(key: str) -> GameHelp:
 HELP = Command(
     "help",
     "[COMMAND|GAME|notation]",
-    "explain the server, a command, a game, a notation",
+    "explain this server, a command, a game or how turns are written",
     help_,
     words=(0, 3),
 )
-RULES = Command("rules", "GAME", "send the rules of a game", rules, words=(0, 1))
+RULES = Command("rules", "GAME", "send you the rules of a game", rules, words=(0, 1))

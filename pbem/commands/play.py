@@ -21,7 +21,7 @@ from pbem.tokens import Purpose
 
 
 def move(context: Context, line: Line) -> str | None:
-    """Play a turn, or keep the beginning of one."""
+    """Play a turn, or store part of one."""
     match, seat = own_match(context, line)
     with in_words(line):
         lifecycle.check_running(match)
@@ -37,9 +37,9 @@ def move(context: Context, line: Line) -> str | None:
         return "turn begun"
     if match.id in context.moves_ahead:
         raise Refused(
-            "This mail holds two moves for the same match, so none was played.",
+            "This message has two turns for the same match, so neither was played.",
             read=line.text,
-            fits="Send the one you mean; the next one after your opponent has answered.",
+            fits="Send the one you mean, and the next one after your opponent has moved.",
             match=match.id,
         )
     events = lifecycle.play(context.session, snapshot, seat, turn, context.now, incoming=context.incoming.id)
@@ -73,16 +73,16 @@ def _check_seen(context: Context, line: Line, snapshot: Snapshot, seat: Seat) ->
         return
     if seen > snapshot.ply:  # a database restored from an older backup
         raise Refused(
-            "You answered a mail about a turn that this server does not have any more.",
+            "You replied to a message about a turn that this server no longer has.",
             read=line.words,
-            fits="Look at the board as it is now and answer this mail.",
+            fits="Look at the board as it is now, and reply to this message.",
             match=snapshot.number,
         )
     _check_repeated(line, snapshot, seat, seen)
     raise Refused(
-        "You answered an older mail; the match has moved on since.",
+        "You replied to an older message, and the match has moved on.",
         read=line.words,
-        fits="Look at the board as it is now and answer this mail.",
+        fits="Look at the board as it is now, and reply to this message.",
         match=snapshot.number,
     )
 
@@ -96,7 +96,7 @@ def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> Non
     except BadNotation:
         wanted = line.words
     if then.position.turn == seat and snapshot.texts[ply].endswith(wanted):
-        raise Refused(f"Your turn {wanted} is already played.", read=line.words, match=snapshot.number)
+        raise Refused(f"Your turn {wanted} has already been played.", read=line.words, match=snapshot.number)
 
 
 def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:
@@ -114,7 +114,7 @@ def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:
 
 
 def undo(context: Context, line: Line) -> None:
-    """Drop the begun turn."""
+    """Discard the unfinished turn."""
     match, seat = own_match(context, line)
     with in_words(line):
         events = lifecycle.take_back_part(context.session, match, seat)
@@ -132,24 +132,24 @@ def resign(context: Context, line: Line) -> None:
 
 
 def say(context: Context, line: Line) -> None:
-    """Send the opponent words."""
+    """Send a note to the opponent."""
     match, _ = own_match(context, line)
     other = opponent(context, match)
     if is_hidden(match, other):
         raise Refused(
-            "Your invitation is not accepted yet, so the words were not sent.",
+            "Your invitation hasn't been accepted yet, so this wasn't sent.",
             read=line.text,
-            fits="Words below a challenge travel with it.",
+            fits="A note below a challenge is sent along with it.",
         )
     prose = context.message(match.id)
-    words = (line.words, *prose) if line.words else prose  # Rognlie's players chat in the body
+    words = (line.words, *prose) if line.words else prose  # players of Rognlie's server chat in the body
     if not words:
-        raise Refused("There are no words to send.", read=line.text, fits='"say WORDS" sends them.')
+        raise Refused("There is nothing to send.", read=line.text, fits='Write "say TEXT".')
     send_words(context, match, words)
 
 
 def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
-    """Owe the opponent a mail with the sender's words, and tell the sender."""
+    """Queue a message with the note to the opponent, and confirm it to the sender."""
     other = opponent(context, match)
     said = Words(message=tuple(words), by=name(context.player))
     context.tell(other, said, purpose=Purpose.PLAY, match=match, ply=match.plies)
@@ -159,7 +159,7 @@ def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
 MOVE = Command(
     "move",
     "[NUMBER] TURN",
-    "play a turn; in the answer to a match mail the turn alone will do",
+    "play a turn; in a reply about a match, the turn alone is enough",
     move,
     changes=True,
     of_match=True,
@@ -168,11 +168,11 @@ MOVE = Command(
     aliases=("mvoe", "board"),
     resumes=True,
 )
-UNDO = Command("undo", "[NUMBER]", "drop your own begun turn", undo, changes=True, of_match=True)
+UNDO = Command("undo", "[NUMBER]", "take back your unfinished turn", undo, changes=True, of_match=True)
 RESIGN = Command(
     "resign",
     "[NUMBER]",
-    "give the match up; we ask once more, and your yes ends it",
+    "give up the match; we'll ask you to confirm",
     resign,
     changes=True,
     of_match=True,
@@ -180,8 +180,8 @@ RESIGN = Command(
 )
 SAY = Command(
     "say",
-    "[NUMBER] WORDS",
-    "send your opponent words without moving",
+    "[NUMBER] TEXT",
+    "write to your opponent without moving",
     say,
     changes=True,
     of_match=True,

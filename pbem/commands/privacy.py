@@ -1,4 +1,4 @@
-"""What is held on the sender: export, delete."""
+"""The sender's own data: export, delete."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -13,21 +13,21 @@ from pbem.storage.models import Outgoing
 from pbem.tokens import Purpose
 
 APART = timedelta(days=1)
-"""So long after one export there is no other: it may be large, and nothing else makes so much of one mail."""
+"""The time between two exports: they are large, and no other message causes as much."""
 
 
 def _oneself(context: Context, line: Line, instead: str) -> None:
-    """Raise Refused where the line is about something else than the sender."""
+    """Raise Refused if the line is about something other than the sender."""
     if line.words.lower().strip(" .!") not in ("", "me", context.player.name):
         raise Refused(
-            f'"{line.command.name}" is about you, and all that is held on you here.',
+            f'"{line.command.name}" is about you and all the data we hold on you.',
             read=line.text,
             fits=f'"{line.command.usage}"; {instead}.',
         )
 
 
 def export(context: Context, line: Line) -> None:
-    """Mail the sender all that is held on him."""
+    """Send the sender all data we hold on them."""
     player = context.player
     _oneself(context, line, '"record NUMBER" sends the record of a match')
     earlier = context.session.exec(
@@ -36,18 +36,18 @@ def export(context: Context, line: Line) -> None:
         )
     ).first()
     if earlier is not None:
-        raise Refused("I have sent you all of it within the last day.", read=line.text, fits="Try again tomorrow.")
+        raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
     context.mailer.to_player(
         player, Export(), purpose=Purpose.PERSONAL, incoming=context.incoming, answers=context.answered
     )
 
 
 def delete(context: Context, line: Line) -> None:
-    """Remove all that is held on the sender; he is nobody here from then on."""
+    """Delete all data on the sender, who is a stranger from then on."""
     player = context.player
     _oneself(context, line, '"resign NUMBER" ends a match')
     erasure.erase(context.session, context.server, player, context.now, context.incoming, context.answered)
-    context.sections.clear()  # who has left gets one mail more, which says so
+    context.sections.clear()  # a player who has left gets one last message, which says so
     context.prose_used, context.match = True, None
     context.sender = replace(context.sender, player=None, proven=False, match=None, ply=None)
 
@@ -55,7 +55,7 @@ def delete(context: Context, line: Line) -> None:
 EXPORT = Command(
     "export",
     "me",
-    "get all that is held on you here: name, address, choices, matches, words and mails; as files",
+    "get all the data we hold on you as files: name, address, settings, matches, notes and messages",
     export,
     changes=True,
     words=(0, 1),
@@ -63,7 +63,7 @@ EXPORT = Command(
 DELETE = Command(
     "delete",
     "me",
-    "leave, and be forgotten: running matches are lost, name, address and words removed; we ask once more",
+    "leave and have your data deleted; you lose your running matches, and we'll ask you to confirm",
     delete,
     changes=True,
     asks_once_more=True,

@@ -1,4 +1,4 @@
-"""Choosing: set, stop, start."""
+"""Settings: set, stop, start."""
 
 from pbem.commands.core import Command, Context, Line
 from pbem.commands.viewing import games
@@ -8,18 +8,18 @@ from pbem.players.preferences import PREFERENCES, changed, of
 
 
 def set_(context: Context, line: Line) -> None:
-    """Change the sender's preferences, or list them."""
+    """Change the sender's settings, or list them."""
     player = context.player
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     if len(words) % 2:
-        raise Refused("A preference and its choice are two words.", read=line.text, fits='"set" alone lists them all.')
+        raise Refused("A setting needs a name and a value.", read=line.text, fits='"set" alone lists them all.')
     settings = player.settings
     names = []
     for wanted, choice in zip(words[::2], words[1::2], strict=True):
         name = wanted.lower()
         if name not in PREFERENCES:
             raise Refused(
-                f'There is no preference called "{wanted[:40]}".', read=line.text, fits='"set" alone lists them all.'
+                f'There is no setting called "{wanted[:40]}".', read=line.text, fits='"set" alone lists them all.'
             )
         settings = changed(settings, name, choice)
         names.append(name)
@@ -36,7 +36,7 @@ def set_(context: Context, line: Line) -> None:
 
 
 def stop(context: Context, line: Line) -> None:
-    """Tell the sender no more news; matches go on, and what happens is kept for his return."""
+    """Stop news to the sender; matches go on, and news is kept for their return."""
     player = context.player
     player.stopped = player.stopped or context.now
     context.session.add(player)
@@ -44,7 +44,7 @@ def stop(context: Context, line: Line) -> None:
 
 
 def start(context: Context, line: Line) -> None:
-    """Tell the sender news again, and how his matches stand."""
+    """Resume news to the sender, and list their matches."""
     player = context.player
     context.answer(NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None))
     player.stopped = None
@@ -53,7 +53,7 @@ def start(context: Context, line: Line) -> None:
 
 
 def resume(context: Context) -> None:
-    """Tell somebody news again who had stopped them and plays on."""
+    """Resume news to a player who had stopped them and plays on."""
     player = context.sender.player
     if player is not None and player.stopped is not None:
         player.stopped = None
@@ -63,8 +63,8 @@ def resume(context: Context) -> None:
 
 SET = Command(
     "set",
-    "[PREFERENCE CHOICE ...]",
-    "choose how your mails look and when they come; alone it lists your choices",
+    "[SETTING VALUE ...]",
+    'choose how our messages look and when they come; "set" alone lists your settings',
     set_,
     changes=True,
     words=(0, 14),
@@ -72,7 +72,7 @@ SET = Command(
 STOP = Command(
     "stop",
     "",
-    'get no more news by mail until you write "start" or play on; your matches go on',
+    'stop news by email until you write "start" or make a move; your matches go on',
     stop,
     changes=True,
     aliases=("signoff", "unsubscribe"),
@@ -80,7 +80,7 @@ STOP = Command(
 START = Command(
     "start",
     "",
-    'get news by mail again after "stop", and the list of your matches',
+    'get news by email again after "stop", with a list of your matches',
     start,
     changes=True,
     aliases=("resume", "signon"),

@@ -15,7 +15,7 @@ from pbem.storage.models import Match, MatchState, Player
 
 
 def games(context: Context, line: Line) -> None:
-    """List the matches of the sender, or of the named player."""
+    """List the matches of the sender or of another player."""
     wanted = line.words.strip().lower()
     player: Player | None = context.player if not wanted else None
     if wanted:
@@ -43,7 +43,7 @@ def _state(match: Match, player: Player, *, own: bool) -> str:
     """Return how the match stands for the player, in words."""
     match match.state:
         case MatchState.OFFERED:
-            return "your challenge, not answered yet" if match.challenger == player.id else "waits for your accept"
+            return "your challenge, no reply yet" if match.challenger == player.id else "waiting for you to accept"
         case MatchState.OVER:
             if match.winner is None:
                 return "drawn"
@@ -77,13 +77,13 @@ def preview(context: Context, line: Line) -> None:
     standing = _standing(context, match, line.ply)
     if line.ply is None and match.state == MatchState.OVER:
         raise Refused(
-            f"Match #{match.id} is over, so nothing follows its last turn.",
+            f"Match #{match.id} is over, so no turn can follow.",
             read=line.text,
-            fits=f'"preview {match.id}#{max(0, standing.ply - 1)} TURN" shows what else might have been played.',
+            fits=f'"preview {match.id}#{max(0, standing.ply - 1)} TURN" shows what could have been played instead.',
             match=match.id,
         )
     own = line.ply is None and _is_to_move(context, standing)
-    kept = match.part if own else None  # nobody else may know what is begun
+    kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
         variation = variations.read(NOTATIONS[match.game], standing.base, kept, line.words)
     except Refused as refusal:
@@ -108,7 +108,7 @@ def _with_board(context: Context, line: Line) -> Match:
     """Return the match that the line is about; raise Refused where it was never played."""
     match = match_of(context, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
-        raise Refused(f"Match #{match.id} has no board: the challenge is {match.state}.", read=line.text)
+        raise Refused(f"Match #{match.id} has no board yet: the challenge is {match.state}.", read=line.text)
     return match
 
 
@@ -131,12 +131,12 @@ def _is_to_move(context: Context, standing: Snapshot) -> bool:
 
 
 GAMES_COMMAND = Command(
-    "games", "[PLAYER]", "list your matches, or a player's", games, words=(0, 1), aliases=("matches",)
+    "games", "[PLAYER]", "list your matches, or another player's", games, words=(0, 1), aliases=("matches",)
 )
 SHOW = Command(
     "show",
     "[NUMBER[#TURN]]",
-    "show a match: board, turns, whose move it is; 42#7 is match 42 after its turn 7",
+    "show a match: board, turns and whose turn it is; 42#7 is match 42 after turn 7",
     show,
     of_match=True,
     looks_back=True,
@@ -144,7 +144,7 @@ SHOW = Command(
 RECORD = Command(
     "record",
     "[NUMBER[#TURN]]",
-    "send the record of a match",
+    "send you the record of a match",
     record,
     of_match=True,
     looks_back=True,
@@ -152,7 +152,7 @@ RECORD = Command(
 PREVIEW = Command(
     "preview",
     "[NUMBER[#TURN]] [TURN [/ TURN ...]]",
-    "see the board after a turn, or several; nothing is played. A turn may be left unfinished",
+    "see the board after one or more turns without playing them; the last one may be unfinished",
     preview,
     of_match=True,
     takes_turn=True,

@@ -57,7 +57,7 @@ def _about(line: Line) -> int | None:
 
 
 def _ask(context: Context, player: Player, held_id: int, question: Confirmation, about: int | None) -> None:
-    """Owe the player's address on file the question whether a held mail was meant."""
+    """Queue the question whether a held message was meant to the player's address on file."""
     match = context.session.get(Match, about) if about else None
     context.mailer.to_player(
         player,

@@ -35,8 +35,8 @@ def converse(context: Context, limits: LimitsSettings) -> Verdict:
         reply.refuse(
             context,
             Refused(
-                f"Your mail is larger than {limit} KB, so it was not read.",
-                fits="Send the words alone, without attachments.",
+                f"Your message is larger than {limit} KB, so it wasn't read.",
+                fits="Send only the text, without attachments.",
             ),
             None,
         )
@@ -95,8 +95,8 @@ def _moved(context: Context, question: int) -> Verdict:
 
 def _guest() -> Refused:
     return Refused(
-        "This address does not belong to a player yet.",
-        fits='Write "join NAME" (one word, the name you want) to begin, or "help" to see what this is.',
+        "This address doesn't belong to a player yet.",
+        fits='Write "join NAME" to get started (the name is one word), or "help" to see what this is.',
     )
 
 

@@ -45,7 +45,9 @@ def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | No
 
     player = context.sender.player
     about = context.sender.match
-    if about is None and not context.sender.plies:  # the answered mail showed several; its Subject names at most one
+    if (
+        about is None and not context.sender.plies
+    ):  # the message it replies to showed several; its subject names at most one
         about = tagged_match(message.subject)
     reader = Reader(COMMANDS, game_of, about, player.name if player else None)
     reading = reader.read(message.subject, message.lines)
@@ -74,7 +76,7 @@ def execute(context: Context, reading: Reading) -> Verdict:
             with context.session.begin_nested():
                 if line.misfit:
                     raise line.trouble or Refused(
-                        f'"{line.command.name}" is written otherwise.',
+                        f'That\'s not how "{line.command.name}" is written.',
                         read=line.text,
                         fits=line.command.usage,
                     )

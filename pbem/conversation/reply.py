@@ -36,7 +36,7 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
             fits=refusal.fits,
             match=match.id if match else None,
             ply=match.plies if match else None,
-            part=match.part if match and to_move else None,  # what somebody has begun, nobody else may see
+            part=match.part if match and to_move else None,  # only its author may see an unfinished turn
             own=seat is not None,
             meant=refusal.meant,
             proposed=refusal.proposal is not None,
@@ -48,8 +48,8 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
 def unread(problem: Problem) -> Refused:
     """Return what the sender of a message that can't be read is told."""
     return Refused(
-        f"Your mail was not read: {problem.value}.",
-        fits="Send the words alone: as plain text, and without attachments.",
+        f"Your message wasn't read: {problem.value}.",
+        fits="Send only the text: as plain text, and without attachments.",
     )
 
 

@@ -55,7 +55,7 @@ def below(lines: Sequence[str]) -> Sequence[str]:
 
 
 def answered(session: Session, message: Message, sender: Sender) -> Outgoing | None:
-    """The mail of ours to that player which the mail answers; where it does not say so, the newest in its match.
+    """Return our message that this one replies to; if it doesn't say, the newest to the player in its match.
 
     It is locked for this transaction, so that two answers at once can't both be carried out. None for a mail to
     somebody else, and for one under revoked tokens.
@@ -76,7 +76,7 @@ def answered(session: Session, message: Message, sender: Sender) -> Outgoing | N
 
 
 def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
-    """How the match of a suggested turn stands; None for a suggestion that is no turn."""
+    """Return the state of the match of a suggested turn; None if the suggestion isn't a turn."""
     if match is None or proposal is None:
         return None
     return AsOf(match=match.id or 0, ply=match.plies, part=match.part)
@@ -85,18 +85,16 @@ def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
 def line_of(session: Session, row: Outgoing | None) -> str:
     """Return the line that `yes` means; raises Refused if there is none, or if it is too late for it."""
     if row is None or row.proposal is None:
-        which = (
-            "The mail that you answered suggests nothing" if row is not None else "I can't see which mail you answer"
-        )
+        which = "The message you replied to suggests nothing" if row else "I can't see which message you replied to"
         raise Refused(
             f'{which}, so I don\'t know what your "yes" is for.',
-            fits='Write the turn or the command itself; "say WORDS" writes to your opponent.',
+            fits='Write the turn or the command itself; "say TEXT" writes to your opponent.',
         )
     suggestion = _suggestion(row)
     if suggestion is not None and suggestion.as_of is not None:
         _check_fresh(session, row, suggestion, suggestion.as_of)
     if row.proposal == DONE:
-        raise Refused('You have said "yes" to this already, and it was done.')
+        raise Refused('You have already said "yes" to this, and it was done.')
     return row.proposal
 
 
@@ -108,16 +106,16 @@ def _check_fresh(session: Session, row: Outgoing, suggestion: Refusal, about: As
         played = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == about.ply + 1)).first()
         (meant, *_) = suggestion.meant
         if row.proposal == DONE and played is not None and played.text.endswith(meant):
-            raise Refused(f"Your turn {played.text} is already played.", match=match.id)
+            raise Refused(f"Your turn {played.text} has already been played.", match=match.id)
         raise Refused(
-            "You answered an older suggestion; the match has moved on since.",
-            fits="Look at the board as it is now and answer this mail.",
+            "You replied to an older suggestion, and the match has moved on.",
+            fits="Look at the board as it is now, and reply to this message.",
             match=match.id,
         )
     if row.proposal != DONE and about.part != match.part:
         raise Refused(
             "Your turn has changed since I suggested that.",
-            fits="Look at the board as it is now and answer this mail.",
+            fits="Look at the board as it is now, and reply to this message.",
             match=match.id,
         )
 

@@ -67,7 +67,7 @@ def _joined(notation: Notation[Any], base: Position[Any], part: str | None, writ
 def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
     """Return the refusal of a text that isn't a move."""
     return Refused(
-        f"I can't read this as a move: I expected {error.expected}.",
+        f"I can't read this as a turn: I expected {error.expected}.",
         read=error.text,
         at=error.at,
         fits=notation.help,

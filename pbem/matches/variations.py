@@ -53,13 +53,13 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, text: s
                 written = " ".join(rest)
                 if begins := _unfinished(notation, base, part, written):
                     if number < len(pieces):
-                        sentence = f'"{written}" is not a whole turn, and no other can follow it.'
+                        sentence = f'"{written}" is not a complete turn, so no other can follow it.'
                         raise _in_turn(Refused(sentence, read=written), len(turns))
                     return Variation(tuple(turns), *begins)
             if found is None:
                 raise _in_turn(_refusal(notation, base, part, written), len(turns))
             if len(turns) == MOST_TURNS:
-                raise Refused(f"No more than {MOST_TURNS} turns can be previewed at once.", read=text)
+                raise Refused(f"You can preview at most {MOST_TURNS} turns at once.", read=text)
             taken, used = found
             turns.append(taken.text)
             base, part, rest = taken.position, None, rest[used:]
@@ -106,7 +106,7 @@ def _refusal(notation: Notation[Any], base: Position[Any], part: str | None, tex
         single.read(notation, base, part, text)
     except Refused as refusal:
         if refusal.at == len(text):  # it could be read, and only lacks what must follow
-            return Refused(f'No legal turn begins with "{text}".', read=text)
+            return Refused(f'No legal turn starts with "{text}".', read=text)
         return refusal
     raise AssertionError(f"{text!r} is a turn")
 

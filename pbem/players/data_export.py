@@ -12,7 +12,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from sqlmodel import Session, col, func, or_, select
+from sqlalchemy import union
+from sqlmodel import Session, col, or_, select
 
 from notation import record
 from pbem.matches.naming import name
@@ -47,7 +48,7 @@ class DataExport:
 
     @property
     def json(self) -> bytes:
-        """The facts, for programs."""
+        """Return the facts as JSON."""
         return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
 
 
@@ -144,9 +145,12 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
 
 def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:
     """Return the messages that proved to be the player's, and those that they were asked about."""
-    asked = select(Outgoing.incoming).where(Outgoing.player == player.id, Outgoing.template == "confirm")
-    own = or_(Incoming.player == player.id, col(Incoming.id).in_(asked), func.lower(Incoming.sender) == player.address)
-    rows = select(Incoming).where(own, col(Incoming.received) <= until)
+    own: Any = union(
+        select(Incoming.id).where(Incoming.player == player.id),
+        select(Incoming.id).where(Incoming.sender == player.address),
+        select(Outgoing.incoming).where(Outgoing.player == player.id, Outgoing.template == "confirm"),
+    )
+    rows = select(Incoming).where(col(Incoming.id).in_(own), col(Incoming.received) <= until)
     return list(session.exec(rows.order_by(col(Incoming.id))))
 
 

@@ -56,7 +56,7 @@ def erase(
     locked = session.get_one(Player, player.id, with_for_update=True)
     address = locked.address
     _erase(session, server, locked, now)
-    if incoming is not None:  # the mail in hand
+    if incoming is not None:  # the current message
         incoming.raw, incoming.sender, incoming.recipients = b"", None, []
         session.add(incoming)
     Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
@@ -68,7 +68,13 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
     """Remove the address of the last message to a player, once it is sent or refused for good."""
     over = col(Outgoing.state).in_((OutgoingState.SENT, OutgoingState.FAILED))
     last = (col(Outgoing.id).in_(tried), col(Outgoing.template) == LAST_MAIL, over)
-    nowhere: dict[str, Any] = {"address": NOWHERE, "in_reply_to": None, "references": [], "error": None}
+    nowhere: dict[str, Any] = {
+        "address": NOWHERE,
+        "stranger_domain": None,
+        "in_reply_to": None,
+        "references": [],
+        "error": None,
+    }
     nowhere["state"] = case((col(Outgoing.state) == OutgoingState.FAILED, "dropped"), else_=Outgoing.state)
     retention.change(session, update(Outgoing).where(*last).values(nowhere))
 
@@ -104,7 +110,7 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
     """Empty every message of ours to the player; queued ones are dropped."""
     own = or_(Outgoing.player == player.id, col(Outgoing.player).is_(None) & col(Outgoing.address).in_(addresses))
     held = select(Outgoing.incoming).where(own, Outgoing.template == "confirm")
-    ours = or_(col(Incoming.id).in_(held), func.lower(Incoming.sender).in_(addresses))
+    ours = or_(col(Incoming.id).in_(held), col(Incoming.sender).in_(addresses))
     retention.change(
         session,
         update(Incoming).where(col(Incoming.state) != IncomingState.NEW, ours).values(player=player.id),
@@ -116,7 +122,7 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
         "address": f"{ANONYMOUS}{player.id}",
         "purpose": None,
     }
-    gone |= {"in_reply_to": None, "references": [], "error": None, "proposal": None}
+    gone |= {"stranger_domain": None, "in_reply_to": None, "references": [], "error": None, "proposal": None}
     retention.change(session, update(Outgoing).where(own).values(gone))
 
 

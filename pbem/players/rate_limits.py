@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import exists
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.payloads.sections import Section
 from pbem.payloads.stored import dump_sections
-from pbem.reading.from_header import domain
 from pbem.storage.models import Incoming, Outgoing, Player
+from pbem.storage.outbox import domain_of
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 ANSWERS = ("answer", "confirm")
@@ -32,8 +33,7 @@ def of_stranger(session: Session, address: str, limits: LimitsSettings, now: dat
     since = now - DAY
     if _answered(session, Outgoing.address == address, since) >= limits.stranger_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    at_domain = (col(Outgoing.address).endswith(f"@{domain(address)}", autoescape=True), _to_strangers())
-    if _answered(session, at_domain[0] & at_domain[1], since) >= limits.domain_per_day:
+    if _answered_at(session, domain_of(address), limits.domain_per_day, since) >= limits.domain_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
 
 
@@ -51,8 +51,8 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
         raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
         raise Refused(
-            f"More mails than {most} came from you within an hour, so this one and those behind it are not read.",
-            fits='Wait an hour; then look with "games" and go on.',
+            f"You sent more than {most} messages within an hour, so this one and the next ones aren't read.",
+            fits='Wait an hour; then "games" shows where you are.',
         )
 
 
@@ -87,10 +87,15 @@ def _answered(session: Session, which: Any, since: datetime) -> int:
     return _counted(session, which & col(Outgoing.template).in_(ANSWERS), since)
 
 
-def _to_strangers() -> Any:
-    """Messages to addresses that belong to no player."""
-    players = select(Player.address).where(col(Player.confirmed).is_not(None))
-    return col(Outgoing.address).not_in(players)
+def _answered_at(session: Session, domain: str, most: int, since: datetime) -> int:
+    """Count the answers to strangers at the domain who are still no players, up to the most that matters."""
+    is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
+    recent = (
+        select(Outgoing.id)
+        .where(Outgoing.stranger_domain == domain, col(Outgoing.created) > since, ~is_player)
+        .limit(most)
+    )
+    return session.exec(select(func.count()).select_from(recent.subquery())).one()
 
 
 def _counted(session: Session, which: Any, since: datetime) -> int:

@@ -1,4 +1,4 @@
-"""A Diagram as a picture: one board as PNG, the boards of a match as an animated GIF.
+"""Boards as pictures: one board as PNG, the boards of a match as an animated GIF.
 
 The picture has a ground and an edge of its own, so it looks the same in a light and in a dark mail, and is as wide
 as the text of a phone: 360 CSS pixels, of which every one has `scale` dots each way. Sides and cells are those of the
@@ -116,7 +116,7 @@ class Layout:
     left: int
     top: int
     cell: tuple[int, int]
-    """The box of a cell."""
+    """The size of a cell's box."""
     step: tuple[int, int]
     """The steps from column to column and from row to row."""
     board: tuple[int, int]

@@ -18,15 +18,15 @@ from pbem.storage.outbox import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
 SUBJECTS = {
-    "alert": "Mails wait for you",
+    "alert": "Some messages need your attention",
     "confirm": "Was this you?",
     "welcome": "Welcome",
     "renewed": "Your new addresses",
     "address": "Is this your address?",
-    "moved": "Your mail goes elsewhere now",
-    "export": "All that is held on you",
-    "deleted": "You are forgotten here",
-    "unreachable_admin": "Mail to a player comes back",
+    "moved": "Your mail now goes elsewhere",
+    "export": "All the data we hold on you",
+    "deleted": "Your data has been deleted",
+    "unreachable_admin": "Messages to a player keep bouncing",
 }
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
 """The values of X-PBeM-Event that aren't the template's name."""
@@ -81,7 +81,7 @@ def write(
     """Give the message of the row its headers; `snapshot` is its match after the row's turn, where it has one."""
     local, _, domain = row.address.rpartition("@")
     mail["From"] = Address(server.name, addr_spec=server.address)
-    mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse letters beyond ASCII
+    mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse non-ASCII letters
     mail["Reply-To"] = Address(server.name, addr_spec=reply_to(row, server, keyring))
     mail["Subject"] = subject(payload, snapshot)
     mail["Date"] = format_datetime(row.created)
@@ -110,7 +110,7 @@ def subject(payload: Message, snapshot: Snapshot | None) -> str:
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"
-    return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your mail')}"
+    return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your message')}"
 
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""A Diagram as the rows of an HTML table: cells of one size, letters and numbers, rows of hexagons offset."""
+"""Boards as the rows of an HTML table: cells of one size, letters and numbers, and offset rows of hexagons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class Grid:
 def grid(diagram: Diagram, links: Mapping[str, str]) -> Grid:
     """Return the diagram as a table; `links` maps cells to URIs."""
     hexagonal = diagram.shape == "hex"
-    # A hexagon is two letters broad, and stands in the middle below its own: so a table's column is a quarter of it.
+    # A hexagon spans two letters and is centred below its own, so a table column is a quarter of it.
     span, width = (2, 4) if hexagonal else (1, 1)
     margin = (width - span) // 2
     broad = span * len(diagram.columns) + 2 * margin

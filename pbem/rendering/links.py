@@ -1,8 +1,7 @@
 """What a reader can do next, as links: each opens an email to us with address, Subject and text filled in.
 
-Whoever sees a mail with such a link can act as the one it was written for, so links stand only in mails to that
-player, and only with his own token. Their words stand in the text part as well: a mail program that knows no links
-costs taps, and nothing else.
+Anyone who sees such a link can act as its recipient, so links only appear in messages to that player, with their own
+token. The text part has the same words: a mail program without links costs taps, and nothing else.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

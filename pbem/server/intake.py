@@ -30,7 +30,7 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> lis
             raw=arrival.raw,
             size=arrival.size or len(arrival.raw),
             source=arrival.source,
-            sender=arrival.sender,
+            sender=arrival.sender.lower() if arrival.sender is not None else None,
             recipients=list(arrival.recipients),
             received=now,
         )

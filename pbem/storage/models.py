@@ -97,6 +97,7 @@ class Match(SQLModel, table=True):
     __table_args__ = (
         Index("ix_match_seat0_to_move", "seat0", "to_move"),
         Index("ix_match_seat1_to_move", "seat1", "to_move"),
+        Index("ix_match_challenger_state", "challenger", "state"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -142,19 +143,22 @@ class Ply(SQLModel, table=True):
 class Incoming(SQLModel, table=True):
     """A message as received, stored before its delivery is acknowledged."""
 
+    __table_args__ = (Index("ix_incoming_player_received", "player", "received"),)
+
     id: int | None = Field(default=None, primary_key=True)
     key: str = Field(unique=True)
     raw: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     size: int
     source: str
-    sender: str | None = None
+    sender: str | None = Field(default=None, index=True)
+    """The envelope sender, in lower case."""
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
     state: str = Field(default=IncomingState.NEW.value, index=True)
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many times handling was attempted, counted before the message is parsed (see attempts)."""
     verdict: str | None = None
     error: str | None = None
-    player: int | None = Field(default=None, foreign_key="player.id", index=True)
+    player: int | None = Field(default=None, foreign_key="player.id")
     """The player who is proven to have sent it."""
     proof: str | None = Field(default=None, index=True, unique=True)
     """What let it act without a token (see authentication); a replayed message has the same value."""
@@ -164,6 +168,12 @@ class Incoming(SQLModel, table=True):
 
 class Outgoing(SQLModel, table=True):
     """An outgoing message: its template and words, its topic, recipient and Message-ID. Rendered when it is sent."""
+
+    __table_args__ = (
+        Index("ix_outgoing_address_created", "address", "created"),
+        Index("ix_outgoing_player_created", "player", "created"),
+        Index("ix_outgoing_stranger_domain_created", "stranger_domain", "created"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     message_id: str = Field(unique=True)
@@ -178,7 +188,9 @@ class Outgoing(SQLModel, table=True):
     epoch: int = 0
     purpose: str | None = None
     token_subject: int = 0
-    address: str = Field(index=True)
+    address: str
+    stranger_domain: str | None = None
+    """The domain of the address if this answers somebody who was no player then (see rate_limits)."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
     in_reply_to: str | None = None
     references: list[str] = Field(sa_column=Column(JSON, nullable=False))

@@ -55,6 +55,11 @@ def is_own_id(message_id: str, domain: str) -> bool:
     return host == domain and len(local) == 2 * ID_BYTES and not set(local) - set("0123456789abcdef")
 
 
+def domain_of(address: str) -> str:
+    """Return the domain of an address as `stranger_domain` stores it."""
+    return address.rpartition("@")[2].lower()
+
+
 def new_id(domain: str) -> str:
     """Return a Message-ID that nobody can guess; `domain` is ours, or a Message-ID of ours."""
     return f"<{secrets.token_hex(ID_BYTES)}@{domain.rpartition('@')[2].rstrip('>')}>"
@@ -144,6 +149,7 @@ class Mailer:
         player: Player | None = None,
         columns: dict[str, Any],
     ) -> int:
+        is_stranger = player is None or player.confirmed is None
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
         numbers = {*facts.numbers(stored), *([match.id] if match and match.id else [])}
@@ -155,6 +161,7 @@ class Mailer:
             "match": match.id if match else None,
             "player": player.id if player else None,
             "address": address,
+            "stranger_domain": domain_of(address) if is_stranger and payload.template in ANSWERED else None,
             "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
             "references": list(dict.fromkeys([*thread, *reversed(answers[:3])])),
             "due": self._now,

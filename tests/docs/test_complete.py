@@ -45,7 +45,7 @@ def test_no_game_is_missing_from_the_import_contract() -> None:
 
 
 def test_the_operator_s_verbs() -> None:
-    about = section(page("README.md"), "The operator's verbs")
+    about = section(page("README.md"), "Commands for the operator")
     for name, command in get_command(app).commands.items():
         for verb in getattr(command, "commands", {"": None}):
             assert f"`pbem {name} {verb}".strip() in about

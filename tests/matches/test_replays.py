@@ -60,5 +60,5 @@ def test_a_turn_that_was_played_already_is_found_in_the_same_replay(letters: Cor
     letters.reply(mail, TURN)
     with counted() as replays:
         (answer,) = letters.reply(mail, TURN)
-    assert "is already played" in str(answer.get_body(("plain",)))
+    assert "has already been played" in str(answer.get_body(("plain",)))
     assert len(replays) == 1

@@ -79,5 +79,5 @@ def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _:
 
 def _mail(mover: Player, to: str, text: str, board: str) -> bytes:
     quoted = "".join(f"> {line}\n" for line in board.splitlines())
-    body = f"{text}\n\nOn Mon, 1 Jan 2007 at 10:00, PBeM wrote:\n> It is your turn.\n>\n{quoted}"
+    body = f"{text}\n\nOn Mon, 1 Jan 2007 at 10:00, PBeM wrote:\n> It's your turn.\n>\n{quoted}"
     return written(mover.address, to, body, Subject="Re: [pbem] your turn")

@@ -84,7 +84,7 @@ def test_init_keeps_a_configuration_that_is_there_and_makes_what_it_lacks(site: 
 def test_run_once_receives_handles_and_sends_what_waits(site: Site) -> None:
     site.drop(RULES, written("bob@mail.example", ADDRESS, "join bob"))
     done = site.process("run", "--once")
-    assert (done.code, done.out[:35]) == (0, "2 received, 2 handled, 2 handed ove")
+    assert (done.code, done.out) == (0, "2 received, 2 processed, 2 sent\n")
     mails = [parsed(raw) for raw in site.sent()]
     assert {str(mail["To"]) for mail in mails} == {"ann@mail.example", "bob@mail.example"}
     assert not list((site.folder / "in" / "new").iterdir())
@@ -103,8 +103,8 @@ def test_run_once_ends_when_nothing_is_left(site: Site) -> None:
     [
         ("snet:3", "no step 'snet'; the steps are received, stored"),
         ("sent:", ""),
-        ("sent:third", "'third' is no number of times; sent:3 is the third time"),
-        ("sent:0", "'0' is no number"),
+        ("sent:third", "'third' is not a count; sent:3 is the third time"),
+        ("sent:0", "'0' is not a count"),
         (":3", "no step ''"),
     ],
 )
@@ -124,12 +124,12 @@ def test_feed_handles_a_mail_and_prints_what_is_owed_for_it(site: Site) -> None:
     path.write_bytes(RULES)
     done = site.pbem("feed", str(path))
     assert done.code == 0, done.said
-    assert "mail 1: done, done: rules" in done.out
-    assert "owed to ann@mail.example" in done.out
+    assert "message 1: done, done: rules" in done.out
+    assert "to ann@mail.example" in done.out
     assert "QUADRAPHAGES" in done.out
     assert site.rows("select state from outgoing") == ["owed"]
     again = site.pbem("feed", str(path))
-    assert (again.code, again.out) == (0, "this mail was received before; nothing is done twice\n")
+    assert (again.code, again.out) == (0, "this message was received before, so nothing was done\n")
     assert site.rows("select count(*) from outgoing") == [1]
 
 
@@ -144,7 +144,7 @@ def test_feed_takes_the_envelope_recipient_with_its_token(site: Site) -> None:
         (move,) = matches.in_play(server, 1)
     bare = written(move.sender, ADDRESS, move.text)
     done = site.pbem("feed", "-", "--to", move.to, stdin=bare)
-    assert "mail 1: done, done: move" in done.out, done.said
+    assert "message 1: done, done: move" in done.out, done.said
     assert site.rows("select text from ply") == [move.text]
 
 
@@ -169,7 +169,7 @@ def test_feed_ends_with_1_when_the_mail_meets_a_bug(played: Site) -> None:
 
 def test_check_replays_every_match(played: Site) -> None:
     done = played.pbem("check")
-    assert (done.code, done.out) == (0, "1 matches replayed, 0 faults\n")
+    assert (done.code, done.out) == (0, "1 matches replayed, 0 problems\n")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_check_says_what_somebody_did_to_a_stored_match(played: Site, sql: str, 
     done = played.pbem("check")
     assert done.code == 1
     assert sentence in done.out
-    assert "1 matches replayed, 1 faults" in done.out
+    assert "1 matches replayed, 1 problems" in done.out
 
 
 def test_show_prints_the_board_and_every_turn(played: Site) -> None:
@@ -215,7 +215,7 @@ def test_show_mail_prints_it_as_it_came_and_what_became_of_it(site: Site) -> Non
     done = site.pbem("show", "--mail", "1")
     assert done.code == 0
     assert "verdict: done: rules" in done.out
-    assert "owed: answer to ann@mail.example, owed <" in done.out
+    assert "outgoing: answer to ann@mail.example, owed <" in done.out
     assert "rules quadraphages" in done.out
 
 
@@ -240,7 +240,7 @@ def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played
     assert "Traceback" in played.pbem("show", "--mail", "1").out  # the one place where an operator wants it
     repair(played)
     retried = played.pbem("retry", "1")
-    assert (retried.code, retried.out) == (0, "1 will be tried again\n")
+    assert (retried.code, retried.out) == (0, "1 will be retried\n")
     assert played.run_once() == [0, 1, 1]
     assert "a b c d e f g h i" in text(parsed(played.sent()[0]))
     assert played.pbem("shunted").code == 0
@@ -265,8 +265,8 @@ def test_a_mail_that_nobody_would_take_is_listed_and_can_be_sent_again(site: Sit
 def test_retry_says_which_numbers_are_none(site: Site) -> None:
     done = site.pbem("retry", "7", "8")
     assert done.code == 1
-    assert "7 is not among the shunted mails" in done.err
-    assert "0 will be tried again" in done.out
+    assert "7 is not among the shunted messages" in done.err
+    assert "0 will be retried" in done.out
 
 
 # record check

@@ -96,7 +96,7 @@ def test_the_environment_names_the_configuration(site: Site, tmp_path: Path) -> 
     moved = site.config.rename(tmp_path / "elsewhere.toml")
     (tmp_path / "pbem.key").write_text("another key\n", encoding="ascii")
     assert site.process("init", PBEM_CONFIG=str(moved)).code == 0
-    assert site.process("check", PBEM_CONFIG=str(moved)).out == "0 matches replayed, 0 faults\n"
+    assert site.process("check", PBEM_CONFIG=str(moved)).out == "0 matches replayed, 0 problems\n"
     assert (tmp_path / "pbem.sqlite").exists(), "relative paths start at the folder of the configuration"
 
 

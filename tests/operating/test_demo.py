@@ -40,5 +40,5 @@ def test_the_demo_says_so_when_a_turn_of_the_record_is_refused(
     monkeypatch.setattr(demo, "PATIENCE_SECONDS", 1)
     done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
     assert done.code == 1
-    assert "pbem: no mail reached" in done.out
+    assert "pbem: no message reached" in done.out
     assert "The last board is the one printed" not in done.out

@@ -57,7 +57,7 @@ def test_a_whole_match_is_played_over_a_mailbox(site: Site, mailbox: Mailbox, po
     assert "Match #1 is over. ann has won: bob resigned." in last
     assert daemon.end()[0].code == 0
     assert site.rows("select text from ply order by number") == list(game.moves)
-    assert site.pbem("check").out == "1 matches replayed, 0 faults\n"
+    assert site.pbem("check").out == "1 matches replayed, 0 problems\n"
     assert mailbox.raws() == []
     assert len(mailbox.raws("Processed")) == len(game.moves) + 8
     assert site.rows("select count(*) from incoming where state != 'done'") == [0]

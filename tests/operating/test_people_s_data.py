@@ -64,7 +64,7 @@ def test_delete_asks_first(joined: Site) -> None:
     done = joined.process("delete", "alice", stdin=b"n\n")
     assert done.code == 1
     assert "alice, alice@mail.example, with 1 matches and challenges" in done.said
-    assert "nothing was removed" in done.out
+    assert "nothing was deleted" in done.out
     assert joined.rows("select name from player order by id") == ["alice", None]
 
 
@@ -75,11 +75,11 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
     before, alice = len(joined.sent()), number(joined, "alice@mail.example")
     done = joined.process("delete", *(word.replace("NUMBER", str(alice)) for word in words), stdin=stdin)
     assert done.code == 0, done.said
-    assert f"called deleted-{alice} from now on" in done.out
+    assert f"they are called deleted-{alice} now" in done.out
     joined.run_once()
     (last,) = [parsed(raw) for raw in joined.sent()[before:]]
     assert last["To"] == "alice@mail.example"
-    assert "you are forgotten here" in text(last)
+    assert "your data has been deleted" in text(last)
     assert joined.rows("select name from player order by id") == [f"deleted-{alice}", None]
     for path in joined.folder.glob("pbem.sqlite*"):  # what SQLite has freed is overwritten, too
         assert b"alice" not in path.read_bytes(), path
@@ -92,4 +92,4 @@ def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
         Expiry().step(server.engine, 90, server.clock().replace(year=server.clock().year + 1))
     done = joined.process("show", "--mail", "1")
     assert (done.code, done.err) == (0, "")
-    assert done.out.endswith("the mail itself is removed: its time was over, or its sender has left\n")
+    assert done.out.endswith("the message itself has been removed: it was too old, or its sender has left\n")

@@ -63,7 +63,7 @@ def test_what_everybody_can_read_is_a_fault(site: Site, name: str) -> None:
     assert exposed(site) == [name]
     done = site.process("check")
     assert done.code == 1
-    assert f'{name} can be read by everybody on this machine; "chmod o=' in done.out
+    assert f'/{name}; fix it with "chmod o=' in done.out
 
 
 def test_a_group_may_read(site: Site) -> None:
@@ -93,7 +93,7 @@ def test_the_start_warns(site: Site, start: Callable[[Site], Daemon]) -> None:
     site.configure(inbox=LMTP_IN)
     (site.folder / "pbem.key").chmod(0o644)
     daemon = start(site)
-    (line,) = daemon.lines("everybody on this machine can read it")
+    (line,) = daemon.lines("everyone on this machine can read it")
     assert Path(line["file"]).name == "pbem.key"
 
 
@@ -101,8 +101,8 @@ def test_check_says_where_we_listen(site: Site) -> None:
     site.make()
     site.configure(inbox=f'{LMTP_IN}[inbox.smtp]\nhost = "0.0.0.0"\nport = 0\nis_exposed = true\n')
     out = site.pbem("check").err
-    assert "lmtp listens on 127.0.0.1, port 0: for this machine" in out
-    assert "smtp listens on 0.0.0.0, port 0: other machines can reach it" in out
+    assert "lmtp listens on 127.0.0.1, port 0: this machine only" in out
+    assert "smtp listens on 0.0.0.0, port 0: reachable from other machines" in out
 
 
 def test_a_listener_for_everybody_is_refused_unless_it_is_meant(site: Site) -> None:
@@ -118,12 +118,12 @@ NAME = "games._domainkey.pbem.example."
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ({}, "tells no key at games._domainkey.pbem.example"),
+        ({}, "has no key at games._domainkey.pbem.example"),
         ({NAME: key("pbem.example", 2048).public}, ""),
-        ({NAME: key("other.example", 2048).public}, "tells another key"),
-        ({NAME: "v=DKIM1; k=rsa; p="}, "is no RSA key"),
-        ({NAME: "v=DKIM1; k=rsa; p=????"}, "is no RSA key"),
-        ({NAME: "hello"}, "is no RSA key"),
+        ({NAME: key("other.example", 2048).public}, "is not the one we sign with"),
+        ({NAME: "v=DKIM1; k=rsa; p="}, "is not an RSA key"),
+        ({NAME: "v=DKIM1; k=rsa; p=????"}, "is not an RSA key"),
+        ({NAME: "hello"}, "is not an RSA key"),
     ],
 )
 def test_the_key_in_the_dns_is_ours(site: Site, told: dict[str, str], words: str) -> None:

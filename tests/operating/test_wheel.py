@@ -73,7 +73,7 @@ def test_a_match_is_played_from_the_wheel(installed: Path, site: Site) -> None:
     assert [move.text in text(parsed(raw)) for raw in site.sent()] == [True, True]
     rules = written("ann@mail.example", ADDRESS, "rules quadraphages")
     assert "QUADRAPHAGES" in python(installed, site.folder, pbem, "feed", "-", stdin=rules)
-    assert python(installed, site.folder, pbem, "check") == "1 matches replayed, 0 faults\n"
+    assert python(installed, site.folder, pbem, "check") == "1 matches replayed, 0 problems\n"
 
 
 def test_init_in_an_empty_folder_writes_the_example_of_the_wheel(installed: Path, tmp_path: Path) -> None:

@@ -38,24 +38,24 @@ def answered(letters: Correspondence, mails: list[EmailMessage], address: str = 
         ("b7d7 i2g2 9 d7d6 g2g1", ["| b7d7 i2g2 9", "|           ^", "a number from 1 to 8"]),
         ("b7d7 i2g2 0 d7d6 g2g1", ["|           ^", "a number from 1 to 8"]),
         ("b7d7 i2g2 3 d7d6 g2z1", ["|                    ^", "a letter from a to i"]),
-        ("b7d7 i2g2 3 d7d6 g2g1", ["d7d6", "^^^^", "To move, answer"]),
+        ("b7d7 i2g2 3 d7d6 g2g1", ["d7d6", "^^^^", "To move, reply"]),
         ("b7d7 i2i5 3 d7d6 g2g1", ["| b7d7 i2i5", "^^^^", "2"]),
         ("b7d7 i2g2 2 b7d7 g2g4", ["| b7d7 i2g2 2 b7d7 g2g4", "|             ^^^^"]),
         ("show 99", ["There is no match #99", '"games" lists yours']),
         ("#99 c1b1", ["There is no match #99"]),
-        ("undo", ["no begun turn of yours"]),
-        ("accept", ["not on offer any more"]),
-        ("withdraw", ["not on offer any more"]),
-        ("resign now please", ['"resign" is written otherwise', "resign [NUMBER]"]),
-        ("challenge", ["written otherwise", "PLAYER|ADDRESS GAME"]),
+        ("undo", ["no unfinished turn to take back"]),
+        ("accept", ["no longer open"]),
+        ("withdraw", ["no longer open"]),
+        ("resign now please", ['That\'s not how "resign" is written', "resign [NUMBER]"]),
+        ("challenge", ["That's not how", "PLAYER|ADDRESS GAME"]),
         ("challenge bob", ["one opponent and one game", "quadraphages"]),
         ("challenge alice quadraphages", ["can't challenge yourself"]),
         ("challenge bob@nowhere quadraphages begin=never", ["begin=never", "begin=random"]),
-        ("challenge a@b,c@d quadraphages", ["no mail address"]),
+        ("challenge a@b,c@d quadraphages", ["not an email address"]),
         ("join somebody", ["You are alice already", "games+"]),
         ("rules go", ['"rules quadraphages"']),
         ("help rulez", ['"help rules"']),
-        ("", ["no words of your own"]),
+        ("", ["no text of your own"]),
     ],
 )
 def test_a_refusal_names_the_place_and_what_works(letters: Correspondence, words: str, expected: list[str]) -> None:
@@ -73,7 +73,7 @@ def test_a_move_out_of_turn_is_refused(letters: Correspondence) -> None:
     answer = answered(letters, letters.reply(letters.last("bob"), "h7h5 f1f3 3"), BOB)
 
     assert "not your turn" in answer
-    assert "It is alice's turn." in answer
+    assert "It's alice's turn." in answer
     assert before == standing(letters)
 
 
@@ -90,7 +90,7 @@ def test_a_match_of_others_cannot_be_played(letters: Correspondence) -> None:
         "quadraphages move 1 1",
     ):
         answer = answered(letters, letters.write("carol@mail.example", words, to=personal), "carol@mail.example")
-        assert "You do not play in match #1" in answer
+        assert "You don't play in match #1" in answer
 
     assert before == standing(letters)
 
@@ -113,7 +113,7 @@ def test_a_stale_reply_is_told_so_and_shown_the_board(letters: Correspondence) -
 
     answer = answered(letters, letters.reply(stale, "b7d7 i2g2 1 d7d6 g2g1"))
 
-    assert "You answered an older mail" in answer
+    assert "You replied to an older message" in answer
     assert "Operation 1 goes by 2" in answer
     assert before == standing(letters)
 
@@ -123,7 +123,7 @@ def test_a_turn_sent_again_is_told_that_it_is_played(letters: Correspondence) ->
 
     answer = answered(letters, letters.reply(letters.received[ALICE][2], "1 i3i2 a7b7"))
 
-    assert "already played" in answer
+    assert "already been played" in answer
     assert before == standing(letters)
 
 
@@ -142,7 +142,7 @@ def test_two_moves_in_one_mail_play_none(letters: Correspondence) -> None:
 
     answer = answered(letters, letters.reply(letters.last("alice"), "b7d7 i2g2 3 d7d4 g2d2\nb7b9 i2g2 1 b9b8 g2g1"))
 
-    assert "two moves for the same match" in answer
+    assert "two turns for the same match" in answer
     assert "b7b9 i2g2 1 b9b8 g2g1" in answer
     assert before == standing(letters)
 
@@ -160,7 +160,7 @@ def test_later_lines_are_not_tried_after_a_refusal(letters: Correspondence) -> N
     answer = answered(letters, letters.reply(letters.last("alice"), "challenge nobody quadraphages\nresign\n\nBye!"))
 
     assert "No player is called nobody" in answer
-    assert "not tried" in answer
+    assert "were skipped" in answer
     assert "| resign" in answer
     assert "| Bye!" in answer
     assert before == standing(letters)
@@ -175,7 +175,7 @@ def test_earlier_lines_stand_before_a_refusal(letters: Correspondence) -> None:
 
 
 def test_an_empty_fresh_mail_is_answered(letters: Correspondence) -> None:
-    assert "no words of your own" in answered(letters, letters.write(ALICE, ""))
+    assert "no text of your own" in answered(letters, letters.write(ALICE, ""))
 
 
 def test_a_mail_of_nothing_but_quotes_is_answered(letters: Correspondence) -> None:
@@ -183,7 +183,7 @@ def test_a_mail_of_nothing_but_quotes_is_answered(letters: Correspondence) -> No
 
     answer = answered(letters, letters.reply(letters.last("alice"), ""))
 
-    assert "no words of your own" in answer
+    assert "no text of your own" in answer
     assert before == standing(letters)
 
 
@@ -328,7 +328,7 @@ def test_an_unproven_mail_changes_nothing_before_it_is_confirmed(letters: Corres
 
     answer = answered(letters, letters.write(ALICE, "#1 resign"))
 
-    assert 'answer this mail with "yes"' in answer
+    assert 'reply "yes" to this message' in answer
     assert before == standing(letters)
 
 
@@ -340,7 +340,7 @@ def test_a_reply_without_its_token_acts_only_from_the_address_it_went_to(letters
         "mallory@mail.example", "resign", f"Re: {mail['Subject']}", In_Reply_To=str(mail["Message-ID"])
     )
     assert [str(sent["To"]) for sent in forged] == [ALICE]
-    assert 'answer this mail with "yes"' in text(forged[0])
+    assert 'reply "yes" to this message' in text(forged[0])
     assert before == standing(letters)
 
     mails = letters.reply(mail, "b7d7 i2g2 3 d7d4 g2d2", to=ADDRESS)
@@ -364,7 +364,7 @@ def test_a_held_mail_acts_once(letters: Correspondence) -> None:
     assert [str(mail["To"]) for mail in letters.reply(confirm, "yes")] == [BOB, ALICE]
     before = standing(letters)
 
-    assert "settled before" in answered(letters, letters.reply(confirm, "yes!"))
+    assert "already been dealt with" in answered(letters, letters.reply(confirm, "yes!"))
     assert before == standing(letters)
 
 

@@ -93,7 +93,7 @@ def traces(letters: Correspondence) -> list[str]:
 
 def leave(letters: Correspondence, to: str) -> list[EmailMessage]:
     (question,) = letters.write(ALICE, "delete me\n\nThe hatter waves.", to=to)
-    assert "leave and be forgotten" in text(question)
+    assert "leave and have your data deleted" in text(question)
     assert traces(letters)
     return letters.reply(question, "yes")
 
@@ -115,7 +115,7 @@ def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
 def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Correspondence) -> None:
     sent = leave(letters, letters.play(lived))
     (last,) = [mail for mail in sent if mail["To"] == ALICE]
-    assert text(last).startswith("Done: you are forgotten here.")
+    assert text(last).startswith("Done: your data has been deleted.")
     assert last["Reply-To"].addresses[0].addr_spec == "games@pbem.example"
     assert letters.execute("select address from outgoing where template = 'deleted'") == [("nowhere",)]
 
@@ -136,7 +136,7 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
         assert session.get_one(Player, (running.seat0, running.seat1)[running.winner or 0]).name == "bob"
     told = [mail for mail in sent if mail["To"] == "bob@mail.example"]
     assert [mail["X-PBeM-Match"] for mail in told] == ["1", "3", "5"]
-    assert "so the match is over and yours" in text(told[0])
+    assert "The match is over, and you win." in text(told[0])
     assert f"called {anonymous}" in text(told[0])
     record = next(part for part in told[0].iter_attachments() if part.get_filename() == "pbem-1-quadraphages.txt")
     assert "1 a7b7 i3i2" in " ".join(record.get_content().split())
@@ -144,7 +144,9 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
     assert "resign" not in record.get_content()
     facts = [told[0][f"X-PBeM-{fact}"] for fact in ("Termination", "Winner", "Ended-By")]
     assert facts == ["left", "bob", anonymous]
-    assert "Nothing will come of the challenge" in str(told[1].get_body(("html",)))
+    called_off = str(told[1].get_body(("html",)))
+    assert "The challenge #3 (" in called_off
+    assert "is off." in called_off
     assert not [mail for mail in sent if mail["To"] == "carol@mail.example"]
 
 
@@ -199,7 +201,7 @@ def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
     verdicts = [row[0] for row in letters.execute("select verdict from incoming order by id desc limit 3")]
     assert verdicts[1:] == ["no answer: unknown token"] * 2
     assert "stranger" in str(verdicts[0])
-    assert "Somebody, you I hope" in text(letters.write(ALICE, "join alice")[0])
+    assert "Someone, hopefully you" in text(letters.write(ALICE, "join alice")[0])
     letters.reply(newest(letters, ALICE), "yes")
     assert text(newest(letters, ALICE)).startswith("Welcome, alice!")
 

@@ -45,7 +45,7 @@ def became(letters: Correspondence, headers: dict[str, str], more: str = "") -> 
     if not mails:
         return "nothing"
     assert [str(mail["To"]) for mail in mails] == [ALICE]
-    return "asked" if 'nswer this mail with "yes"' in text(mails[0]) else "answered"
+    return "asked" if 'eply "yes" to this message' in text(mails[0]) else "answered"
 
 
 def tag(address: str) -> str:

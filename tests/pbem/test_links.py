@@ -147,7 +147,7 @@ def assert_sound(letters: Correspondence, mail: EmailMessage, name: str) -> None
 
 def mover_of(letters: Correspondence) -> str:
     """Whose turn it is, by the newest mails."""
-    return next(name for name in ("alice", "bob") if "It is your turn." in prose(letters.last(name)))
+    return next(name for name in ("alice", "bob") if "It's your turn." in prose(letters.last(name)))
 
 
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
@@ -188,7 +188,7 @@ def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int
             previews += 1
             assert kept(letters) == was
             (mail,) = mails
-            assert "Nothing is played." in prose(mail), tap.words
+            assert "Nothing has been played." in prose(mail), tap.words
         else:
             assert len(mails) == 2
             assert turns_played(letters) == [*before, tap.words]
@@ -234,7 +234,7 @@ def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
         assert not taps(letters.last("alice"), "turn", "step")
         rules, explained = (prose(send(letters, "bob", tap)[0]) for tap in taps(offer)[2:])
         assert rules.startswith("QUADRATURE")
-        assert "This is a server for playing board games by mail." in explained
+        assert "This is a server for playing board games by email." in explained
 
         begun = send(letters, "bob", taps(offer)[0])
         assert all("Match #1 has begun" in prose(mail) for mail in begun)
@@ -268,7 +268,7 @@ def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path
         assert [tap.words for tap in taps(refused)] == ["resign", "show", "help"]
 
         (undone,) = send(letters, "alice", taps(begun, "other")[0])
-        assert "3 is taken back" in prose(undone)
+        assert "You took back 3;" in prose(undone)
         assert_sound(letters, undone, "alice")
         mails = send(letters, "bob", taps(seen)[1])
         assert "0 turns played" in prose(mails[0])

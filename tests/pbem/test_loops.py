@@ -249,7 +249,7 @@ def test_a_player_who_writes_more_than_a_person_can_is_told_once(tmp_path: Path)
         letters.match()
         personal = letters.last("alice")["Reply-To"].addresses[0].addr_spec
         answers = [letters.write(ALICE, "games", f"{number}", to=personal) for number in range(10)]
-        told = next(mails for mails in answers if mails and "More mails" in " ".join(text(mails[0]).split()))
+        told = next(mails for mails in answers if mails and "You sent more than" in " ".join(text(mails[0]).split()))
 
     assert [len(answer) for answer in answers][-3:] == [0, 0, 0]
     assert sum(bool(answer) for answer in answers) == answers.index(told) + 1

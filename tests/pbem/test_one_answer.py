@@ -40,7 +40,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
         (f"#1 {TURN}\n#2 {TURN}", ["You played 1 a7b7", "You played 1 a7b7"]),
         (f"#1 {TURN}\nshow 2\ngames", ["You played 1 a7b7", "Match #2, Quadraphages", "Your matches:"]),
         (f"accept 3\n#1 {TURN}", ["Match #3 has begun", "You played 1 a7b7"]),
-        (f"decline 3\n#1 {TURN}\n#2 say Hm", ["The challenge #3 is declined", "You played 1 a7b7", "Your words went"]),
+        (f"decline 3\n#1 {TURN}\n#2 say Hm", ["You have declined challenge #3", "You played 1 a7b7", "Sent to"]),
         (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "Nothing was done."]),
         (f"set mail batch\n#1 {TURN}", ["From now on: mail batch.", "You played 1 a7b7"]),
     ],
@@ -63,7 +63,7 @@ def test_in_a_match_s_thread_too_two_boards_are_two_matches(letters: Corresponde
     command(letters, "bob", f"#1 {SECOND}\n#2 {SECOND}")
 
     (asked,) = letters.reply(answer, "b7e7 i2i5 1 e7e6 i5i4")
-    assert "Which match? The mail that you answered shows several." in " ".join(text(asked).split())
+    assert "Which match? The message you replied to shows several." in " ".join(text(asked).split())
 
 
 def test_one_turn_alone_is_the_mail_about_it(letters: Correspondence) -> None:
@@ -81,7 +81,7 @@ def test_a_turn_in_one_of_several_lines_stands_where_a_later_line_is_refused(let
     assert "alice played 1 a7b7 i3i2." in text(own(mails, BOB)[0])
     assert len(own(mails, BOB)) == 1
     assert text(answer).startswith("You played 1 a7b7 i3i2.")
-    assert "There is no begun turn of yours" in text(answer)
+    assert "You have no unfinished turn to take back" in text(answer)
     assert "| #2 1 a7b7 i3i2" in text(answer)
 
 
@@ -91,7 +91,7 @@ def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
         command(letters, "alice", "challenge eve@mail.example kvadratik begin=you")
         (answer,) = own(letters.reply(letters.last("eve"), "accept eve"), "eve@mail.example")
         assert "Welcome, eve!" in text(answer)
-        assert "It is your turn." in text(answer)
+        assert "It's your turn." in text(answer)
         mails = letters.reply(answer, "setup ++++")
 
     assert "eve played setup ++++." in text(mails[0])

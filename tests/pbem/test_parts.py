@@ -68,7 +68,7 @@ def test_a_part_is_played_when_one_completion_is_left_and_kept_otherwise(game: s
                     seen["played"] += 1
                 else:
                     assert [str(mail["To"]).partition("@")[0] for mail in answer] == [sender]
-                    assert f"has begun: {part}" in text(answer[0])
+                    assert f"so far: {part}" in text(answer[0])
                     seen["kept"] += 1
                     rest = notation.format(type(turn)((), None, turn.second), position)
                     done = letters.write(f"{sender}@mail.example", f"#1 {rest}", to=addresses[seat])

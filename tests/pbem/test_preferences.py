@@ -52,9 +52,9 @@ def test_alone_it_lists_every_preference_with_its_choice(letters: Correspondence
         ("set hour 24", "18 (0 to 23)"),
         ("set zone Mars/Olympus", "Europe/Vienna"),
         ("set zone ../../etc/passwd", "Europe/Vienna"),
-        ("set colour red", 'no preference called "colour"'),
-        ("set board", "are two words"),
-        ("set board words html", "are two words"),
+        ("set colour red", 'no setting called "colour"'),
+        ("set board", "needs a name and a value"),
+        ("set board words html", "needs a name and a value"),
         ("set board words mail never", '"mail" can\'t be "never"'),
     ],
 )

@@ -61,10 +61,10 @@ def board(*turns: str, lit: bool = True) -> str:
 def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Correspondence) -> None:
     said = asked(letters, "alice", f"preview {TURNS[0].upper()}")
 
-    assert "Nothing is played. This is match #1" in said
+    assert "Nothing has been played. This is match #1" in said
     assert board(TURNS[0]) in said
-    assert "It would be bob's turn." in said
-    assert f'To play it, answer this mail with * "{TURNS[0]}"' in said
+    assert "It would then be bob's turn." in said
+    assert f'To play it, reply: * "{TURNS[0]}"' in said
 
     mails = letters.reply(letters.last("alice"), TURNS[0])
     assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
@@ -76,14 +76,14 @@ def test_several_turns_are_a_line_of_play(letters: Correspondence) -> None:
 
         assert board(*TURNS) in said
         assert all(f"* {by}: {turn}" in said for by, turn in zip(("alice", "bob", "alice"), TURNS, strict=True))
-        assert f'To play the first of them, answer this mail with * "{TURNS[0]}"' in said
+        assert f'To play the first turn, reply: * "{TURNS[0]}"' in said
 
 
 def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Correspondence) -> None:
     said = asked(letters, "bob", f"preview {TURNS[0]}")
 
     assert board(TURNS[0]) in said
-    assert "It would be your turn." in said
+    assert "It would then be your turn." in said
     assert "To play" not in said
 
 
@@ -94,7 +94,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
         ("3 a7a4 x9", "I expected a letter from a to i", "3 a7a4 x9"),
         (f"{TURNS[0]} / c1c4 g9g6 4 c4g4 g6c7", "In turn 2 of that line: ", "c1c4 g9g6 4 c4g4 g6c7"),
         (f"{TURNS[0]} c1c4 q", "In turn 2 of that line: ", "c1c4 q"),
-        (f"3 a7a4 / {TURNS[1]}", '"3 a7a4" is not a whole turn', "3 a7a4"),
+        (f"3 a7a4 / {TURNS[1]}", '"3 a7a4" is not a complete turn', "3 a7a4"),
     ],
 )
 def test_what_cannot_be_played_is_refused_as_a_move_is(
@@ -141,7 +141,7 @@ def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(lett
 
     own = asked(letters, "alice", "preview a7a4 i3f3")
     assert board(TURNS[0]) in own
-    assert f'answer this mail with * "{TURNS[0]}"' in own
+    assert f'reply: * "{TURNS[0]}"' in own
     assert board(TURNS[0]) in asked(letters, "alice", f"preview {TURNS[0]}")
     for words in ("preview a7a4", "preview 3 a7a4"):
         said = asked(letters, "alice", words)
@@ -196,7 +196,7 @@ def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
 
 def test_only_what_looks_back_takes_a_turn_s_number(letters: Correspondence) -> None:
     for words in ("resign 1#0", "#1#0 resign", "undo 1#0", f"#1#0 {TURNS[0]}", f"move 1#0 {TURNS[0]}"):
-        assert "is written otherwise" in asked(letters, "alice", words), words
+        assert "That's not how" in asked(letters, "alice", words), words
 
 
 def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> None:
@@ -216,10 +216,10 @@ def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(let
     letters.resign("alice")
 
     said = asked(letters, "alice", f"preview {TURNS[2]}")
-    assert "Match #1 is over, so nothing follows its last turn." in said
+    assert "Match #1 is over, so no turn can follow." in said
     said = asked(letters, "bob", "preview 1#1 c1c4 g9g6 4 c4g4 g6c6")
     assert board(*TURNS[:2]) in said
-    assert "It would be alice's turn." in said
+    assert "It would then be alice's turn." in said
     assert board(*TURNS[:2]) in asked(letters, "bob", "preview 1#2")
     assert "It was alice's turn." in asked(letters, "bob", "show 1#2")
 
@@ -227,7 +227,7 @@ def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(let
 def test_a_challenge_has_nothing_to_be_previewed(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
 
-    assert "has no board: the challenge is offered" in asked(letters, "bob", "preview 1")
+    assert "has no board yet: the challenge is offered" in asked(letters, "bob", "preview 1")
 
 
 def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
@@ -235,9 +235,7 @@ def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrature")
         assert f"* alice: {turns[18]}" in asked(letters, "alice", f"preview {' '.join(turns[:20])}")
-        assert "No more than 20 turns can be previewed at once." in asked(
-            letters, "alice", f"preview {' '.join(turns)}"
-        )
+        assert "You can preview at most 20 turns at once." in asked(letters, "alice", f"preview {' '.join(turns)}")
 
 
 def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
@@ -250,9 +248,9 @@ def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
         mover = ("alice", "bob")[len(turns) % 2]
         said = asked(letters, mover, f"preview {last}")
 
-        assert "That would be the end." in said
+        assert "That would end the match." in said
         assert f"has won: {reason}." in said
-        assert f'answer this mail with * "{last}"' in said
+        assert f'reply: * "{last}"' in said
         said = asked(letters, mover, f"preview {last} / {last}")
         assert "In turn 2 of that line: " in said
         assert "over" in said
@@ -269,11 +267,11 @@ def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrupel")
         said = asked(letters, "alice", "preview c3e5")
-        assert 'To play it, answer this mail with * "c3e5" * "c3e5 quadrupel"' in said
+        assert 'To play it, reply: * "c3e5" * "c3e5 quadrupel"' in said
         assert "Nothing was done." in asked(letters, "alice", "preview c3e5 quadrupel")
     with correspondence(tmp_path / "auto") as letters:
         letters.match("challenge bob quadrupel announce=auto")
-        assert 'answer this mail with * "c3e5" Other' in asked(letters, "alice", "preview c3e5")
+        assert 'reply: * "c3e5" You can also' in asked(letters, "alice", "preview c3e5")
 
 
 def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
@@ -295,8 +293,8 @@ def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
         play(letters, *before)
         said = asked(letters, ("alice", "bob")[len(before) % 2], f"preview {longer}")
 
-    added = said.partition("More can be added: ")[2]
-    assert f'answer this mail with * "{longer}"' in said
+    added = said.partition("You can add to it: ")[2]
+    assert f'reply: * "{longer}"' in said
     for other in legal:
         if other.startswith(f"{longer} "):
             assert other in added or other.removesuffix(other.split()[-1]).strip() in added

@@ -72,7 +72,7 @@ def slip(letters: Correspondence, line: str = SLIP) -> EmailMessage:
 )
 def test_a_slip_is_played_after_yes_and_not_before(letters: Correspondence, line: str, meant: str) -> None:
     answer = slip(letters, line)
-    assert f'Did you mean "{meant}"? Answer "yes" and it is played.' in words(answer)
+    assert f'Did you mean "{meant}"? Reply "yes", and it\'s played.' in words(answer)
 
     mails = letters.reply(answer, "yes\n\nSorry!")
 
@@ -130,7 +130,7 @@ def test_yes_and_another_turn_below_it_play_none(letters: Correspondence) -> Non
     answer = slip(letters)
     before = standing(letters)
 
-    assert "two moves for the same match" in words(only(letters.reply(answer, "yes\nb7d7 i2g2 3 d7d4 g2d2")))
+    assert "two turns for the same match" in words(only(letters.reply(answer, "yes\nb7d7 i2g2 3 d7d4 g2d2")))
     assert before == standing(letters)
 
 
@@ -145,9 +145,9 @@ def test_a_second_yes_is_told_that_the_turn_is_played(letters: Correspondence) -
     letters.reply(answer, "yes")
     before = standing(letters)
 
-    assert f"Your turn {MEANT} is already played" in words(only(letters.reply(answer, "Yes.")))
+    assert f"Your turn {MEANT} has already been played" in words(only(letters.reply(answer, "Yes.")))
     letters.reply(letters.last("bob"), "f1f3 h7h5 8")
-    assert "already played" in words(only(letters.reply(answer, "yes please")))
+    assert "already been played" in words(only(letters.reply(answer, "yes please")))
     assert before[1:] == [row for row in standing(letters) if row in before][1:]
 
 
@@ -157,7 +157,7 @@ def test_a_part_that_was_suggested_is_kept_after_yes(letters: Correspondence) ->
 
     begun = only(letters.reply(answer, "yes"))
 
-    assert "has begun: b7d7 i2g2 3" in text(begun)
+    assert "so far: b7d7 i2g2 3" in text(begun)
     assert "it was done" in words(only(letters.reply(answer, "yes")))
 
 
@@ -168,7 +168,7 @@ def test_a_suggestion_within_a_part_is_gone_with_the_part(letters: Correspondenc
     letters.reply(answer, "undo")
     before = standing(letters)
 
-    assert "has changed since" in words(only(letters.reply(answer, "yes")))
+    assert "has changed since I suggested that" in words(only(letters.reply(answer, "yes")))
     assert before == standing(letters)
 
 
@@ -224,14 +224,14 @@ def test_nobody_says_yes_to_what_another_was_offered(letters: Correspondence) ->
 def test_an_unproven_yes_must_say_which_mail_it_answers(letters: Correspondence, subject: str) -> None:
     slip(letters)
 
-    assert "can't see which mail you answer" in words(only(letters.write(ALICE, "yes", subject)))
+    assert "can't see which message you replied to" in words(only(letters.write(ALICE, "yes", subject)))
 
 
 def test_a_turn_is_suggested_to_nobody_but_who_is_to_move(letters: Correspondence) -> None:
     answer = words(only(letters.reply(letters.last("bob"), '"h7h5 f1f3 3"'), BOB))
 
     assert "Did you mean" not in answer
-    assert "It is alice's turn" in answer
+    assert "It's alice's turn" in answer
 
 
 def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> None:
@@ -311,7 +311,7 @@ def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) 
     personal = letters.join("carol")
     answer = only(letters.write(CAROL, "chalenge bob quadraphages first=o", to=personal), CAROL)
     assert 'I don\'t know the command "chalenge".' in words(answer)
-    assert 'Did you mean "challenge bob quadraphages first=o"? Answer "yes" and it is done.' in words(answer)
+    assert 'Did you mean "challenge bob quadraphages first=o"? Reply "yes", and it\'s done.' in words(answer)
 
     mails = letters.reply(answer, "ja, bitte")
 
@@ -343,7 +343,7 @@ def test_yes_where_nothing_was_suggested_is_explained(letters: Correspondence) -
     for mail in (letters.received[ALICE][1], letters.last("alice")):
         answer = only(letters.reply(mail, "yes"))
         assert "suggests nothing" in words(answer)
-        assert '"say WORDS"' in words(answer)
+        assert '"say TEXT"' in words(answer)
     assert before == standing(letters)
 
 
@@ -386,11 +386,11 @@ def test_a_forwarded_mail_does_not_resign(letters: Correspondence) -> None:
 def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
     question = only(letters.reply(letters.last("alice"), "resign"))
     again = only(letters.reply(question, "What is this? I never wrote that!"))
-    assert "I can't tell whether your answer is a yes" in words(again)
+    assert "I can't tell whether your reply means yes" in words(again)
     assert state(letters) == "running"
 
-    assert "forgotten" in words(only(letters.reply(again, "No!")))
-    assert "settled before" in words(only(letters.reply(question, "yes")))
+    assert "discarded" in words(only(letters.reply(again, "No!")))
+    assert "already been dealt with" in words(only(letters.reply(question, "yes")))
     assert state(letters) == "running"
 
 
@@ -414,7 +414,7 @@ def test_a_resignation_that_can_not_be_is_refused_at_once(letters: Correspondenc
 
 def test_an_unproven_resignation_is_asked_about_once(letters: Correspondence) -> None:
     question = only(letters.write(ALICE, "resign 1"))
-    assert "does not prove it is yours" in words(question)
+    assert "can't be sure that it's from you" in words(question)
 
     letters.reply(question, "yes")
 
@@ -487,7 +487,7 @@ def test_a_move_tied_to_its_turn_is_played_in_that_turn_only(letters: Correspond
 
     assert plies(letters)[-1] == MEANT
     again = only(letters.write(ALICE, f"quadraphages move 1 alice other {MEANT}#3", to=to_play(letters)))
-    assert f"Your turn {MEANT} is already played" in words(again)
+    assert f"Your turn {MEANT} has already been played" in words(again)
 
 
 def to_play(letters: Correspondence) -> str:
@@ -504,10 +504,10 @@ def test_words_in_the_body_travel_with_chat(letters: Correspondence) -> None:
 
 def test_words_of_rognlie_s_without_a_counterpart_are_explained(letters: Correspondence) -> None:
     for line, part in (
-        ("broadcast alice secret", "writing to all players"),
+        ("broadcast alice secret", "write to all players"),
         ("quadraphages standings", "no ratings"),
         ("change password alice secret other", "no passwords"),
-        ("quadraphages move 1 alice secret swap", "sides are swapped"),
+        ("quadraphages move 1 alice secret swap", "allows swapping sides"),
     ):
         answer = words(only(letters.write(ALICE, "", line, to=to_play(letters))))
         assert part in answer

@@ -66,7 +66,7 @@ def happened(letters: Correspondence, mails: list[EmailMessage]) -> str:
     if not mails:
         return "nothing"
     assert [str(mail["To"]) for mail in mails] == [ALICE]
-    assert 'nswer this mail with "yes"' in text(mails[0])
+    assert 'eply "yes" to this message' in text(mails[0])
     return "asked"
 
 
@@ -144,7 +144,7 @@ def test_a_thread_whose_domain_is_proven_acts_once(server: Server) -> None:
 
         (question,) = letters.deliver(words.replace(b"\nTo:", b"\nX-Coloured: otherwise\nTo:", 1))
         assert str(question["To"]) == ALICE
-        assert 'nswer this mail with "yes"' in text(question)
+        assert 'eply "yes" to this message' in text(question)
 
 
 def test_a_question_whose_thread_is_answered_from_a_proven_domain_is_answered(server: Server) -> None:
@@ -283,7 +283,7 @@ def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Ser
         for name, forged in FORGED.items():
             mails = letters.deliver(forged)
             assert plies(letters) == 0, name
-            assert all(str(mail["To"]) == ALICE and 'answer this mail with "yes"' in text(mail) for mail in mails), name
+            assert all(str(mail["To"]) == ALICE and 'reply "yes" to this message' in text(mail) for mail in mails), name
         assert happened(letters, letters.deliver(raw(TURN, border(PASS)))) == "acted"
 
 

@@ -80,7 +80,7 @@ def one(mails: list[EmailMessage]) -> EmailMessage:
 def test_the_link_of_a_mail_program_stops_news_by_itself(letters: Correspondence, body: str) -> None:
     answer = one(letters.write(ALICE, body, "stop", to=notices_address(letters)))
 
-    assert text(answer).startswith("You get no more news by mail.")
+    assert text(answer).startswith("You won't get any more news by email.")
     assert "Gmail" not in text(answer)
     assert stopped(letters) == NOON
     assert not [
@@ -110,14 +110,14 @@ def test_its_token_can_do_nothing_else(letters: Correspondence, name: str) -> No
 
     assert state(letters) == before
     assert answer["To"] == ALICE
-    assert 'answer this mail with "yes"' in text(answer) or text(answer).startswith("Nothing was done.")
+    assert 'reply "yes" to this message' in text(answer) or text(answer).startswith("Nothing was done.")
 
 
 def test_not_even_beside_a_stop(letters: Correspondence) -> None:
     before = state(letters)
     answer = one(letters.write(ALICE, "stop\n#1 resign", to=notices_address(letters)))
 
-    assert 'answer this mail with "yes"' in text(answer)
+    assert 'reply "yes" to this message' in text(answer)
     assert state(letters) == before
 
 
@@ -133,7 +133,7 @@ def test_it_is_revoked_with_all_others(letters: Correspondence) -> None:
         player.epoch += 1
         session.add(player)
 
-    assert 'answer this mail with "yes"' in text(one(letters.write(ALICE, "", "stop", to=address)))
+    assert 'reply "yes" to this message' in text(one(letters.write(ALICE, "", "stop", to=address)))
     assert stopped(letters) is None
     token = tokens.parse(address.partition("+")[2].partition("@")[0])
     assert token is not None
@@ -143,7 +143,7 @@ def test_it_is_revoked_with_all_others(letters: Correspondence) -> None:
 def test_without_a_proof_it_is_asked_about(letters: Correspondence) -> None:
     answer = one(letters.write(ALICE, "stop"))
 
-    assert 'answer this mail with "yes"' in text(answer)
+    assert 'reply "yes" to this message' in text(answer)
     assert stopped(letters) is None
     letters.reply(answer, "yes")
     assert stopped(letters) == NOON
@@ -154,7 +154,7 @@ def test_twice_is_as_good_as_once(letters: Correspondence) -> None:
         one(letters.write(ALICE, "unsubscribe", to=personal(letters, "alice")))
         letters.clock.advance(hours=1)
     assert stopped(letters) == NOON
-    for words in ("Welcome back!", "You get news by mail, as before."):
+    for words in ("Welcome back!", "You're already getting news by email."):
         answer = one(letters.write(ALICE, "start", to=personal(letters, "alice")))
         assert words in text(answer)
         assert "Quadraphages   #1" in text(answer)
@@ -167,7 +167,7 @@ def test_who_plays_on_is_told_news_again(letters: Correspondence, words: str) ->
     mails = [mail for mail in letters.write(ALICE, words, to=personal(letters, "alice")) if mail["To"] == ALICE]
 
     assert stopped(letters) is None
-    assert any("Since you play on, you get news by mail again." in text(mail) for mail in mails)
+    assert any("Since you're playing again, we'll email you news again" in text(mail) for mail in mails)
     assert any("| Hi" in text(mail) for mail in mails)
 
 
@@ -185,7 +185,7 @@ def test_opponents_are_told_in_their_next_mail(letters: Correspondence) -> None:
     letters.write(ALICE, "stop", to=personal(letters, "alice"))
     answer = one(letters.reply(letters.last("bob"), "c1b1 g9h9 3 b1b4 h9e9"))
 
-    assert "alice gets no mail at present" in text(answer)
+    assert "alice has paused their mail" in text(answer)
     letters.write(ALICE, "start", to=personal(letters, "alice"))
     (news,) = [mail for mail in letters.received[ALICE] if "bob played c1b1 g9h9 3 b1b4 h9e9." in text(mail)]
-    assert "gets no mail" not in text(news)
+    assert "paused their mail" not in text(news)

@@ -135,8 +135,8 @@ def test_a_player_is_told_why_their_message_is_not_read(letters: Correspondence,
     assert reply(letters, MAILS[name]()) == [ALICE]
 
     words = " ".join(text(letters.last("alice")).split())
-    assert f"Your mail was not read: {PROBLEMS[name].value}." in words
-    assert "Send the words alone: as plain text, and without attachments." in words
+    assert f"Your message wasn't read: {PROBLEMS[name].value}." in words
+    assert "Send only the text: as plain text, and without attachments." in words
     assert letters.execute("select * from ply") == plies
     ((verdict,),) = letters.execute("select verdict from incoming order by id desc limit 1")
     assert verdict == f"unread: {PROBLEMS[name].value}"

@@ -245,7 +245,7 @@ def test_the_sender_of_a_message_that_takes_too_much_is_told_and_others_are_serv
     letters.match()
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec.encode()
     (told,) = letters.deliver_unread(HUGE.replace(b"games@pbem.example", to))
-    assert f"Your mail was not read: {MEMORY}." in " ".join(text(told).split())
+    assert f"Your message wasn't read: {MEMORY}." in " ".join(text(told).split())
     assert letters.execute("select state, verdict, attempts from incoming order by id desc limit 1") == [
         ("done", f"unread: {MEMORY}", 1)
     ]

@@ -55,7 +55,7 @@ def test_two_different_turns_at_once_are_one_turn_and_an_explanation(stage: Stag
     late = wanted if played == [OTHER] else other
     scene.written[late.message_id] = replace(late, ply=None, told=(late.sender,))
     assert conserved(scene, before={}) == 0
-    explained(scene, wanted.sender, "You answered an older mail; the match has moved on since.")
+    explained(scene, wanted.sender, "You replied to an older message, and the match has moved on.")
 
 
 def test_replies_that_cross_are_one_turn_and_an_explanation(stage: Stage, database: str) -> None:
@@ -98,5 +98,5 @@ def test_a_mail_that_was_long_on_its_way_changes_nothing(stage: Stage, database:
     door.deliver(daemon)
     scene.quiet()
     assert conserved(scene, before={}) == 0
-    explained(scene, letter.sender, f"Your turn {letter.ply[2]} is already played.")
-    explained(scene, letter.sender, "You answered an older mail; the match has moved on since.")
+    explained(scene, letter.sender, f"Your turn {letter.ply[2]} has already been played.")
+    explained(scene, letter.sender, "You replied to an older message, and the match has moved on.")

@@ -64,7 +64,7 @@ def test_a_mail_that_ends_the_server_three_times_is_put_aside_and_the_rest_goes_
         ("shunted", "ended the server, 3 times", 3)
     ]
     assert scene.count("incoming", "state = 'done'") == 2
-    assert "mail 1\n" in words(scene.post.next(ADMIN))
+    assert "message 1\n" in words(scene.post.next(ADMIN))
     daemon.kill()
     retry(scene)
     scene.start()
@@ -254,10 +254,10 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     raw = alert.as_bytes().decode().lower()
     for word in (SECRET, TURN, "alice", to.username.partition("+")[2], letters.server.settings.server.key.read()):
         assert word not in raw
-    assert str(alert["Subject"]) == "[pbem] Mails wait for you"
+    assert str(alert["Subject"]) == "[pbem] Some messages need your attention"
     assert '"pbem show --mail 7"' in words(alert)
     assert '"pbem retry 7"' in words(alert)
-    assert "1 mail that came could not be handled" in words(alert)
+    assert "1 incoming message could not be processed" in words(alert)
 
 
 def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
@@ -269,7 +269,7 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
     (alert,) = (mail for mail in letters.write("bob@mail.example", "help") if str(mail["To"]) == ADMIN)
     lines = words(alert).splitlines()
     assert "- and 9 more" in lines
-    assert "1 mail that players should have got could not be made, or nobody would" in lines
+    assert "1 message to players could not be rendered, or no server accepted it:" in lines
     assert max(map(len, lines)) <= WIDTH
     for line in lines:
         assert Reader(COMMANDS, lambda number: "quadraphages", 1).read("", [line]).commands == (), line

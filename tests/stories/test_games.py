@@ -52,7 +52,7 @@ def play(letters: Correspondence, story: Played) -> None:
 
 def is_asked(letters: Correspondence, name: str) -> bool:
     """Whether the player's newest mail says that it is his turn."""
-    return "It is your turn." in text(letters.last(name)).splitlines()
+    return "It's your turn." in text(letters.last(name)).splitlines()
 
 
 @pytest.mark.parametrize("name", NAMES)

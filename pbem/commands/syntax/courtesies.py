@@ -1,7 +1,6 @@
-"""What people write around a command: thanks, greetings, quotes, list marks, brackets from a usage line.
+"""Courtesies around a command: thanks, greetings, quotation marks, list marks, brackets from a usage line.
 
-Each function takes one trimming off and gives the text back as it was where there is none. Whether what is left
-may act is for the reader to say.
+Each function removes one kind, or returns the text unchanged. Whether the rest may be carried out is up to the reader.
 """
 
 import re
@@ -18,14 +17,14 @@ ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": 
     "\u2018": "\u2019",
     "\u201a": "\u2018\u2019",
 }
-"""What opens a quotation or emphasis, and what may close it."""
+"""Opening quotation or emphasis marks, with the marks that may close them."""
 LIST_MARK = re.compile(r"(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")
 
 
 def without_politeness(text: str) -> str:
-    """The text without a greeting before it and thanks around it.
+    """Return the text without greeting and thanks.
 
     >>> without_politeness("Hi Bob, resign please!"), without_politeness("please show 42, thanks.")
     ('resign', 'show 42')
@@ -44,7 +43,7 @@ def without_politeness(text: str) -> str:
 
 
 def without_quotes(text: str) -> str:
-    """The text without the marks that enclose all of it.
+    """Return the text without marks that enclose all of it.
 
     >>> without_quotes('"accept".'), without_quotes("**accept**"), without_quotes('"a" or "b"')
     ('accept', 'accept', '"a" or "b"')
@@ -60,7 +59,7 @@ def without_quotes(text: str) -> str:
 
 
 def without_list_mark(text: str) -> str:
-    """The text without a dash, dot or number of a list.
+    """Return the text without the dash, dot or number of a list.
 
     >>> without_list_mark("- show 42"), without_list_mark("----")
     ('show 42', '----')
@@ -70,7 +69,7 @@ def without_list_mark(text: str) -> str:
 
 
 def without_brackets(text: str) -> str:
-    """The text with what stood in brackets, as in a usage line that was filled in.
+    """Return the text without the brackets of a usage line that was filled in.
 
     >>> without_brackets("move [42] c1b1 <g9h9> 3")
     'move 42 c1b1 g9h9 3'
@@ -79,7 +78,7 @@ def without_brackets(text: str) -> str:
 
 
 def placeholders(text: str, usages: str) -> list[str]:
-    """The words of the text that stand for others in the usage lines.
+    """Return the words of the text that are placeholders in the usage lines.
 
     >>> placeholders("show [NUMBER]", "show [NUMBER]"), placeholders("SHOW 42", "show [NUMBER]")
     (['NUMBER'], [])
@@ -89,7 +88,7 @@ def placeholders(text: str, usages: str) -> list[str]:
 
 
 def with_other_number(word: str, known: frozenset[str]) -> str:
-    """The known word of which this is the plural or the singular.
+    """Return the known word of which this is the plural or the singular.
 
     >>> with_other_number("moves", frozenset({"move"})), with_other_number("game", frozenset({"games"}))
     ('move', 'games')
@@ -102,7 +101,7 @@ def with_other_number(word: str, known: frozenset[str]) -> str:
 
 
 def nearest_word(word: str, known: frozenset[str]) -> str | None:
-    """The known word that a misspelt one resembles most; None where it resembles none.
+    """Return the known word most similar to a misspelt one, or None.
 
     >>> nearest_word("chalenge", frozenset({"challenge", "games"})), nearest_word("hello", frozenset({"help"}))
     ('challenge', None)

@@ -1,4 +1,4 @@
-"""What to say to lines that are no command, with what was probably meant. Nothing here is ever carried out unasked."""
+"""Refusals of lines that aren't commands, with what was probably meant. Nothing is carried out without asking."""
 
 from notation import NOTATIONS
 from notation.resemblance import resembling
@@ -15,13 +15,13 @@ SHOWN = 60
 
 
 def of_mail(context: Context, reading: Reading) -> Refused:
-    """What to say to a mail in which no command was found."""
+    """Return the refusal of a message without a command."""
     about = context.sender.match
     match = context.session.get(Match, about) if about else None
     if not reading.first:
         return Refused(
-            "Your mail holds no words of your own (quotes and signatures don't count).",
-            fits="Write a command at the top of the mail.",
+            "Your message has no text of your own (quotes and signatures don't count).",
+            fits="Write a command at the top of your message.",
             match=match.id if match else None,
         )
     guess, said, turns_in = reading.guess, reading.first, match
@@ -37,7 +37,7 @@ def of_mail(context: Context, reading: Reading) -> Refused:
 
 
 def respell(context: Context, line: Line, refusal: Refused) -> None:
-    """Let the refusal of a line suggest the same line with the nearest games, where it misspells one."""
+    """Add a suggestion to the refusal of a line that misspells a game."""
     if refusal.meant or line.command.name not in NAMES_GAME:
         return
     respelt = LineReader(context.commands, lambda _: None, line.match).respelt(line.text)
@@ -46,7 +46,7 @@ def respell(context: Context, line: Line, refusal: Refused) -> None:
 
 
 def _of_turn(context: Context, match: Match, text: str) -> Refused | None:
-    """The suggestion of a turn, where the sender is to move and his line resembles one."""
+    """Return a refusal that suggests a turn, if it is the sender's turn and the line resembles one."""
     player = context.sender.player
     if match.state != MatchState.RUNNING or player is None:
         return None
@@ -60,22 +60,22 @@ def _of_turn(context: Context, match: Match, text: str) -> Refused | None:
 
 
 def turned(refusal: Refused, meant: tuple[str, ...]) -> Refused:
-    """The refusal of a turn in its match, with the legal turns that it resembles."""
+    """Return the refusal with the legal turns that the text resembles."""
     refusal.meant = meant
     refusal.proposal = f"#{refusal.match} {meant[0]}" if len(meant) == 1 else None
     return refusal
 
 
 def _of_nothing(reading: Reading, match: Match | None) -> Refused:
-    """What to say to prose."""
+    """Return the refusal of prose."""
     word = reading.first.split()[0]
     if match is not None:
         return Refused(
-            "I found neither a turn nor a command in your mail.",
+            "I found neither a turn nor a command in your message.",
             read=reading.first[:SHOWN],
             at=0,
             width=len(word[:SHOWN]),
-            fits='To write to your opponent begin the line with "say". "help" lists the commands.',
+            fits='To write to your opponent, start the line with "say". "help" lists the commands.',
             match=match.id,
         )
     return Refused(
@@ -83,5 +83,5 @@ def _of_nothing(reading: Reading, match: Match | None) -> Refused:
         read=reading.first[:SHOWN],
         at=0,
         width=len(word[:SHOWN]),
-        fits='"help" lists the commands, one a line; the match is named as in "#42 TURN".',
+        fits='"help" lists the commands. To name a match, write "#42 TURN".',
     )

@@ -1,7 +1,7 @@
-"""One line of a mail -> a command, or None for prose. Nothing is executed here.
+"""One line of a message -> a command, or None for prose. Nothing is executed here.
 
-A line is a command where its verb is known or it begins as a turn does. Where it is neither as it stands, it is
-looked at once more without what people write around a command, and counts when nothing is left to guess.
+A line is a command if its first word is one, or if it starts like a turn. Otherwise it is read once more without
+courtesies, and counts if nothing is left to guess.
 """
 
 import re
@@ -21,19 +21,19 @@ RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
 NAMES_GAME = frozenset({"challenge", "help", "rules"})
-"""The commands that a game may stand in front of."""
+"""The commands that may be preceded by a game."""
 FREE_WORDS = frozenset({"say", "join", "set"})
-"""The commands behind which anything may stand, as behind those that take a turn."""
+"""The commands that take any text, besides those that take a turn."""
 NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
 CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
-"""Words of sentences about squares, and of no turn."""
+"""Words that appear in sentences about squares, but in no turn."""
 
 GameOf = Callable[[int], str | None]
-"""The game's key of a match by number; None where there is no such match."""
+"""Returns the game's key of a match by number, or None if there is no such match."""
 
 
 class LineReader:
-    """Reads one line at a time, in a mail that is about `match`, where it is about one."""
+    """Reads one line at a time, in a message about `match`, if it is about one."""
 
     def __init__(self, commands: Mapping[str, Command], game_of: GameOf, match: int | None) -> None:
         self._commands = commands
@@ -43,13 +43,13 @@ class LineReader:
         self.verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
 
     def naming(self) -> Iterator[str]:
-        """The verbs behind which a player's or a game's name stands."""
+        """Yield the commands that are followed by the name of a player or a game."""
         for command in self._commands.values():
             if NAMES_PERSON.search(command.arguments) and not command.of_match:
                 yield from (command.name, *command.aliases)
 
     def line(self, text: str, *, opening: bool) -> Line | None:
-        """The line as a command; None for prose."""
+        """Return the line as a command, or None for prose."""
         if tagged := ANSWERED_TAG.match(bare_subject(text)):
             line = self._exactly(f"#{tagged[1]} {tagged[2]}")
             return line if line is not None and self.is_sure(line) else None
@@ -65,13 +65,13 @@ class LineReader:
         return line
 
     def _needs_no_trimming(self, line: Line) -> bool:
-        """Whether nothing around the line can be in its way."""
+        """Return whether the line has no courtesies to remove."""
         if line.command.name == "move":
             return self.is_sure(line)
         return courtesies.without_brackets(line.words) == line.words
 
     def _exactly(self, text: str) -> Line | None:
-        """The line as a command just as it stands; None for prose."""
+        """Return the line as a command exactly as it is, or None for prose."""
         tied = TURN_NUMBER.search(text)
         line = self._untied(text[: tied.start()]) if tied and tied.start() else None
         if tied is not None and line is not None and line.command.name == "move" and not line.misfit:
@@ -86,11 +86,11 @@ class LineReader:
             bare = self._untied(" ".join(word for word in text.split() if not any(map(word.__contains__, stands_for))))
             if bare is not None and not bare.misfit:
                 return bare
-        wrong = Refused(f"Put your own word in the place of {stands_for[0]}.", read=text, fits=line.command.usage)
+        wrong = Refused(f"Replace {stands_for[0]} with your own word.", read=text, fits=line.command.usage)
         return replace(line, misfit=True, trouble=wrong)
 
     def _untied(self, text: str) -> Line | None:
-        """As _exactly, for a turn without its number."""
+        """Like `_exactly`, without the number of a turn."""
         words, match, named_match, pointed = text, self._match, False, False
         ply: int | None = None
         if text.startswith("#") and (number := NUMBER.match(text)):
@@ -129,17 +129,17 @@ class LineReader:
         return Line(command, rest, match, text, misfit=misfit, ply=ply)
 
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
-        """Whether what follows `move` is meant as a turn: nearly all have digits, a few are just readable."""
+        """Return whether the text after `move` is meant as a turn: it has digits or is readable."""
         return any(character.isdigit() for character in rest) or self.is_turn(rest, match)
 
     def is_turn(self, words: str, number: int | None) -> bool:
-        """Whether the words are a turn in that match, or the one the mail is about, on some position."""
+        """Return whether the words are a turn in some position of that match, or of the one the message is about."""
         number = self._match if number is None else number
         key = self._game_of(number) if number is not None else None
         return any(_is_readable(words, each) for each in ([key] if key else NOTATIONS))
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
-        """Whether a number without # names a match: a move or words may begin with a number themselves."""
+        """Return whether a number without # names a match, since turns and notes may start with a number."""
         if not command.takes_turn or self._match is None or game is not None or number[2]:
             return True
         key = self._game_of(self._match)
@@ -148,7 +148,7 @@ class LineReader:
         return self._game_of(int(number[1])) is not None
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
-        """The line as a bare move: readable, or readable at its beginning, or put behind a match's number."""
+        """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
         move = self._commands["move"]
         key = self._game_of(match) if match is not None else None
         if pointed:
@@ -167,10 +167,10 @@ class LineReader:
             return Line(move, words, match, text)
         return None
 
-    # What stands around it --------------------------------------------------------------------------
+    # Courtesies --------------------------------------------------------------------------
 
     def is_sure(self, line: Line) -> bool:
-        """Whether the line leaves nothing to guess: no word of it could be prose."""
+        """Return whether nothing is left to guess: no word of the line could be prose."""
         if line.misfit or line.command.name in FREE_WORDS:
             return False
         if line.command.takes_turn:
@@ -181,9 +181,9 @@ class LineReader:
         return all(word in GAMES or word in self.verbs or NUMBER.fullmatch(word) for word in words)
 
     def _plainer(self, text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
-        """The line without what people write around a command, and whether it stood in quotes.
+        """Yield the line without courtesies, and whether it was in quotation marks.
 
-        Quotes come off the first line only: our own mails have examples in quotes, never at their beginning.
+        Quotation marks are removed from the first line only: our own messages quote examples, but never start with one.
         """
         unquoted = courtesies.without_quotes(text) if opening else text
         for plain in dict.fromkeys((text, unquoted)):
@@ -192,7 +192,7 @@ class LineReader:
                 yield self._with_other_numbers(polite), plain != text
 
     def _with_other_numbers(self, text: str) -> str:
-        """The line with a verb in the plural or singular that we know: "moves", "rule quadraphages"."""
+        """Return the line with its command in the known number: "moves", "rule quadraphages"."""
         words = text.split(" ")
         at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
         if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
@@ -202,7 +202,7 @@ class LineReader:
         return " ".join(words)
 
     def _with_games(self, text: str) -> str:
-        """The words with games in the plural or singular that we know."""
+        """Return the text with games in the known number."""
         games = frozenset(GAMES)
         return " ".join(
             known if (known := courtesies.with_other_number(word.lower(), games)) in games else word
@@ -210,15 +210,15 @@ class LineReader:
         )
 
     def looking(self, text: str) -> Line | None:
-        """The line as a command that changes nothing, behind a list mark: "- show 42", copied from the help page.
+        """Return the line as a command that changes nothing, after a list mark: "- show 42", copied from the help.
 
-        Lists in our own mails have these marks, so it counts only where it is all that somebody wrote.
+        Lists in our own messages have these marks, so it only counts if it is all that was written.
         """
         line = self.line(courtesies.without_list_mark(text), opening=True)
         return line if line is not None and not line.command.changes and self.is_sure(line) else None
 
     def guess(self, text: str) -> Line | None:
-        """The command that a line resembles which is none."""
+        """Return the command that a line resembles."""
         bare = courtesies.without_politeness(courtesies.without_quotes(courtesies.without_list_mark(text)))
         for wanted in (bare, courtesies.without_brackets(bare)):
             for respelt in dict.fromkeys((wanted, self._with_other_numbers(wanted), self.respelt(wanted))):
@@ -228,7 +228,7 @@ class LineReader:
         return None
 
     def respelt(self, text: str) -> str:
-        """The line with the nearest verb that we know, and the nearest games where it may name one."""
+        """Return the line with the nearest known command, and the nearest games if it takes one."""
         words = text.split()
         at = next((place for place, word in enumerate(words) if not NUMBER.fullmatch(word)), None)
         if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
@@ -248,7 +248,7 @@ class LineReader:
 
 
 def _is_readable(words: str, key: str) -> bool:
-    """Whether the words are a turn of that game, on some position.
+    """Return whether the words are a turn of that game in some position.
 
     >>> _is_readable("setup +x+x", "kvadratik"), _is_readable("looks good", "kvadratik")
     (True, False)
@@ -261,7 +261,7 @@ def _is_readable(words: str, key: str) -> bool:
 
 
 def _read_to(words: str, key: str) -> int:
-    """How far the words can be read as a turn of that game: a turn that is only begun may lead with its number.
+    """Return how far the words can be read as a turn of that game: an unfinished turn may start with its number.
 
     >>> _read_to("1 c1", "quadraphages"), _read_to("42 c1", "quadraphages")
     (4, 0)
@@ -274,12 +274,12 @@ def _read_to(words: str, key: str) -> int:
 
 
 def _ply(number: re.Match[str]) -> int | None:
-    """The turn behind a match's number, as in 42#7."""
+    """Return the turn after the number of a match, as in 42#7."""
     return int(number[2]) if number[2] else None
 
 
 def _is_board_or_record(words: str) -> bool:
-    """Whether a line is a row of a board or of a record: ours, quoted without marks.
+    """Return whether a line is a row of one of our boards or records, quoted without marks.
 
     >>> _is_board_or_record("x o . O x x . . x  3"), _is_board_or_record("1.  ....  ....  1  c1b1  g9h9")
     (True, True)
@@ -291,12 +291,12 @@ def _is_board_or_record(words: str) -> bool:
 
 
 def _begins_like_a_move(read: str) -> bool:
-    """Whether what a notation could read of a line names a square at least."""
+    """Return whether the readable beginning of a line names at least one square."""
     return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
 
 
 def _is_sentence(words: str) -> bool:
-    """Whether a text that begins like a move is rather prose ("3 cheers for you", "a1 is a fine square").
+    """Return whether a text that starts like a turn is more likely prose ("3 cheers for you", "a1 is a fine square").
 
     >>> _is_sentence("c1b1 g9h9 9"), _is_sentence("c1 b1 is what I feared")
     (False, True)

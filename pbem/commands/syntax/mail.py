@@ -1,9 +1,9 @@
-"""Lines of a mail -> commands and prose. Nothing is executed here.
+"""Lines of a message -> commands and prose. Nothing is executed here.
 
-A mail is: perhaps a greeting, then commands, one a line, then prose. The Subject of a fresh mail counts as
-a line before the first when it is a command. What is neither a command nor a move is prose.
+A message has perhaps a greeting, then commands, one per line, then prose. The subject of a new message counts as a
+line before the first if it is a command. Everything that is neither a command nor a turn is prose.
 
-What takes a guess is never a command; where a mail holds no command, its first line's is told as one.
+Guesses are never commands; if a message has no command, a guess from its first line is suggested.
 """
 
 import re
@@ -24,21 +24,21 @@ MOST_COMMANDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a mail says: commands, then prose for the opponent."""
+    """The content of a message: commands, then prose for the opponent."""
 
     commands: tuple[Line, ...]
     prose: tuple[str, ...]
-    """Without any command: what stands below the first line."""
+    """If there is no command: the text below the first line."""
     first: str
-    """The first line that says anything, for the answer to a mail without any command."""
+    """The first line that isn't empty, for the reply to a message without commands."""
     guess: Line | None = None
-    """The command that the first line most resembles, where the mail holds none."""
+    """The command that the first line most resembles, if there is none."""
     subject: str = ""
-    """The Subject, for the answer's."""
+    """The subject, for the reply."""
 
 
 def tagged_match(subject: str) -> int | None:
-    """The match in the Subject of an answer.
+    """Return the match in the subject of a reply.
 
     >>> tagged_match("Re: [pbem #42] Quadraphages: alice - bob")
     42
@@ -48,7 +48,7 @@ def tagged_match(subject: str) -> int | None:
 
 
 class Reader:
-    """Reads the lines of one mail."""
+    """Reads the lines of one message."""
 
     def __init__(
         self, commands: Mapping[str, Command], game_of: GameOf, match: int | None, own: str | None = None
@@ -58,7 +58,7 @@ class Reader:
         self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn)
 
     def read(self, subject: str, lines: Sequence[str]) -> Reading:
-        """The commands and the prose of a mail that is about `match`, where it is about one."""
+        """Return the commands and the prose of the message."""
         head = self._subject(subject)
         found: list[Line] = [*head]
         before: list[str] = []
@@ -79,14 +79,14 @@ class Reader:
             if not read:
                 (after if found else before).append(prose)
             elif not (found == head and [each.text for each in read] == [each.text for each in head]):
-                found.extend(_as_written(each, line) for each in read)  # where the Subject has not said it already
+                found.extend(_as_written(each, line) for each in read)  # unless the subject has it already
         bare = bare_subject(subject)
         told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
         told = bare if told == to_ascii(bare) else told
         return self._reading(subject, self._translator.veil(told), found, before, after)
 
     def _reading(self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]) -> Reading:
-        """What the mail says, where its lines are these."""
+        """Put together the content of the message."""
         if found:
             return Reading(tuple(found[:MOST_COMMANDS]), trim([*before, "", *after]), _first(before), subject=told)
         fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
@@ -98,14 +98,14 @@ class Reader:
         return Reading((), rest, self._translator.veil(first), self._line.guess(to_ascii(first)), told)
 
     def _subject(self, subject: str) -> list[Line]:
-        """The Subject as commands; none where something is wrong with it."""
+        """Return the subject as commands; none if anything is wrong with it."""
         bare = to_ascii(bare_subject(subject))
         lines = self._lines(self._translator.translate(bare), opening=True) if bare else ()
         fit = all(not line.misfit and (not line.command.of_match or line.match is not None) for line in lines)
         return [*lines] if fit else []
 
     def _lines(self, modern: Sequence[Modern], *, opening: bool) -> tuple[Line, ...]:
-        """The lines as commands; none for prose."""
+        """Return the lines as commands; none for prose."""
         lines = [self._line.line(each.text, opening=opening) or self._troubled(each) for each in modern]
         if any(line is None for line in lines):
             return ()
@@ -116,11 +116,11 @@ class Reader:
         )
 
     def _troubled(self, modern: Modern) -> Line | None:
-        """A line of Rognlie's that has no counterpart here: it is refused, and is no prose."""
+        """Return one of Rognlie's commands that has no counterpart here: it is refused, and isn't prose."""
         return Line(self._commands["help"], "", None, modern.text, misfit=True) if modern.trouble else None
 
     def _misspelt(self, text: str) -> tuple[Line, ...]:
-        """The line right below a command as one that is refused, where it surely is a misspelt one."""
+        """Return the line right below a command as a refused one if it certainly is a misspelt command."""
         line = self._line.guess(text)
         if line is None or not self._line.is_sure(line):
             return ()
@@ -128,7 +128,7 @@ class Reader:
 
 
 def _as_written(line: Line, written: str) -> Line:
-    """The line with the characters that the person wrote, where it is shown or passed on."""
+    """Return the line with its original characters, for showing it or passing it on."""
     plain = to_ascii(written)
     if plain == written or line.text != plain:
         return line
@@ -137,5 +137,5 @@ def _as_written(line: Line, written: str) -> Line:
 
 
 def _first(lines: Sequence[str]) -> str:
-    """The first line that says anything."""
+    """Return the first line that isn't empty."""
     return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]

@@ -1,7 +1,7 @@
-"""Lines as the players of Richard Rognlie's PBeM server write them -> lines of ours.
+"""Commands as written for Richard Rognlie's PBeM server -> our commands.
 
-There a command is `game verb board userid password rest`. Here nobody has a password, so the userid and the
-password behind it are cut off before anything else looks at the line: what is cut off is neither kept nor repeated.
+There, a command is `game verb board userid password rest`. Here nobody has a password, so userid and password are cut
+off before anything else sees the line: they are neither stored nor repeated.
 """
 
 import re
@@ -13,9 +13,9 @@ from pbem.commands.syntax.courtesies import POLITE, nearest_word
 from pbem.errors import Refused
 
 IGNORED = frozenset({"multiple"})
-"""What announces several commands there; here several lines are enough."""
+"""What announces several commands there; here, several lines are enough."""
 INSTEAD_OF_TURN = {"undo": "undo", "accept": "accept", "reject": "decline", "decline": "decline", "resign": "resign"}
-"""What stands there in the place of a turn, and our verb for it."""
+"""What can replace a turn there, with our command for it."""
 NOT_TURNS = frozenset({"propose", "pass", "swap"})
 PLAYING = frozenset({"move", "mvoe", "board"})
 MOVING = PLAYING | {"queue", "submit", "preview"}
@@ -27,83 +27,83 @@ NUMBER = re.compile(r"#?\d{1,9}")
 BOARD = re.compile(r"#?\d{1,9}(?:#\d{1,4})?")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 TURN = re.compile(r"[A-Za-z]\d{1,2}(?![A-Za-z](?!\d))|set|quadrup", re.IGNORECASE)
-"""How the first word of a turn that begins with a letter begins; "k9dog" is a name."""
+"""The beginning of a turn that starts with a letter; "k9dog" is a name."""
 STEP = re.compile(r"[~@]?[A-Za-z]\d{1,2}(?:\W*[A-Za-z]\d{1,2}|[+xX]|$)")
-"""A word of a turn that is hardly a password."""
+"""A word of a turn that is unlikely to be a password."""
 MOST_HEAD = 6
-"""So many words may stand before the userid."""
+"""How many words may precede the userid."""
 
-_RATINGS = ("There are no ratings here.", '"games NAME" lists somebody\'s matches and how they ended.')
+_RATINGS = ("There are no ratings here.", '"games NAME" lists a player\'s matches and how they ended.')
 _AT_ONCE = (
-    "A turn is played as soon as it comes; there is no confirming.",
-    '"preview NUMBER TURN" shows where it would lead, "#NUMBER TURN" plays it.',
+    "A turn is played as soon as it arrives; you don't have to confirm it.",
+    '"preview NUMBER TURN" shows where it leads, "#NUMBER TURN" plays it.',
 )
 ADVICE = {
     "broadcast": (
-        "There is no writing to all players at once.",
-        'In the answer to a mail about a match "say WORDS" writes to your opponent.',
+        "You can't write to all players at once.",
+        'In a reply about a match, "say TEXT" writes to your opponent.',
     ),
-    "message": ("Here words go to the opponent in a match.", '"#NUMBER say WORDS", or words below a turn.'),
-    "queue": ("A turn can't be sent ahead of its time.", 'When you are to move, "#NUMBER TURN" plays it.'),
+    "message": ("Here, you write to your opponent in a match.", 'Use "#NUMBER say TEXT", or write below a turn.'),
+    "queue": ("You can't send a turn in advance.", 'When it is your turn, "#NUMBER TURN" plays it.'),
     "submit": _AT_ONCE,
     "confirm": _AT_ONCE,
     "standings": _RATINGS,
     "ratings": _RATINGS,
-    "history": ("Here the history of a match is its record.", '"record NUMBER" sends it.'),
-    "list": ("There is no list of the players.", '"help" lists the games, "games NAME" somebody\'s matches.'),
-    "add": ("A player has one address here.", '"change address NEW" puts another one in its place.'),
+    "history": ("Here, the history of a match is its record.", '"record NUMBER" sends it.'),
+    "list": ("There is no list of players.", '"help" lists the games, "games NAME" a player\'s matches.'),
+    "add": ("A player has one address here.", '"change address NEW" replaces it.'),
     "propose": (
-        "There are no offers of a draw, and a turn that was played stands.",
-        '"say WORDS" writes to your opponent.',
+        "You can't offer a draw or take back a complete turn here.",
+        '"say TEXT" writes to your opponent.',
     ),
-    "swap": ("In none of the games here sides are swapped.", '"help GAME" tells how a turn is written.'),
-    "pass": ("In none of the games here a player may pass.", '"help GAME" tells how a turn is written.'),
-    "multiple": ("Several commands are just several lines here.", '"help" lists the commands, one a line.'),
+    "swap": ("None of these games allows swapping sides.", '"help GAME" explains how turns are written.'),
+    "pass": ("None of these games allows passing.", '"help GAME" explains how turns are written.'),
+    "multiple": ("To send several commands here, write each on its own line.", '"help" lists the commands.'),
 }
-"""Rognlie's words for which there is nothing here: what to say, and what works in their place."""
+"""Rognlie's commands without a counterpart here: what to say, and what works instead."""
 
 IsTurn = Callable[[str, int | None], bool]
-"""Whether those words are a turn, in the match of that number or the one the mail is about."""
+"""Returns whether the words are a turn, in the match with that number or the one the message is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Modern:
-    """A line in our words."""
+    """A line in our syntax."""
 
     text: str
     trouble: Refused | None = None
-    """Why the line can't be carried out, though its verb is known."""
+    """Why the line can't be carried out although its command is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What stands before the userid or the arguments: how many words, and what they say."""
+    """The words before the userid or the arguments, and what they mean."""
 
     length: int
     written: str
-    """The verb as it was written; it may be misspelt."""
+    """The command as written; it may be misspelt."""
     verb: str
     number: str | None
     game: bool
     every: bool
     led: bool
-    """Whether something stands in front that is no part of a command, such as a list mark."""
+    """Whether it is preceded by something else, such as a list mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Translator:
-    """Puts the lines of one mail into our words."""
+    """Translates the lines of one message into our syntax."""
 
     own: str | None
-    """What the sender is called here."""
+    """The sender's name here."""
     verbs: frozenset[str]
-    """Every verb there is."""
+    """All commands."""
     naming: frozenset[str]
-    """Those behind which a name says something, so that no password follows it."""
+    """Those that take a name, so that no password follows it."""
     is_turn: IsTurn
 
     def translate(self, text: str) -> tuple[Modern, ...]:
-        """The line in our words, mostly as it is; several lines where it asks for several matches.
+        """Return the line in our syntax, mostly unchanged; several lines if it asks for several matches.
 
         >>> words = Translator("al", frozenset({"move"}), frozenset(), lambda words, number: words == "c1b1 g9h9 3")
         >>> words.translate("quadraphages move 42 al secret c1b1 g9h9 3")
@@ -131,7 +131,7 @@ class Translator:
         return (Modern(text),) if head.led else tuple(self._in_our_words(text, head, rest))
 
     def veil(self, text: str) -> str:
-        """The text for an answer: cut where a password may follow, behind the sender's name or a stranger's verb.
+        """Return the text for a reply, cut where a password may follow: after the sender's name or a strange command.
 
         >>> Translator("al", frozenset(), frozenset(), lambda words, number: False).veil("movve 42 al secret c1b1")
         'movve 42 al ...'
@@ -143,7 +143,7 @@ class Translator:
         return text if at is None or len(words) <= at else " ".join([*words[:at], "..."])
 
     def _head(self, words: list[str]) -> _Head | None:
-        """What the line begins with, where it begins as a command does."""
+        """Return the head of the line if it starts like a command."""
         written, verb, number, game, every, led, length = "", "", None, False, False, False, 0
         known = self.verbs | MOVING | SAYING | frozenset(ADVICE) | {"showas"}
         for word in words[:MOST_HEAD]:
@@ -166,13 +166,13 @@ class Translator:
         return _Head(length, written, verb, number, game, every, led) if verb or number else None
 
     def _takes_password(self, head: _Head) -> bool:
-        """Whether the sender's own name, standing there, is a userid and not an argument."""
+        """Return whether the sender's own name after this head is a userid rather than an argument."""
         if head.verb in SAYING:
             return head.number is not None and (head.verb == "chat" or head.game)
         return head.verb not in self.naming and (head.verb != "show" or head.number is not None)
 
     def _without_password(self, head: _Head, rest: list[str]) -> list[str] | None:
-        """What stands behind userid and password; None where a password can't be told from a turn."""
+        """Return the words after userid and password; None if a password can't be told from a turn."""
         if head.verb in ADVICE and head.verb not in MOVING:
             return []
         if not rest or (head.verb and head.verb not in MOVING):
@@ -188,7 +188,7 @@ class Translator:
         return bool(text) and (text.lower() in INSTEAD_OF_TURN.keys() | NOT_TURNS or self.is_turn(text, number))
 
     def _names_somebody(self, head: _Head, rest: list[str]) -> bool:
-        """Whether a userid that is not the sender's name here seems to stand before a password."""
+        """Return whether there seems to be a userid, other than the sender's name here, before a password."""
         if head.written not in MOVING | {"resign", "confirm"} or head.number is None or len(rest) < 2:
             return False
         if not NAME.fullmatch(rest[0]) or TURN.match(rest[0]) or _bare(rest[0]) in GAMES:
@@ -196,7 +196,7 @@ class Translator:
         return not self.is_turn(" ".join(rest), int(head.number))
 
     def _in_our_words(self, text: str, head: _Head, rest: list[str]) -> Iterator[Modern]:
-        """The line, with our verbs for those of his that have one."""
+        """Yield the line with our commands instead of his."""
         plain = _bare(rest[0]).partition("#")[0] if len(rest) == 1 else ""
         numbers = [head.number] if head.number else []
         if head.written in PLAYING and plain in INSTEAD_OF_TURN:
@@ -209,14 +209,14 @@ class Translator:
             yield Modern(text)
 
     def _asks_for_matches(self, head: _Head, rest: list[str]) -> bool:
-        """Whether the line is `show` or `games` as he has them, with boards, players and filters."""
+        """Return whether the line is his `show` or `games`, with boards, players and filters."""
         said = [_bare(word) for word in rest]
         if head.written == "show":
             return head.every or head.game or head.number is not None or self.own in said
         return head.written in LISTING and (head.number is not None or not FILTERS.isdisjoint(said))
 
     def _shown(self, what: list[str], text: str) -> Iterator[Modern]:
-        """What shows those boards, or the matches of that player."""
+        """Yield commands that show those boards, or the matches of that player."""
         if what and all(BOARD.fullmatch(word.rstrip(".,;!?")) for word in what):
             for word in what:
                 yield Modern(f"show {word.rstrip('.,;!?').lstrip('#')}")
@@ -231,7 +231,7 @@ class Translator:
 
 
 def advice(text: str) -> Refused | None:
-    """What to say to one of Rognlie's words that has no counterpart here; None for anything else."""
+    """Return the refusal of one of Rognlie's commands that has no counterpart here; None for anything else."""
     words = text.split()
     if words and words[0].lower().rstrip(":") in GAMES:
         words = words[1:]
@@ -245,7 +245,7 @@ def advice(text: str) -> Refused | None:
 
 
 def _may_lead(word: str) -> bool:
-    """Whether a word before the verb says nothing: politeness, a list mark, `Re: [pbem #42]`."""
+    """Return whether a word before the command means nothing: politeness, a list mark, `Re: [pbem #42]`."""
     bare = _bare(word)
     return not any(map(str.isalnum, bare)) or bare in POLITE or word.lower() in ("re:", "[pbem") or "]" in word
 
@@ -256,13 +256,13 @@ def _bare(word: str) -> str:
 
 def _unclear() -> Refused:
     return Refused(
-        "I can't tell a password from a turn in this line, so I read nothing behind your name.",
-        fits='Leave your name and the password out, nobody needs them here: "#NUMBER TURN".',
+        "I can't tell a password from a turn in this line, so I ignored everything after your name.",
+        fits='Names and passwords are not needed here; write "#NUMBER TURN".',
     )
 
 
 def _needless() -> Refused:
     return Refused(
-        "I take the words behind the number for a name and a password, so I read none of them.",
-        fits='Nobody needs them here. Write "#NUMBER TURN", or "#NUMBER resign".',
+        "The words after the number look like a name and a password, so I ignored them.",
+        fits='They are not needed here. Write "#NUMBER TURN" or "#NUMBER resign".',
     )

@@ -1,4 +1,4 @@
-"""What Alembic runs: migrations on the connection it was given, or on the URL of its configuration."""
+"""Alembic's environment: run migrations on the connection given, or on the URL in its configuration."""
 
 from alembic import context
 from sqlmodel import SQLModel

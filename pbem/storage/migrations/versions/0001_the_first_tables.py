@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """From nothing."""
+    """Create all tables."""
     op.create_table(
         "incoming",
         sa.Column("id", sa.Integer(), nullable=False),

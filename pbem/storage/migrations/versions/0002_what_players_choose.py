@@ -1,4 +1,4 @@
-"""What players choose, what `yes` stands for, and which mail told a piece of news that waited for company."""
+"""Add settings of players, what `yes` stands for, and which message a piece of collected news was merged into."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,15 +10,15 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nobody has chosen anything yet."""
+    """Add the columns; nobody has chosen anything yet."""
     op.add_column("player", sa.Column("settings", sa.JSON(), nullable=False, server_default="{}"))
     op.add_column("outgoing", sa.Column("proposal", sa.String(), nullable=True))
-    # In SQL, since Alembic would make the whole table anew on SQLite, for the sake of the reference.
+    # In SQL, since Alembic would recreate the whole table on SQLite because of the reference.
     op.execute("ALTER TABLE outgoing ADD COLUMN told_in INTEGER REFERENCES outgoing (id)")
 
 
 def downgrade() -> None:
-    """Choices and proposals are lost; mails that waited for company stay owed."""
+    """Drop settings and suggestions; collected news stays queued."""
     with op.batch_alter_table("outgoing") as outgoing:
         outgoing.drop_column("told_in")
         outgoing.drop_column("proposal")

@@ -1,4 +1,4 @@
-"""Players can have their mails stopped, and each owed mail says whether it is news or an answer."""
+"""Add when players stopped their mail, and whether an outgoing message is news or a reply."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,13 +10,13 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Everybody gets mail; of the mails owed before it does not matter any more."""
+    """Add the columns; everyone gets mail, and for older messages it no longer matters."""
     op.add_column("player", sa.Column("stopped", sa.DateTime(timezone=True), nullable=True))
     op.add_column("outgoing", sa.Column("is_notice", sa.Boolean(), nullable=False, server_default=sa.false()))
 
 
 def downgrade() -> None:
-    """Whoever wanted no mail gets it again, and what waited for company goes out by itself."""
+    """Drop the columns; everyone gets mail again, and collected news is sent one by one."""
     op.execute("UPDATE outgoing SET state = 'owed' WHERE state = 'collected'")
     op.execute("UPDATE outgoing SET state = 'sent' WHERE state = 'told'")
     with op.batch_alter_table("outgoing") as outgoing:

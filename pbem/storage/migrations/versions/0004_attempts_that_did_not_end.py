@@ -1,4 +1,4 @@
-"""How often a mail was tried, coming in or going out, also where the attempt ended the server."""
+"""Count attempts for incoming and outgoing messages, including those that crashed the server."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,13 +10,13 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Mails that wait now begin at none."""
+    """Add the counters, starting at zero."""
     op.add_column("outgoing", sa.Column("begun", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("incoming", sa.Column("attempts", sa.Integer(), nullable=False, server_default="0"))
 
 
 def downgrade() -> None:
-    """The counts are lost."""
+    """Drop the counters."""
     with op.batch_alter_table("outgoing") as outgoing:
         outgoing.drop_column("begun")
     with op.batch_alter_table("incoming") as incoming:

@@ -1,4 +1,4 @@
-"""Addresses whose mail comes back, whose mail each one proved to be, and what made it act without a token."""
+"""Add bounces of players, whose message each one proved to be, and what proved it without a token."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,11 +10,11 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nothing came back yet."""
+    """Add the columns; nothing has bounced yet."""
     op.add_column("player", sa.Column("bounces", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("player", sa.Column("bounced", sa.DateTime(timezone=True), nullable=True))
     op.add_column("player", sa.Column("unreachable", sa.DateTime(timezone=True), nullable=True))
-    # In SQL, since Alembic would make the whole table anew on SQLite, for the sake of the reference.
+    # In SQL, since Alembic would recreate the whole table on SQLite because of the reference.
     op.execute("ALTER TABLE incoming ADD COLUMN player INTEGER REFERENCES player (id)")
     op.create_index("ix_incoming_player", "incoming", ["player"])
     op.add_column("incoming", sa.Column("proof", sa.String(), nullable=True))

@@ -1,4 +1,4 @@
-"""When somebody left."""
+"""Add when a player left."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,12 +10,12 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nobody has left yet."""
+    """Add the column; nobody has left yet."""
     op.add_column("player", sa.Column("deleted", sa.DateTime(timezone=True), nullable=True))
 
 
 def downgrade() -> None:
-    """What is not sent any more counts as sent; those who left stay nameless."""
+    """Count dropped messages as sent; players who left stay nameless."""
     op.execute("UPDATE outgoing SET state = 'sent' WHERE state = 'dropped'")
     with op.batch_alter_table("player") as player:
         player.drop_column("deleted")

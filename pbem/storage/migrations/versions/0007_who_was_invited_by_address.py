@@ -1,4 +1,4 @@
-"""Whether a challenge named an address, whose owner is not to be told before he accepts."""
+"""Add whether a challenge named an address, whose owner stays anonymous until they accept."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; who had no name yet was invited by address."""
+    """Add the column; players who had no name yet were invited by address."""
     op.add_column("match", sa.Column("by_address", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.execute(
         'update "match" set by_address = true where exists (select 1 from player where player.id in (seat0, seat1)'
@@ -19,6 +19,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Forget it."""
+    """Drop the column."""
     with op.batch_alter_table("match") as match:
         match.drop_column("by_address")

@@ -1,0 +1,180 @@
+"""A database in which many people have played for a long time, made by bulk inserts in seconds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, Engine, insert
+
+from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+"""When the latest of it happened."""
+DOMAINS = ("mail.example", "mail.test", "post.example")
+TURNS = ("c1b1 g9h9 3", "a7b7 i3i2 4", "b7b4 i2f2 2", "b1b4 h9e9 3 e9b9")
+"""The beginning of a match."""
+CHUNK = 5_000
+MATCHES_A_PLAYER = 20
+KEPT = 1_000
+"""How many matches are so young that the messages about them are still kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Some players who only play with each other."""
+
+    matches: int
+    players: int
+    now: datetime
+    before: dict[str, int]
+    """The last number of each table before they came."""
+
+    def seats(self, match: int) -> tuple[int, int]:
+        """Return who plays the match with that place among theirs."""
+        first = match % self.players
+        second = (first + 1 + (match // self.players) % (self.players - 1)) % self.players
+        return self.before["player"] + first + 1, self.before["player"] + second + 1
+
+    def when(self, match: int) -> datetime:
+        """Spread the matches evenly over two years."""
+        return self.now - timedelta(days=730) * (self.matches - match) / self.matches
+
+
+def fill(engine: Engine, matches: int, players: int | None = None, now: datetime = NOW) -> None:
+    """Add that many matches, a third of them over, with their players, turns and messages."""
+    with engine.begin() as connection:
+        tables = ("player", "match", "incoming", "outgoing", "ply")
+        before = {
+            table: connection.exec_driver_sql(f"select coalesce(max(id), 0) from {table}").scalar_one()
+            for table in tables
+        }
+        crowd = Crowd(matches, players or max(4, 2 * matches // MATCHES_A_PLAYER), now, before)
+        for table, rows in (
+            (Player, _players(crowd)),
+            (Match, _matches(crowd)),
+            (Incoming, _incoming(crowd)),
+            (Ply, _plies(crowd)),
+            (Outgoing, _outgoing(crowd)),
+        ):
+            _add(connection, table, rows)
+        if engine.dialect.name == "postgresql":
+            for name in tables:
+                connection.exec_driver_sql(f"select setval('{name}_id_seq', (select max(id) from {name}))")
+    if engine.dialect.name == "postgresql":
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("analyze")
+
+
+def address_of(player: int) -> str:
+    """Return the address of a player."""
+    return f"player{player}@{DOMAINS[player % len(DOMAINS)]}"
+
+
+def _add(connection: Connection, table: Any, rows: Iterator[dict[str, Any]]) -> None:
+    while chunk := list(islice(rows, CHUNK)):
+        connection.execute(insert(table), chunk)
+
+
+def _players(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for each in range(crowd.before["player"] + 1, crowd.before["player"] + crowd.players + 1):
+        yield {
+            "id": each,
+            "name": f"player{each}",
+            "address": address_of(each),
+            "confirmed": crowd.now - timedelta(days=800),
+            "epoch": 0,
+            "settings": {},
+            "created": crowd.now - timedelta(days=800),
+        }
+
+
+def _matches(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for each in range(1, crowd.matches + 1):
+        first, second = crowd.seats(each)
+        over = each % 3 == 0
+        yield {
+            "id": crowd.before["match"] + each,
+            "game": "quadraphages",
+            "options": {"first": "o"},
+            "seat0": first,
+            "seat1": second,
+            "challenger": first,
+            "by_address": False,
+            "state": MatchState.OVER.value if over else MatchState.RUNNING.value,
+            "to_move": None if over else len(TURNS) % 2,
+            "plies": len(TURNS),
+            "winner": 1 if over else None,
+            "created": crowd.when(each),
+            "started": crowd.when(each),
+            "ended": crowd.when(each) if over else None,
+        }
+
+
+def _incoming(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for each in range(1, crowd.matches * len(TURNS) + 1):
+        match, turn = _turn(each)
+        mover = crowd.seats(match)[turn % 2]
+        yield {
+            "id": crowd.before["incoming"] + each,
+            "key": f"{crowd.before['incoming'] + each:064}",
+            "raw": b"From: somebody\n\na turn\n" if crowd.matches - match < KEPT else b"",
+            "size": 1000,
+            "source": "imap",
+            "sender": address_of(mover),
+            "recipients": ["games@pbem.example"],
+            "state": IncomingState.DONE.value,
+            "attempts": 1,
+            "verdict": "done: move",
+            "player": mover,
+            "received": crowd.when(match),
+            "handled": crowd.when(match),
+        }
+
+
+def _plies(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for each in range(1, crowd.matches * len(TURNS) + 1):
+        match, turn = _turn(each)
+        yield {
+            "id": crowd.before["ply"] + each,
+            "match": crowd.before["match"] + match,
+            "number": turn + 1,
+            "seat": turn % 2,
+            "text": TURNS[turn],
+            "incoming": crowd.before["incoming"] + each,
+            "played": crowd.when(match),
+        }
+
+
+def _outgoing(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for each in range(1, 2 * crowd.matches * len(TURNS) + 1):
+        match, turn = _turn((each + 1) // 2)
+        player, number = crowd.seats(match)[each % 2], crowd.before["match"] + match
+        yield {
+            "id": crowd.before["outgoing"] + each,
+            "message_id": f"<{crowd.before['outgoing'] + each:032}@pbem.example>",
+            "template": "turn",
+            "payload": {"match": number, "ply": turn + 1, "message": [], "by": ""},
+            "match": number,
+            "ply": turn + 1,
+            "player": player,
+            "epoch": 0,
+            "purpose": "PLAY",
+            "token_subject": number,
+            "address": address_of(player),
+            "incoming": crowd.before["incoming"] + (each + 1) // 2,
+            "references": [],
+            "is_notice": True,
+            "state": OutgoingState.SENT.value,
+            "attempts": 1,
+            "delivery_starts": 0,
+            "due": crowd.when(match),
+            "created": crowd.when(match),
+            "sent": crowd.when(match),
+        }
+
+
+def _turn(number: int) -> tuple[int, int]:
+    """Return the match and the place in it of the turn with that number."""
+    return (number - 1) // len(TURNS) + 1, (number - 1) % len(TURNS)
