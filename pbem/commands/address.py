@@ -129,7 +129,7 @@ def _move(context: Context, player: Player, row: Outgoing) -> None:
     for match in passed_on:
         challenge = Challenge(by=name(context.session.get_one(Player, match.challenger)), message=())
         context.mailer.to_player(player, challenge, purpose=Purpose.PLAY, match=match)
-    context.sender = replace(context.sender, player=player, proven=True, move=None)
+    context.effects.sender = replace(context.sender, player=player, proven=True, move=None)
     context.answer(NewAddresses(moved=True))
 
 

@@ -68,9 +68,9 @@ def challenge(context: Context, line: Line) -> None:
             challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
             by_address="@" in offer.opponent,
         )
-    context.match = events[0].match.id
+    context.effects.match = events[0].match.id
     announce(context, events)
-    context.answer(ChallengeSent(match=context.match or 0, opponent=offer.opponent))
+    context.answer(ChallengeSent(match=context.effects.match or 0, opponent=offer.opponent))
 
 
 def _opponent(context: Context, wanted: str) -> Player:

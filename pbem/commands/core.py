@@ -24,34 +24,80 @@ from pbem.storage.outbox import Mailer
 from pbem.tokens import Keyring, Purpose, Token
 
 
-@dataclass(slots=True)
-class Context:
-    """One message being processed: who sent it, when, and the sections of the reply so far."""
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A message to be handled, and what handling needs besides the database. It never changes."""
 
-    session: Session
     server: ServerSettings
     keyring: Keyring
     now: datetime
     incoming: Incoming
     mail: Message
-    sender: Sender
     commands: "Mapping[str, Command]"
-    """All commands, for those that explain them."""
+    """Every command there is, for those that explain them."""
     held: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
-    prose: tuple[str, ...] = ()
-    """The text around the commands, for the opponent."""
+
+
+@dataclass(slots=True)
+class Effects:
+    """What handling a message brings about besides rows: all that the answer is made of."""
+
+    sender: Sender
+    """Who sent the message: commands find that out too, as when its sender leaves, or gets another address."""
     sections: list[Section] = field(default_factory=list)
-    """The sections of the one reply."""
+    """The sections of the one answer to the sender."""
     match: int | None = None
-    """The match of the last command."""
-    prose_used: bool = False
+    """The match that the last command was about."""
     subject: str = ""
-    """The subject as a reply may repeat it: without a password."""
+    """The Subject as an answer may repeat it: without a password."""
     proposal: str | None = None
-    """The line that `yes` stands for in reply to our reply."""
+    """The line that `yes` means in an answer to our answer."""
+    prose_used: bool = False
+    """Whether the sender's prose already travels with something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A request being handled, and its effects so far, which alone change."""
+
+    session: Session
+    request: Request
+    effects: Effects
+    prose: tuple[str, ...] = ()
+    """What the person wrote besides commands, for the opponent."""
     moves_ahead: frozenset[int] = frozenset()
-    """The matches in which a later line of the same message has another turn."""
+    """The matches in which a later line of the same message moves again."""
+
+    @property
+    def sender(self) -> Sender:
+        """Who sent the message, by everything known so far."""
+        return self.effects.sender
+
+    @property
+    def server(self) -> ServerSettings:
+        """The settings of the server."""
+        return self.request.server
+
+    @property
+    def now(self) -> datetime:
+        """The time at which the message is handled."""
+        return self.request.now
+
+    @property
+    def incoming(self) -> Incoming:
+        """The row of the message."""
+        return self.request.incoming
+
+    @property
+    def mail(self) -> Message:
+        """The message as it was read."""
+        return self.request.mail
+
+    @property
+    def commands(self) -> "Mapping[str, Command]":
+        """Every command there is, for those that explain them."""
+        return self.request.commands
 
     @property
     def player(self) -> Player:
@@ -76,7 +122,7 @@ class Context:
 
     def answer(self, section: Section) -> None:
         """Add a section to the reply."""
-        self.sections.append(section)
+        self.effects.sections.append(section)
 
     def tell(
         self, player: Player, payload: Payload, *, purpose: Purpose, match: Match | None = None, ply: int = 0
@@ -108,13 +154,13 @@ class Context:
 
     def personal_address(self, player: Player) -> str:
         """Return the address at which the player's new messages take effect at once."""
-        return address_with(self.server, self.keyring, Token(Purpose.PERSONAL, player.id or 0), player.epoch)
+        return address_with(self.server, self.request.keyring, Token(Purpose.PERSONAL, player.id or 0), player.epoch)
 
     def message(self, about: int | None) -> tuple[str, ...]:
         """Return the prose, to be sent along with something about that match; only the first call gets it."""
-        if self.prose_used or about is None:
+        if self.effects.prose_used or about is None:
             return ()
-        self.prose_used = True
+        self.effects.prose_used = True
         return self.prose
 
 
@@ -200,7 +246,7 @@ def match_of(context: Context, line: Line) -> Match:
     match = locked(context.session, line.match)
     if match is None:
         raise Refused(f"There is no match #{line.match}.", read=line.text, fits='"games" lists yours.')
-    context.match = match.id
+    context.effects.match = match.id
     return match
 
 

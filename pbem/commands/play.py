@@ -61,8 +61,10 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
 
 def _drop_question(context: Context, match: Match) -> None:
     """Remove the section that asks for the rest of a turn: a later line of the same mail has completed it."""
-    context.sections[:] = [
-        section for section in context.sections if not (isinstance(section, TurnBegun) and section.match == match.id)
+    context.effects.sections[:] = [
+        section
+        for section in context.effects.sections
+        if not (isinstance(section, TurnBegun) and section.match == match.id)
     ]
 
 

@@ -47,9 +47,9 @@ def delete(context: Context, line: Line) -> None:
     player = context.player
     _oneself(context, line, '"resign NUMBER" ends a match')
     erasure.erase(context.session, context.server, player, context.now, context.incoming, context.answered)
-    context.sections.clear()  # a player who has left gets one last message, which says so
-    context.prose_used, context.match = True, None
-    context.sender = replace(context.sender, player=None, proven=False, match=None, ply=None)
+    context.effects.sections.clear()  # a player who has left gets one last message, which says so
+    context.effects.prose_used, context.effects.match = True, None
+    context.effects.sender = replace(context.sender, player=None, proven=False, match=None, ply=None)
 
 
 EXPORT = Command(

@@ -6,7 +6,7 @@ from sqlmodel import select
 
 from pbem.commands import address
 from pbem.commands.core import Context, Line
-from pbem.commands.syntax.mail import Reading
+from pbem.commands.syntax.mail import ParsedMessage
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import execute, reply, suggested_yes
 from pbem.errors import Changed, Silence, Unanswerable
@@ -18,32 +18,32 @@ from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.tokens import Purpose
 
 
-def hold(context: Context, reading: Reading) -> Verdict:
+def hold(context: Context, parsed: ParsedMessage) -> Verdict:
     """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
 
     This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits.
     """
     savepoint = context.session.begin_nested()
     sender = replace(context.sender, player=_on_file(context), proven=True)
-    trial = replace(context, sender=sender, sections=[])
-    verdict = execute.execute(trial, reading)
+    trial = replace(context, effects=replace(context.effects, sender=sender, sections=[]))
+    verdict = execute.execute(trial, parsed)
     savepoint.rollback()
     if verdict.outcome is not Outcome.DONE:
         told = (Refusal, NotAttempted, NotSent)
-        context.sections = [section for section in trial.sections if isinstance(section, told)]
-        context.proposal = trial.proposal
+        context.effects.sections = [section for section in trial.effects.sections if isinstance(section, told)]
+        context.effects.proposal = trial.effects.proposal
         return Verdict(Outcome.REFUSED)
-    lines = [line.text for line in reading.commands]
+    lines = [line.text for line in parsed.commands]
     if context.sender.is_stranger and rate_limits.was_asked(
         context.session, context.sender.address, lines, context.now
     ):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     player = _on_file(context)
     context.incoming.state = IncomingState.HELD
-    asking = [line for line in reading.commands if line.command.asks_once_more] if context.sender.proven else []
+    asking = [line for line in parsed.commands if line.command.asks_once_more] if context.sender.proven else []
     question = Confirmation(
         lines=tuple(lines),
-        prose=reading.prose,
+        prose=parsed.prose,
         joining=player.confirmed is None,
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
     )
@@ -97,7 +97,7 @@ def confirm(context: Context, held_id: int) -> Verdict:
     asked = context.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
-    context.subject, context.match = context.mail.subject, asked.match
+    context.effects.subject, context.effects.match = context.mail.subject, asked.match
     player, lines = context.sender.player, context.mail.lines
     question = load(asked.template, asked.payload, asked.match, asked.ply)
     assert isinstance(question, Confirmation)  # noqa: S101 - it was selected by its template
@@ -114,7 +114,7 @@ def confirm(context: Context, held_id: int) -> Verdict:
         context.session.add(held)
         context.answer(HeldDropped())
         return Verdict(Outcome.NOT_CONFIRMED)
-    message = context.held.get(held_id)
+    message = context.request.held.get(held_id)
     if message is None:
         raise Changed
     if message.error is not None:  # it was readable before, so time or memory is short just now
@@ -122,9 +122,11 @@ def confirm(context: Context, held_id: int) -> Verdict:
         return Verdict(Outcome.UNREAD, str(message.error))
     held.state, held.handled = IncomingState.DONE, context.now
     context.session.add(held)
-    told_of = identity.of(context.session, message, context.server, context.keyring, context.now)
-    context.sender = replace(context.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held=None)
+    told_of = identity.of(context.session, message, context.server, context.request.keyring, context.now)
+    context.effects.sender = replace(
+        context.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held=None
+    )
     verdict = execute.understand(context, message, execute.execute)
-    context.subject = context.mail.subject
+    context.effects.subject = context.mail.subject
     held.verdict = f"confirmed; {verdict}"
     return verdict.after_confirming(held_id)

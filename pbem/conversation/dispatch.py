@@ -7,7 +7,7 @@ from pbem import failpoints
 from pbem.commands import address
 from pbem.commands.core import Context
 from pbem.commands.syntax import did_you_mean
-from pbem.commands.syntax.mail import Reading
+from pbem.commands.syntax.mail import ParsedMessage
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.config import LimitsSettings
 from pbem.conversation import confirmations, execute, reply, suggested_yes
@@ -57,27 +57,27 @@ def converse(context: Context, limits: LimitsSettings) -> Verdict:
     return verdict
 
 
-def _obey(context: Context, reading: Reading) -> Verdict:
+def _obey(context: Context, parsed: ParsedMessage) -> Verdict:
     """Carry the commands out, or hold them until the sender has confirmed them."""
     player = context.sender.player
-    names = [line.command.name for line in reading.commands]
+    names = [line.command.name for line in parsed.commands]
     if context.sender.is_stranger:
-        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in reading.commands):
+        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in parsed.commands):
             raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
     elif not names:
-        refusal = did_you_mean.of_mail(context, reading)
+        refusal = did_you_mean.of_mail(context, parsed)
         reply.refuse(context, refusal, None)
-        if refusal.proposal and reading.prose:
-            context.answer(NotSent(lines=reading.prose))
+        if refusal.proposal and parsed.prose:
+            context.answer(NotSent(lines=parsed.prose))
         return Verdict(Outcome.REFUSED)
     elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
         reply.refuse(context, _guest(), None)
         return Verdict(Outcome.REFUSED)
-    changing = [line.command for line in reading.commands if line.command.changes]
-    sure = context.sender.proven and not any(line.command.asks_once_more for line in reading.commands)
+    changing = [line.command for line in parsed.commands if line.command.changes]
+    sure = context.sender.proven and not any(line.command.asks_once_more for line in parsed.commands)
     if sure or context.sender.may.issuperset(command.name for command in changing):
-        return execute.execute(context, reading)
-    return confirmations.hold(context, reading)
+        return execute.execute(context, parsed)
+    return confirmations.hold(context, parsed)
 
 
 def _moved(context: Context, question: int) -> Verdict:
@@ -85,7 +85,7 @@ def _moved(context: Context, question: int) -> Verdict:
     if context.sender.by_thread:
         return address.ask_again(context, question)
     try:
-        lines, context.subject = context.mail.lines, context.mail.subject
+        lines, context.effects.subject = context.mail.lines, context.mail.subject
         agrees = True if suggested_yes.consents(lines) else False if suggested_yes.refuses(lines) else None
         return address.settle(context, question, agrees=agrees)
     except Refused as refusal:

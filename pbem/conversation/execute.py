@@ -4,6 +4,7 @@ Nothing here asks who the sender is; the caller has settled that.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 from sqlmodel import select
@@ -12,7 +13,7 @@ from pbem.commands import COMMANDS
 from pbem.commands.core import Context, opponent
 from pbem.commands.play import send_words
 from pbem.commands.settings import resume
-from pbem.commands.syntax.mail import Reader, Reading, tagged_match
+from pbem.commands.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import reply, suggested_yes
 from pbem.errors import Refused
@@ -22,21 +23,21 @@ from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing
 
 
-def understand(context: Context, message: Message, act: Callable[[Context, Reading], Verdict]) -> Verdict:
+def understand(context: Context, message: Message, act: Callable[[Context, ParsedMessage], Verdict]) -> Verdict:
     """Read the message and act on it; a `yes` in its first line means what the answered message suggests."""
     try:
-        reading, agreed = _reading(context, message)
+        parsed, agreed = _reading(context, message)
     except Refused as refusal:
         reply.refuse(context, refusal, None)
         return Verdict(Outcome.REFUSED)
-    verdict = act(context, reading)
+    verdict = act(context, parsed)
     if agreed is not None and verdict.has_acted:
         agreed.proposal = suggested_yes.DONE
         context.session.add(agreed)
     return verdict
 
 
-def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | None]:
+def _reading(context: Context, message: Message) -> tuple[ParsedMessage, Outgoing | None]:
     """Return what the message says, given the match it answers, and the message whose suggestion it agrees to."""
 
     @cache  # every line asks; the row itself is fetched when it is locked
@@ -50,28 +51,27 @@ def _reading(context: Context, message: Message) -> tuple[Reading, Outgoing | No
     ):  # the message it replies to showed several; its subject names at most one
         about = tagged_match(message.subject)
     reader = Reader(COMMANDS, game_of, about, player.name if player else None)
-    reading = reader.read(message.subject, message.lines)
-    context.subject = reading.subject
+    parsed = reader.read(message.subject, message.lines)
+    context.effects.subject = parsed.subject
     if player is None or not suggested_yes.consents(message.lines):
-        return reading, None
+        return parsed, None
     agreed = suggested_yes.answered(context.session, message, context.sender)
-    if reading.commands and (agreed is None or agreed.proposal is None):
-        return reading, None  # "Ok" and a turn below it
+    if parsed.commands and (agreed is None or agreed.proposal is None):
+        return parsed, None  # "Ok" and a turn below it
     line = suggested_yes.line_of(context.session, agreed)
     return reader.read(message.subject, (line, *suggested_yes.below(message.lines))), agreed
 
 
-def execute(context: Context, reading: Reading) -> Verdict:
+def execute(context: Context, parsed: ParsedMessage) -> Verdict:
     """Run the commands in order; the first refusal undoes its own line and stops."""
     if not context.sender.may:  # the text that a mail program adds to an unsubscribe message isn't the player's
-        context.prose = reading.prose
+        context = replace(context, prose=parsed.prose)
     done = []
-    for number, line in enumerate(reading.commands):
-        later = reading.commands[number + 1 :]
-        context.moves_ahead = frozenset(
-            ahead.match for ahead in later if ahead.command.name == "move" and ahead.match is not None
-        )
-        kept, prose_used = len(context.sections), context.prose_used
+    for number, line in enumerate(parsed.commands):
+        later = parsed.commands[number + 1 :]
+        ahead = (each.match for each in later if each.command.name == "move" and each.match is not None)
+        context = replace(context, moves_ahead=frozenset(ahead))
+        kept, prose_used = len(context.effects.sections), context.effects.prose_used
         try:
             with context.session.begin_nested():
                 if line.misfit:
@@ -84,12 +84,12 @@ def execute(context: Context, reading: Reading) -> Verdict:
                 if line.command.resumes:
                     resume(context)
         except Refused as refusal:
-            del context.sections[kept:]
-            context.prose_used = prose_used
+            del context.effects.sections[kept:]
+            context.effects.prose_used = prose_used
             reply.refuse(context, refusal, line)
             if later:
                 context.answer(NotAttempted(lines=tuple(ahead.text for ahead in later)))
-            if context.prose and not context.prose_used:
+            if context.prose and not context.effects.prose_used:
                 context.answer(NotSent(lines=context.prose))
             return Verdict(Outcome.REFUSED if number == 0 else Outcome.REFUSED_IN_PART)
     _pass_prose_on(context)
@@ -98,9 +98,9 @@ def execute(context: Context, reading: Reading) -> Verdict:
 
 def _pass_prose_on(context: Context) -> None:
     """Send prose that no command has used to the opponent, if there is one."""
-    if not context.prose or context.prose_used:
+    if not context.prose or context.effects.prose_used:
         return
-    number = context.match or context.sender.match
+    number = context.effects.match or context.sender.match
     match = context.session.get(Match, number) if number else None
     player = context.sender.player
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)

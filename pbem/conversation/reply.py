@@ -25,7 +25,7 @@ def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
     to_move = match is not None and seat is not None and match.to_move == seat
     if line is not None:
         did_you_mean.respell(context, line, refusal)
-    context.proposal = refusal.proposal
+    context.effects.proposal = refusal.proposal
     context.answer(
         Refusal(
             sentence=refusal.sentence,
@@ -55,14 +55,14 @@ def unread(problem: Problem) -> Refused:
 
 def give(context: Context) -> None:
     """Queue one message to the sender with everything that there is to say."""
-    player, sections = context.sender.player, context.sections
+    player, sections = context.sender.player, context.effects.sections
     if not sections or _was_said(context):
         return
     if _wants_no_receipts(player) and all(_is_receipt(context, section) for section in sections):
         return
     shown = list(dict.fromkeys(number for section in sections if (number := getattr(section, "match", None))))
     several = len(shown) > 1
-    about = (context.match if not several else None) or context.sender.match
+    about = (context.effects.match if not several else None) or context.sender.match
     match = context.session.get(Match, about) if about else None
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
     to_player = player is not None and (player.confirmed is not None or ours)
@@ -71,7 +71,7 @@ def give(context: Context) -> None:
     if several or (context.sender.plies and not plays):
         now = {number: context.session.get_one(Match, number).plies for number in shown}
         plies = {**context.sender.plies, **now}
-    payload: Message = Answer(sections=tuple(sections), subject=context.subject[:60], plies=plies)
+    payload: Message = Answer(sections=tuple(sections), subject=context.effects.subject[:60], plies=plies)
     match sections:
         case [TurnPlayed() | Welcome() as only]:  # messages of their own where there is nothing else to say
             payload = only
@@ -86,7 +86,7 @@ def give(context: Context) -> None:
         ply=match.plies if match and ours else 0,
         incoming=context.incoming,
         answers=context.answered,
-        proposal=context.proposal,
+        proposal=context.effects.proposal,
     )
 
 
@@ -103,7 +103,7 @@ def _is_receipt(context: Context, section: Section) -> bool:
 
 def _was_said(context: Context) -> bool:
     """Whether this answers a message that proves nothing, and the address has had the same answer today."""
-    is_error = any(isinstance(section, Refusal) for section in context.sections)
+    is_error = any(isinstance(section, Refusal) for section in context.effects.sections)
     if context.sender.proven or not (is_error or context.sender.is_stranger):
         return False
-    return rate_limits.was_said(context.session, context.sender.address, context.sections, context.now)
+    return rate_limits.was_said(context.session, context.sender.address, context.effects.sections, context.now)

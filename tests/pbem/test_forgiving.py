@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader, Reading
+from pbem.commands.syntax.mail import ParsedMessage, Reader
 from pbem.commands.syntax.rognlie import ADVICE, advice
 from pbem.reading.message import REPLY_MARKS, bare_subject
 
 GAMES_OF = {42: "quadraphages", 7: "quadraphages", 3: "kvadratik", 5: "quadrupel"}
 
 
-def reading(lines: str, subject: str = "", match: int | None = None, own: str | None = "alice") -> Reading:
+def reading(lines: str, subject: str = "", match: int | None = None, own: str | None = "alice") -> ParsedMessage:
     return Reader(COMMANDS, GAMES_OF.get, match, own).read(subject, lines.split("\n"))
 
 

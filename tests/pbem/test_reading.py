@@ -12,11 +12,11 @@ from notation import NOTATIONS
 from notation.board import format_board
 from notation.hints import format_hint
 from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader, Reading
+from pbem.commands.syntax.mail import ParsedMessage, Reader
 from pbem.rendering.templating import templates_folder
 
 
-def reading(lines: str, subject: str = "", match: int | None = None) -> Reading:
+def reading(lines: str, subject: str = "", match: int | None = None) -> ParsedMessage:
     """The mail read where #42 and #7 are matches of Quadraphages."""
     known = {42: "quadraphages", 7: "quadraphages"}
     return Reader(COMMANDS, known.get, match).read(subject, lines.split("\n"))

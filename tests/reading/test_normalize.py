@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from notation.phages import QUADRAPHAGES
 from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader, Reading
+from pbem.commands.syntax.mail import ParsedMessage, Reader
 from pbem.reading.text import normalize
 
 
-def read(*lines: str) -> Reading:
+def read(*lines: str) -> ParsedMessage:
     return Reader(COMMANDS, lambda number: "quadraphages", 1).read("", lines)
 
 

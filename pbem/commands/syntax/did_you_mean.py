@@ -5,7 +5,7 @@ from notation.resemblance import resembling
 from pbem.commands.core import Context, Line, unsure
 from pbem.commands.syntax import rognlie
 from pbem.commands.syntax.line import NAMES_GAME, LineReader
-from pbem.commands.syntax.mail import Reading
+from pbem.commands.syntax.mail import ParsedMessage
 from pbem.errors import Refused
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import snapshot_of
@@ -14,25 +14,25 @@ from pbem.storage.models import Match, MatchState
 SHOWN = 60
 
 
-def of_mail(context: Context, reading: Reading) -> Refused:
+def of_mail(context: Context, parsed: ParsedMessage) -> Refused:
     """Return the refusal of a message without a command."""
     about = context.sender.match
     match = context.session.get(Match, about) if about else None
-    if not reading.first:
+    if not parsed.first:
         return Refused(
             "Your message has no text of your own (quotes and signatures don't count).",
             fits="Write a command at the top of your message.",
             match=match.id if match else None,
         )
-    guess, said, turns_in = reading.guess, reading.first, match
+    guess, said, turns_in = parsed.guess, parsed.first, match
     if guess is not None and guess.command.takes_turn:
         said, turns_in = guess.words, context.session.get(Match, guess.match) if guess.match else None
         guess = None
     return (
-        rognlie.advice(reading.first)
+        rognlie.advice(parsed.first)
         or (_of_turn(context, turns_in, said) if turns_in is not None else None)
-        or (unsure(reading.first, guess) if guess is not None else None)
-        or _of_nothing(reading, match)
+        or (unsure(parsed.first, guess) if guess is not None else None)
+        or _of_nothing(parsed, match)
     )
 
 
@@ -66,13 +66,13 @@ def turned(refusal: Refused, meant: tuple[str, ...]) -> Refused:
     return refusal
 
 
-def _of_nothing(reading: Reading, match: Match | None) -> Refused:
+def _of_nothing(parsed: ParsedMessage, match: Match | None) -> Refused:
     """Return the refusal of prose."""
-    word = reading.first.split()[0]
+    word = parsed.first.split()[0]
     if match is not None:
         return Refused(
             "I found neither a turn nor a command in your message.",
-            read=reading.first[:SHOWN],
+            read=parsed.first[:SHOWN],
             at=0,
             width=len(word[:SHOWN]),
             fits='To write to your opponent, start the line with "say". "help" lists the commands.',
@@ -80,7 +80,7 @@ def _of_nothing(reading: Reading, match: Match | None) -> Refused:
         )
     return Refused(
         f'I don\'t know the command "{word[:30]}".',
-        read=reading.first[:SHOWN],
+        read=parsed.first[:SHOWN],
         at=0,
         width=len(word[:SHOWN]),
         fits='"help" lists the commands. To name a match, write "#42 TURN".',

@@ -23,7 +23,7 @@ MOST_COMMANDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedMessage:
     """The content of a message: commands, then prose for the opponent."""
 
     commands: tuple[Line, ...]
@@ -57,7 +57,7 @@ class Reader:
         self._line = LineReader(commands, game_of, match)
         self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn)
 
-    def read(self, subject: str, lines: Sequence[str]) -> Reading:
+    def read(self, subject: str, lines: Sequence[str]) -> ParsedMessage:
         """Return the commands and the prose of the message."""
         head = self._subject(subject)
         found: list[Line] = [*head]
@@ -85,17 +85,21 @@ class Reader:
         told = bare if told == to_ascii(bare) else told
         return self._reading(subject, self._translator.veil(told), found, before, after)
 
-    def _reading(self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]) -> Reading:
+    def _reading(
+        self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]
+    ) -> ParsedMessage:
         """Put together the content of the message."""
         if found:
-            return Reading(tuple(found[:MOST_COMMANDS]), trim([*before, "", *after]), _first(before), subject=told)
+            return ParsedMessage(
+                tuple(found[:MOST_COMMANDS]), trim([*before, "", *after]), _first(before), subject=told
+            )
         fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
         first = _first(before) or self._translator.translate(fresh)[0].text.strip()
         others = sum(bool(line.strip()) for line in before) > 1
         if not others and (only := self._line.looking(to_ascii(first))):
-            return Reading((only,), (), first, subject=told)
+            return ParsedMessage((only,), (), first, subject=told)
         rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
-        return Reading((), rest, self._translator.veil(first), self._line.guess(to_ascii(first)), told)
+        return ParsedMessage((), rest, self._translator.veil(first), self._line.guess(to_ascii(first)), told)
 
     def _subject(self, subject: str) -> list[Line]:
         """Return the subject as commands; none if anything is wrong with it."""
