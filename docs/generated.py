@@ -5,14 +5,13 @@ import re
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.message import EmailMessage
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -28,7 +27,7 @@ from engines.diagram import Diagram
 from notation import NOTATIONS
 from notation.board import format_board
 from notation.hints import format_hint
-from pbem.cli import app, logs
+from pbem.cli import index, logs
 from pbem.commands import COMMANDS
 from pbem.commands.core import Command
 from pbem.config import ChecksSettings, LogSettings, Secret, Settings, Tls
@@ -460,14 +459,14 @@ def templates() -> str:
 
 def verbs() -> str:
     """Return a table of the operator's commands with their help."""
-    group = typer.main.get_command(app)
-    return table(["command", "what it does"], [[f"`{usage}`", words] for usage, words in _verbs(group, "pbem")])
+    described = _verbs({name: index.load(name) for name in index.COMMANDS}, "pbem")
+    return table(["command", "what it does"], [[f"`{usage}`", words] for usage, words in described])
 
 
-def _verbs(group: Any, path: str) -> Iterator[tuple[str, str]]:
-    for name, command in group.commands.items():
+def _verbs(commands: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    for name, command in commands.items():
         if hasattr(command, "commands"):
-            yield from _verbs(command, f"{path} {name}")
+            yield from _verbs(command.commands, f"{path} {name}")
             continue
         arguments = [
             f"{each.name.upper()}{' ...' if each.nargs < 0 else ''}"

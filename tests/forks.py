@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbem import cli
+from pbem.cli.index import COMMANDS, load
 from pbem.server import daemon
 from tests import faked_clock
 
 faked_clock.mend()
+for _name in COMMANDS:
+    load(_name)
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.forks"])
 

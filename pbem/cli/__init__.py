@@ -5,11 +5,9 @@ Exit codes: 0 success · 1 the command found a problem and printed it · 2 it co
 
 import os
 
-from pbem.cli import server, mails, players, games  # isort: skip - `pbem --help` lists their commands in this order
-from pbem.cli.core import app
-from pbem.cli.server import example
+from pbem.cli.index import app
 
-__all__ = ["app", "example", "games", "mails", "main", "players", "server"]
+__all__ = ["app", "main"]
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from sqlmodel import Session, select
 
 from pbem import config, failpoints
 from pbem.cli import logs, terminal
+from pbem.cli.index import ABOUT
 from pbem.config import BadConfig
 from pbem.failpoints import BadFailpoint
 from pbem.server import daemon
@@ -21,7 +22,7 @@ from pbem.transports.protocols import Unreachable
 from pbem.transports.receiver import NotStored
 
 app = typer.Typer(
-    help="A play-by-email server for small abstract board games.",
+    help=ABOUT,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

@@ -8,7 +8,7 @@ from pbem.commands.core import Command, Context, Line, match_of
 from pbem.errors import Refused
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import of_player, people_of, seat_of
+from pbem.matches.queries import of_player, opponent_of, people_of, seat_of
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview
 from pbem.storage.models import Match, MatchState, Player
@@ -31,7 +31,7 @@ def games(context: Context, line: Line) -> None:
         ListedMatch(
             number=match.id or 0,
             title=GAMES[match.game].title,
-            opponent=name(shown(match, people[match.seat1 if match.seat0 == player.id else match.seat0])),
+            opponent=name(shown(match, people[opponent_of(match, player)])),
             state=_state(match, player, own=own),
         )
         for match in matches

@@ -28,6 +28,11 @@ def seat_of(match: Match, player: Player) -> Seat | None:
     return 0 if player.id == match.seat0 else 1 if player.id == match.seat1 else None
 
 
+def opponent_of(match: Match, player: Player) -> int:
+    """Return the id of the player's opponent in a match of theirs."""
+    return match.seat1 if match.seat0 == player.id else match.seat0
+
+
 def plies(session: Session, match: Match) -> Sequence[Ply]:
     """Return the complete turns of the match, in order."""
     return session.exec(select(Ply).where(Ply.match == match.id).order_by(col(Ply.number))).all()

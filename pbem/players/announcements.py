@@ -106,7 +106,7 @@ def announce(session: Session, messenger: Messenger, events: Iterable[Event]) ->
             case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
                 _left(messenger, match, players)
             case MatchEnded(match, ending) if ending.termination is not Termination.RULES:
-                _show(messenger, match, players, resigned=ending.termination is Termination.RESIGNATION)
+                _show(messenger, match, players, resigned=True)  # or otherwise: the last turn is no news
             case MatchEnded() | PartKept() | PartTakenBack():
                 pass  # the message about the last turn tells how the rules ended it; a begun turn is its player's own
 

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from pbem.config import ServerSettings
 from pbem.errors import Changed
 from pbem.matches.naming import name
-from pbem.matches.queries import of_player
+from pbem.matches.queries import of_player, opponent_of
 from pbem.payloads.messages import OpponentUnreachable, PlayerUnreachable
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
@@ -112,7 +112,7 @@ def _give_up(session: Session, server: ServerSettings, player: Player, now: date
 
 
 def _tell_opponent(session: Session, server: ServerSettings, player: Player, match: Match, now: datetime) -> None:
-    other = session.get_one(Player, match.seat1 if match.seat0 == player.id else match.seat0)
+    other = session.get_one(Player, opponent_of(match, player))
     if other.confirmed is None or other.unreachable is not None:
         return
     told = OpponentUnreachable(by=name(player))

@@ -1,13 +1,19 @@
 """The operator's verbs, run as an operator runs them: what they print, and how they end."""
 
+import importlib
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 
 from notation import record
-from pbem import cli
+from pbem.cli import server
+from pbem.cli.core import app as whole
+from pbem.cli.index import COMMANDS, load
 from pbem.storage.database import MIGRATIONS
 from tests.correspondence import parsed, text
 from tests.operating import matches
@@ -45,7 +51,7 @@ def test_init_writes_the_example_a_key_that_only_we_may_read_and_a_database(tmp_
     site = Site(tmp_path / "new")
     done = site.process("init", umask=0)
     assert done.code == 0, done.said
-    assert site.config.read_bytes() == cli.example().read_bytes()
+    assert site.config.read_bytes() == server.example().read_bytes()
     key = site.folder / "pbem.key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert len(key.read_text().strip()) == 64
@@ -369,3 +375,20 @@ def test_mail_goes_nowhere_and_is_still_owed_when_nobody_listens(site: Site) -> 
     site.drop(RULES)
     assert site.run_once()[:2] == [1, 1]
     assert site.rows("select state, attempts from outgoing") == [("owed", 1)]
+
+
+def test_the_index_lists_the_commands_as_they_describe_themselves() -> None:
+    for name, (_, words) in COMMANDS.items():
+        assert load(name).help == words
+    for module in {module for module, _ in COMMANDS.values()}:
+        importlib.import_module(f"pbem.cli.{module}")
+    assert set(typer.main.get_command(whole).commands) == set(COMMANDS)  # type: ignore[attr-defined]
+
+
+def test_help_reads_nothing_that_takes_long() -> None:
+    words = (
+        "import sys; sys.argv = ['pbem', '--help']; from pbem import cli\ntry: cli.main()\nexcept SystemExit: pass\n"
+    )
+    words += "print([name for name in ('sqlalchemy', 'pydantic', 'jinja2', 'engines') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

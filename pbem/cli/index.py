@@ -1,0 +1,80 @@
+"""The index of the commands: a command's module, and all that it imports, is loaded when the command is called."""
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+ABOUT = "A play-by-email server for small abstract board games."
+COMMANDS = {
+    "init": ("server", "Create the configuration and the key if they don't exist, and upgrade the database."),
+    "run": ("server", "Run the server until SIGTERM or Ctrl-C. It finishes the current message first."),
+    "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
+    "check": (
+        "server",
+        "Replay all stored matches, and check files, templates and DNS. Exit code 1 if there is a problem.",
+    ),
+    "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
+    "shunted": (
+        "mails",
+        "List messages that hit a bug, and outgoing ones that no server accepted. Exit code 1 if there are any.",
+    ),
+    "retry": ("mails", "Make the daemon retry shunted or failed messages."),
+    "revoke": (
+        "players",
+        "Invalidate all reply addresses of a player, because one has leaked, and send them a new personal address.",
+    ),
+    "bounced": ("players", "List players whose mail bounces. Exit code 1 if sending to any of them has stopped."),
+    "export": ("players", "Write all data on a player into a folder, without the size limit of a message."),
+    "delete": ("players", 'Delete all data on a player, like "delete me". Their matches are kept without a name.'),
+    "games": ("games", "List the games with their options."),
+    "play": (
+        "games",
+        "Try a game at the terminal: two people, one keyboard, and the boards and texts of the messages.",
+    ),
+    "demo": ("games", "Play a whole match by email between two scripted players, all on this machine."),
+    "record": ("games", "Work with record files."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """The commands of the index; listing them loads none."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order in which `pbem --help` lists them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
+        """Return what `pbem --help` needs of a command."""
+        return (
+            TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode="rich")
+            if cmd_name in COMMANDS
+            else None
+        )
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command that is called, ready to run."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load(command.name) if command and command.name else command, rest
+
+
+def load(name: str) -> Any:
+    """Return a command with its parameters."""
+    group: Any = typer.main.get_command(import_module(f"pbem.cli.{COMMANDS[name][0]}").app)
+    return group.commands[name]
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    help=ABOUT,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@app.callback()
+def _take_a_command() -> None:
+    """Let typer make a group of commands, though none is registered."""
