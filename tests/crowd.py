@@ -13,7 +13,7 @@ from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outg
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 """When the latest of it happened."""
 DOMAINS = ("mail.example", "mail.test", "post.example")
-TURNS = ("c1b1 g9h9 3", "a7b7 i3i2 4", "b7b4 i2f2 2", "b1b4 h9e9 3 e9b9")
+TURNS = ("2 c1a1 g9g7", "a7a5 i3g3 3 a5a8 g3d3", "a1d1 g7g4 2 d1b1 g4e4", "a8c8 d3f3 5 c8h8 f3a3")
 """The beginning of a match."""
 CHUNK = 5_000
 MATCHES_A_PLAYER = 20
@@ -103,7 +103,7 @@ def _matches(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "challenger": first,
             "by_address": False,
             "state": MatchState.OVER.value if over else MatchState.RUNNING.value,
-            "to_move": None if over else len(TURNS) % 2,
+            "to_move": None if over else 1 - len(TURNS) % 2,
             "plies": len(TURNS),
             "winner": 1 if over else None,
             "created": crowd.when(each),
@@ -115,7 +115,7 @@ def _matches(crowd: Crowd) -> Iterator[dict[str, Any]]:
 def _incoming(crowd: Crowd) -> Iterator[dict[str, Any]]:
     for each in range(1, crowd.matches * len(TURNS) + 1):
         match, turn = _turn(each)
-        mover = crowd.seats(match)[turn % 2]
+        mover = crowd.seats(match)[1 - turn % 2]
         yield {
             "id": crowd.before["incoming"] + each,
             "key": f"{crowd.before['incoming'] + each:064}",
@@ -140,7 +140,7 @@ def _plies(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "id": crowd.before["ply"] + each,
             "match": crowd.before["match"] + match,
             "number": turn + 1,
-            "seat": turn % 2,
+            "seat": 1 - turn % 2,
             "text": TURNS[turn],
             "incoming": crowd.before["incoming"] + each,
             "played": crowd.when(match),

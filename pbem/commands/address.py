@@ -77,10 +77,10 @@ def _bound(context: Context, player: Player, line: Line) -> None:
 
 
 def ask_again(context: Context, question: int) -> Verdict:
-    """Ask the new address once more, whose answer did not go to the address of our question."""
+    """Ask the new address again, because its reply didn't go to the address of our question."""
     row = context.session.get_one(Outgoing, question)
     player = context.session.get(Player, row.player)
-    if player is None or row.purpose is None:
+    if player is None or row.settled is not None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     context.mailer.ask_address(
         row.address,

@@ -307,7 +307,7 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
             sentence = f"Match #{number} is no longer open; it is {state}."
             return Refused(sentence, read=line.text, fits=f'"show {number}" shows it.')
         case Obstacle.OWN_OFFER:
-            sentence = f"Match #{number} is your own challenge; your opponent accepts or declines it."
+            sentence = f"Match #{number} is your own challenge; your opponent has to accept it."
             return Refused(sentence, fits=f'"withdraw {number}" takes it back.')
         case Obstacle.OFFERED_TO_YOU:
             return Refused(f"Match #{number} is a challenge to you.", fits=f'"decline {number}" turns it down.')

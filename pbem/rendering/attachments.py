@@ -1,4 +1,4 @@
-"""The attachments of a match: its record as text and as JSON, and its boards as an animation.
+"""A match as files: its record as text and as JSON, and its boards as an animation.
 
 A file is named by the match's number and its game, and holds no address of anybody.
 """
@@ -14,53 +14,53 @@ from pbem.rendering import board_image
 from pbem.rendering.mime import Attachment
 
 
-def of(standing: Snapshot, *, site: str, generated: datetime) -> tuple[Attachment, ...]:
-    """The record of the match as text, the replay of its boards, and once it is over its game record as JSON.
+def of(snapshot: Snapshot, *, site: str, generated: datetime) -> tuple[Attachment, ...]:
+    """Return the record as text, the animation of the boards and, once the match is over, the record as JSON.
 
     `site` is what this server is called, `generated` the time that the JSON says it was made at: that of the
     mail, so that a mail which is rendered again is the same.
     """
-    files = [_text(standing)]
-    if standing.ended_here:
-        files.append(_json(standing, site, generated))
-    if standing.texts:
-        files.append(_animation(standing))
+    files = [_text(snapshot)]
+    if snapshot.ended_here:
+        files.append(_json(snapshot, site, generated))
+    if snapshot.texts:
+        files.append(_animation(snapshot))
     return tuple(files)
 
 
-def _text(standing: Snapshot) -> Attachment:
-    """The record as the rule sheets print it."""
-    text = record.written(standing.record)
-    return Attachment(_name(standing, "txt"), "text", "plain", text.encode())
+def _text(snapshot: Snapshot) -> Attachment:
+    """Return the record as the rule sheets print it."""
+    text = record.written(snapshot.record)
+    return Attachment(_name(snapshot, "txt"), "text", "plain", text.encode())
 
 
-def _json(standing: Snapshot, site: str, generated: datetime) -> Attachment:
-    """The record as other servers read it."""
-    match = standing.match
+def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
+    """Return the record as other servers read it."""
+    match = snapshot.match
     where = Site(
         site,
-        str(standing.number),
+        str(snapshot.number),
         (str(match.seat0), str(match.seat1)),
         _date(match.started or match.created),
         _date(match.ended or generated),
         _date(generated),
     )
     winner = None if match.winner is None else seat_of(match.winner)
-    ending = standing.ending
-    why = match.reason or (in_words(ending, standing.record.players) if ending else "")
-    text = gamerecord.dumps(standing.record, where, Result(winner, why))
-    return Attachment(_name(standing, "json"), "application", "json", text.encode())
+    ending = snapshot.ending
+    why = match.reason or (in_words(ending, snapshot.record.players) if ending else "")
+    text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
+    return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
 
 
-def _animation(standing: Snapshot) -> Attachment:
-    """Return the boards from first to last."""
-    captions = ["", *(f"{number}. {text}" for number, text in enumerate(standing.texts, start=1))]
-    content = board_image.animation(record.diagrams(standing.record), captions=captions)
-    return Attachment(_name(standing, "gif"), "image", "gif", content)
+def _animation(snapshot: Snapshot) -> Attachment:
+    """Return the animation of the boards, from the first to the last."""
+    captions = ["", *(f"{number}. {text}" for number, text in enumerate(snapshot.texts, start=1))]
+    content = board_image.animation(record.diagrams(snapshot.record), captions=captions)
+    return Attachment(_name(snapshot, "gif"), "image", "gif", content)
 
 
-def _name(standing: Snapshot, ending: str) -> str:
-    return f"pbem-{standing.number}-{standing.match.game}.{ending}"
+def _name(snapshot: Snapshot, ending: str) -> str:
+    return f"pbem-{snapshot.number}-{snapshot.match.game}.{ending}"
 
 
 def _date(time: datetime) -> str:

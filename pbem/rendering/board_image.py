@@ -41,16 +41,16 @@ RADIUS = 12
 FRAME_MS, LAST_FRAME_MS = 900, 4000
 LARGEST_ANIMATION = 1_000_000
 MOST_BOARDS = 200
-"""About three minutes of animation, and a second of work."""
+"""Three minutes to watch, and a second to draw."""
 SCALES = (1.5, 1.0, 0.75)
-"""The scales of animations, from phones to the longest matches."""
+"""The scales of animations, from the one for phones to the one for the longest matches."""
 
 Steps = list[tuple[Diagram, str]]
 """Boards with their captions."""
 
 
 def png(diagram: Diagram, *, caption: str = "", scale: float = 2) -> bytes:
-    """Return the board as PNG, 360 CSS pixels wide with `scale` dots per pixel, and the caption below."""
+    """Return the board as PNG, 360 CSS pixels wide with `scale` dots each, and the caption below it."""
     words = _words(diagram, caption, scale)
     layout = Layout.of(diagram, len(words), scale)
     content = BytesIO()
@@ -76,7 +76,7 @@ def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), larg
 
 
 def _thinned(steps: Steps, each: int) -> Steps:
-    """Return every n-th step, always including the last.
+    """Return the last step, and every second, third or nth of those before it.
 
     >>> [caption for _, caption in _thinned([(Diagram("square", (), ()), each) for each in "abcde"], 3)]
     ['b', 'e']
@@ -107,7 +107,7 @@ def _animated(steps: Steps, scale: float) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The layout in dots: the corner of the board, the steps from cell to cell, the lines of text."""
+    """The positions of everything in dots: the corner of the board, the steps between cells, the lines of text."""
 
     scale: float
     shape: Shape
@@ -118,7 +118,7 @@ class Layout:
     cell: tuple[int, int]
     """The size of a cell's box."""
     step: tuple[int, int]
-    """The steps to the next column and to the next row."""
+    """The steps from column to column and from row to row."""
     board: tuple[int, int]
 
     @classmethod
@@ -152,7 +152,7 @@ class Layout:
 
 
 def _drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image]) -> Image.Image:
-    """Draw the whole picture."""
+    """Return the whole picture."""
     image = _framed(layout)
     _put_head(image, layout, diagram.legend)
     _put_cells(image, layout, diagram)
@@ -164,7 +164,7 @@ def _drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image]) -> Im
 
 
 def _framed(layout: Layout) -> Image.Image:
-    """Draw the background with an edge and round corners."""
+    """Return paper with an edge and round corners."""
     width, height = layout.width, layout.height
     image = Image.new("P", (width, height), INDEX[PAPER])
     image.putpalette(PALETTE)
@@ -194,7 +194,7 @@ def _put_head(image: Image.Image, layout: Layout, legend: Legend) -> None:
 
 
 def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
-    """Draw every cell with its contents."""
+    """Draw every cell with its content."""
     marks, tones = diagram.legend.by_text(), diagram.legend.tones
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     inside = mask(layout.shape, *layout.cell)
@@ -213,7 +213,7 @@ def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
 
 
 def _put_labels(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
-    """Draw column letters and row numbers, the numbers at both ends."""
+    """Draw the letters of the columns, and the numbers of the rows at both ends."""
     (width, height), half = layout.cell, layout.dots(LABEL) // 2
     below = layout.top + layout.board[1] + half
     for column, letter in enumerate(diagram.columns):
@@ -233,7 +233,7 @@ def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int,
 
 
 def _words(diagram: Diagram, caption: str, scale: float) -> list[Image.Image]:
-    """Return the lines below the board: the caption and the remarks."""
+    """Return the lines below the board: the caption and the notes."""
     size, room = round(TEXT * scale), (WIDTH - 2 * (MARGIN + GAP)) * scale
     lines = [*_wrapped(caption, size, room)] if caption else []
     for remark in diagram.remarks:
@@ -242,7 +242,7 @@ def _words(diagram: Diagram, caption: str, scale: float) -> list[Image.Image]:
 
 
 def _wrapped(text: str, size: int, room: float) -> Iterator[str]:
-    """Wrap the text to the available width."""
+    """Return the text in lines that fit the width."""
     line = ""
     for word in legible(text).split():
         longer = f"{line} {word}".lstrip()

@@ -1,4 +1,4 @@
-"""The headers of our messages: sender, subject, thread, and what scripts can rely on (docs/headers.md)."""
+"""The headers of our messages: sender and recipient, thread, and what scripts can rely on (docs/headers.md)."""
 
 from collections.abc import Mapping
 from email.headerregistry import Address, BaseHeader, HeaderRegistry
@@ -29,24 +29,24 @@ SUBJECTS = {
     "unreachable_admin": "Messages to a player keep bouncing",
 }
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
-"""The value of X-PBeM-Event, if it isn't the template's name."""
+"""The values of X-PBeM-Event that aren't the template's name."""
 
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
 LINE = 78
 
 
 class Words(BaseHeader):
-    """A header whose words stay intact: the library breaks long ones into pieces that nobody reassembles."""
+    """A header whose words stay whole: the library would split long ones, and nobody rejoins them."""
 
     max_count = 1
 
     @classmethod
     def parse(cls, value: str, kwds: dict[str, Any]) -> None:
-        """Use the value as it is."""
+        """Take the value unchanged."""
         kwds["parse_tree"], kwds["decoded"] = None, value
 
     def fold(self, *, policy: Policy) -> str:
-        """Return the header folded between words."""
+        """Return the header in lines, each starting with a whole word."""
         lines = [f"{self.name}:"]
         for word in str(self).split():
             fits = len(lines[-1]) + 1 + len(word) <= LINE or lines[-1] == f"{self.name}:"
@@ -66,7 +66,7 @@ POLICY_UTF8 = SMTPUTF8.clone(header_factory=_registry())
 
 
 def policy(address: str) -> "EmailPolicy[EmailMessage]":
-    """Return the policy for a message to that address: non-ASCII headers only if the address has some."""
+    """Return the policy for messages to that address: headers have non-ASCII letters only if the address does."""
     return POLICY if address.isascii() else POLICY_UTF8
 
 
@@ -95,13 +95,13 @@ def write(
 
 
 def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
-    """Return the address for replies, which proves who is replying if the recipient is known."""
+    """Return where a reply to the message goes; the token in it, if any, proves who replies."""
     token = token_of(row)
     return address_with(server, keyring, token, row.epoch) if token else server.address
 
 
 def subject(payload: Message, snapshot: Snapshot | None) -> str:
-    """Return the subject, the same for all messages of a match: Gmail uses it to keep a thread together."""
+    """Return the Subject: the same for all messages of a match, since Gmail keeps a thread together by it."""
     if snapshot is not None:
         return subject_of(snapshot.match, *snapshot.players)
     if isinstance(payload, Digest):
@@ -114,7 +114,7 @@ def subject(payload: Message, snapshot: Snapshot | None) -> str:
 
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:
-    """Return the headers that keep machines from replying and let mail programs sort and unsubscribe."""
+    """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
     found = {
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",

@@ -6,39 +6,39 @@ from dataclasses import dataclass
 from engines.diagram import Diagram, Mark
 
 BROAD = 280
-"""The maximum width of a board without its numbers, in pixels: a phone shows it without scrolling."""
+"""The maximum width of a board in pixels, without its labels: a phone shows it without scrolling."""
 LARGEST = 46
-"""The maximum size of a cell, however small the board."""
+"""The maximum size of a cell in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of the board: its name, its contents, and its link."""
+    """A cell of the board: its name, its content, and the link to follow when it is tapped."""
 
     name: str
     mark: str
     kind: str
-    """Whether it is empty, or has a piece or a trace."""
+    """Whether it is empty, or holds a piece or a trace."""
     tone: str
-    """The colour of the side whose piece or trace it is; "" if there is none."""
+    """The colour of the side that owns the piece or trace; "" if there is none."""
     tint: int
-    """The strength of the cell's tint; 0 is none."""
+    """The number of the area it belongs to; 0 for none."""
     lit: bool
     uri: str | None
     span: int
-    """How many columns of the table it spans."""
+    """Its width in columns of the table."""
     before: int
-    """How many empty columns precede it."""
+    """The number of empty columns before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The cells of a row and the label after them."""
+    """The cells of a row, and the label after them."""
 
     label: str
     cells: tuple[Cell, ...]
     after: int
-    """How many empty columns are between the last cell and the label."""
+    """The number of empty columns between the last cell and the label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +49,25 @@ class Grid:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     size: int
-    """The width and height of a cell, in pixels."""
+    """The width and height of a cell in pixels."""
     span: int
-    """How many columns of the table a letter spans."""
+    """The width of a letter in columns of the table."""
     margin: int
-    """How many empty columns precede the first letter and follow the last."""
+    """The number of empty columns before the first letter and after the last."""
 
     @property
     def unit(self) -> int:
-        """The width of a column of the table, in pixels."""
+        """The width of a column of the table in pixels."""
         return self.size // (self.span + 2 * self.margin)
 
     @property
     def pixels(self) -> int:
-        """The width of the board without its labels."""
+        """The width of the board in pixels, without its labels."""
         return self.unit * (self.span * len(self.columns) + 2 * self.margin)
 
 
 def grid(diagram: Diagram, links: Mapping[str, str]) -> Grid:
-    """Return the diagram as a table; `links` has the targets of cells."""
+    """Return the diagram as a table; `links` maps cells to URIs."""
     hexagonal = diagram.shape == "hex"
     # A hexagon spans two letters and is centred below its own, so a table column is a quarter of it.
     span, width = (2, 4) if hexagonal else (1, 1)

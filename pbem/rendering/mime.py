@@ -1,7 +1,7 @@
-"""The faces of a mail -> the parts of an EmailMessage: text, HTML with its pictures, attachments.
+"""The parts of an EmailMessage: text, HTML with its pictures, attachments.
 
-Nothing here is left to chance: boundaries and Content-IDs follow from the Message-ID, so that a mail that is made
-twice is the same mail byte for byte.
+Nothing here is left to chance: boundaries and Content-IDs follow from the Message-ID, so that a message that
+is rendered twice has the same bytes.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LONGEST_LINE = 900
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file to be sent with a mail, under a name of its own."""
+    """A file to attach, and its name."""
 
     name: str
     maintype: str
@@ -25,7 +25,7 @@ class Attachment:
 
 
 class Enclosed:
-    """What goes with the words of a mail, each once: pictures that the HTML shows, and files."""
+    """What a message encloses, each once: the pictures its HTML shows, and files."""
 
     def __init__(self, message_id: str) -> None:
         self._local, _, self._domain = message_id.strip("<>").rpartition("@")
@@ -33,37 +33,37 @@ class Enclosed:
         self._files: dict[str, Attachment] = {}
 
     def show(self, png: bytes) -> str:
-        """Enclose a picture; the address under which HTML shows it."""
+        """Enclose a picture and return its URL for HTML."""
         return f"cid:{self._pictures.setdefault(png, f'board{len(self._pictures) + 1}.{self._local}@{self._domain}')}"
 
     def attach(self, file: Attachment) -> None:
-        """Enclose a file."""
+        """Attach a file."""
         self._files[file.name] = file
 
     @property
     def pictures(self) -> tuple[tuple[str, bytes], ...]:
-        """Content-ID and bytes of each."""
+        """The Content-ID and bytes of each picture."""
         return tuple((name, png) for png, name in self._pictures.items())
 
     @property
     def files(self) -> tuple[Attachment, ...]:
-        """What is attached."""
+        """The attached files."""
         return tuple(self._files.values())
 
 
 def size(text: str, html: str, enclosed: Enclosed) -> int:
-    """About how many bytes the mail has as it travels, without the files."""
+    """Return about how many bytes the message has in transit, without its files."""
     pictures = sum(len(png) * 4 // 3 + len(png) // 57 + 300 for _, png in enclosed.pictures)
     return len(text.encode()) + len(html) + html.count("=") * 2 * _is_broad(html) + pictures
 
 
 def _is_broad(html: str) -> bool:
-    """Whether a line is too long to travel as it is."""
+    """Return whether a line is too long to be sent unencoded."""
     return max(map(len, html.splitlines())) > LONGEST_LINE
 
 
 def fill(mail: EmailMessage, text: str, html: str | None, enclosed: Enclosed, tokens: TokenFilter) -> None:
-    """Give the mail its faces: the text first, then the HTML together with what it shows; files at the end.
+    """Add the parts to the message: first the text, then the HTML with its pictures, then the files.
 
     The result is the same byte for byte each time, and no line of it is longer than SMTP allows. No header, face or
     file leaves here without having passed the filter.
@@ -88,13 +88,13 @@ def _add_html(mail: EmailMessage, html: str, enclosed: Enclosed) -> None:
 
 
 def text_of(mail: EmailMessage) -> str:
-    """The words of the text part, with plain line ends."""
+    """Return the text part, with plain line ends."""
     part = mail.get_body(("plain",))
     return str(part.get_content()).replace("\r\n", "\n") if part else ""
 
 
 def _seal(mail: EmailMessage) -> None:
-    """Fix what separates the parts, by the Message-ID; the parts say nothing that the mail says already."""
+    """Derive the boundaries from the Message-ID, and drop headers of parts that repeat the message's."""
     key = sha256(str(mail["Message-ID"]).encode()).hexdigest()[:24]
     for number, part in enumerate(mail.walk()):
         if part.is_multipart():

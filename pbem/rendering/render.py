@@ -1,4 +1,4 @@
-"""An owed mail -> an EmailMessage: the templates filled in, the match replayed to the turn the mail is about."""
+"""A queued message -> an EmailMessage: templates filled in, the match replayed up to the turn it is about."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -19,31 +19,31 @@ from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering import headers, links, mime
 from pbem.rendering.export_files import export_files
-from pbem.rendering.links import Letter, answering
+from pbem.rendering.links import ReplyTarget, answering
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates, tightened
 from pbem.rendering.token_filter import TokenFilter
-from pbem.rendering.views import Drawings, Reading, Views
+from pbem.rendering.views import Drawings, ReaderContext, Views
 from pbem.storage import facts
 from pbem.storage.facts import Facts
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 
 LARGEST = 95_000
-"""Mails stay below 100 KB, headers and all, but for the files that go with some: Gmail cuts off HTML beyond that."""
+"""The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
 FOR_STRANGERS = {"picture": preferences.OFF}
-"""Who is not a player yet has chosen nothing, and gets the smallest mail that looks right."""
+"""The preferences of people who aren't players yet: the smallest message that looks right."""
 
 
 VARIABLES = (
     *("server", "player", "row", "several", "you_wrote"),
     *("view", "preview", "answer_with", "personal", "reply_to", "name"),
 )
-"""What every template may ask for, beside the fields of the payload."""
+"""What every template can ask for, besides the fields of the payload."""
 
 
 class Renderer:
-    """Makes messages of rows."""
+    """Renders queued messages."""
 
     def __init__(self, server: ServerSettings, keyring: Keyring) -> None:
         self._server = server
@@ -56,38 +56,38 @@ class Renderer:
 
         The messages of one call share what they look up: both players' messages about a turn replay it once.
         """
-        sights = Drawings(session)
+        drawings = Drawings(session)
         for row in rows:
-            yield self._mail(session, sights, row)
+            yield self._mail(session, drawings, row)
 
-    def _mail(self, session: Session, sights: Drawings, row: Outgoing) -> EmailMessage:
+    def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> EmailMessage:
         payload, known = load(row.template, row.payload, row.match, row.ply), _facts(session, row)
         player = known.reader
         wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
         mail = EmailMessage(policy=headers.policy(row.address))
-        standing = sights.of(known.matches[row.match], row.ply).standing if row.match else None
-        headers.write(mail, row, payload, standing, self._server, self._keyring)
+        snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
+        headers.write(mail, row, payload, snapshot, self._server, self._keyring)
         owner = session.get(Player, row.player) if row.template == "export" else None
         held = data_export.gather(session, owner, row.created, self.redactor) if owner else None
         tokens = TokenFilter(self.redactor, self._keyring, row)
-        mime.fill(mail, *self._faces(sights, row, payload, known, wishes, str(mail["Subject"]), held), tokens)
+        mime.fill(mail, *self._faces(drawings, row, payload, known, wishes, str(mail["Subject"]), held), tokens)
         return mail
 
     def _enclose(self, held: DataExport, enclosed: mime.Enclosed) -> tuple[str, ...]:
-        """Send what is held on a player along; the names of the files."""
+        """Attach a player's data and return the names of the files."""
         files = tuple(self.files(held))
         for file in files:
             enclosed.attach(file)
         return tuple(file.name for file in files)
 
     def files(self, held: DataExport) -> Iterator[Attachment]:
-        """What is held on a player, as files."""
+        """Yield a player's data as files."""
         text = self._templates.get_template("parts/held.j2").render(held.facts | {"server": self._server})
         return export_files(held, fitted(text), self.redactor)
 
     def _faces(
         self,
-        sights: Drawings,
+        drawings: Drawings,
         row: Outgoing,
         payload: Message,
         known: Facts,
@@ -95,13 +95,13 @@ class Renderer:
         subject: str,
         held: DataExport | None,
     ) -> tuple[str, str | None, mime.Enclosed]:
-        """Text, HTML and what goes with them; where much has to be shown the HTML spares boards and buttons."""
-        player, letter = known.reader, partial(self._letter, row, known.reader)
+        """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
+        player, target = known.reader, partial(self._reply_target, row, known.reader)
         text, html, enclosed = "", None, mime.Enclosed(row.message_id)
-        for spares in (False, True):
+        for compact in (False, True):
             enclosed = mime.Enclosed(row.message_id)
-            reading = Reading(player, wishes, letter, enclosed, self._server.name, row.created, spares=spares)
-            variables = self._variables(Views(sights, reading, known.matches), row, payload, player, subject)
+            context = ReaderContext(player, wishes, target, enclosed, self._server.name, row.created, compact=compact)
+            variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)
             if held is not None:
                 variables |= {"held": held, "files": self._enclose(held, enclosed)}
             text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(variables))
@@ -115,10 +115,10 @@ class Renderer:
     def _variables(
         self, views: Views, row: Outgoing, payload: Message, player: Player | None, subject: str
     ) -> dict[str, Any]:
-        """Return all that the templates may ask for: the fields of the payload, and VARIABLES."""
+        """Return what the templates can ask for: the fields of the payload, and VARIABLES."""
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
         acts = row.player is not None and row.purpose is not None
-        answer = Letter(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
+        answer = ReplyTarget(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
         return {
             **{field.name: getattr(payload, field.name) for field in fields(payload)},
             "server": self._server,
@@ -134,19 +134,19 @@ class Renderer:
             "name": name,
         }
 
-    def _letter(self, row: Outgoing, player: Player | None, standing: Snapshot, ply: int) -> Letter | None:
-        """An answer about that match by a reader who has seen so many turns of it."""
+    def _reply_target(self, row: Outgoing, player: Player | None, snapshot: Snapshot, ply: int) -> ReplyTarget | None:
+        """Return where links about that match lead, for a reader who has seen that many turns."""
         if player is None or row.purpose is None:
             return None
-        token = Token(Purpose.PLAY, player.id or 0, standing.number, ply)
-        return Letter(
+        token = Token(Purpose.PLAY, player.id or 0, snapshot.number, ply)
+        return ReplyTarget(
             address_with(self._server, self._keyring, token, row.epoch),
-            f"Re: {subject_of(standing.match, *standing.players)}",
+            f"Re: {subject_of(snapshot.match, *snapshot.players)}",
         )
 
 
 def _facts(session: Session, row: Outgoing) -> Facts:
-    """Return the facts that the row keeps; those of now for a row of an earlier version, which kept none."""
+    """Return the stored facts; the current ones for a row of an earlier version, which stored none."""
     if row.facts is not None:
         return facts.restore(row.facts)
     reader = session.get(Player, row.player) if row.player else None

@@ -1,4 +1,4 @@
-"""The templates, ready to be filled in; text that is kept to 72 columns, and people's words apart from ours."""
+"""The template environment and its filters: wrapping to 72 columns, quoting people's words, rendering Markdown."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ WIDTH = 72
 
 
 def templates_folder() -> Path:
-    """Where the templates are: inside an installed package, beside it in a checkout."""
+    """Return the folder of the templates: inside an installed package, beside it in a checkout."""
     package = Path(__file__).parent.parent
     inside = package / "templates"
     return inside if inside.is_dir() else package.parent / "templates"
@@ -25,7 +25,7 @@ def templates_folder() -> Path:
 
 @cache
 def templates() -> Environment:
-    """Return the templates of the mails, read and compiled once; in the HTML ones a name or message is never markup."""
+    """Return the environment, made once per process; in HTML templates names and messages are escaped."""
     environment = Environment(
         loader=FileSystemLoader(templates_folder()),
         autoescape=select_autoescape(("html.j2",), default_for_string=False),
@@ -48,7 +48,7 @@ def templates() -> Environment:
 
 
 def printable(line: str) -> str:
-    """The line without what would turn or hide the text around it: control characters become blanks.
+    """Return the line with control characters, which could reverse or hide text, replaced by spaces.
 
     >>> printable("move" + chr(0x202E) + "evom")
     'move evom'
@@ -57,7 +57,7 @@ def printable(line: str) -> str:
 
 
 def quoted(lines: Any) -> str:
-    """A person's words, wrapped and marked, so that they can't be taken for ours.
+    """Return a person's words, wrapped and marked so that they can't be mistaken for ours.
 
     >>> print(quoted(["Good luck!"]))
       | Good luck!
@@ -67,7 +67,7 @@ def quoted(lines: Any) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text with a capital at its beginning, unless it begins with a square.
+    """Return the text with an initial capital, unless it begins with a square.
 
     >>> sentence("no stone stands on g7"), sentence("b1 can go to e1")
     ('No stone stands on g7', 'b1 can go to e1')
@@ -86,7 +86,7 @@ def listed_lines(texts: Iterable[str]) -> str:
 
 
 def page(markdown: str, attributes: Mapping[str, Mapping[str, str]]) -> Markup:
-    r"""A page of ours, written in Markdown, as HTML, with attributes for each kind of element.
+    r"""Return a page in Markdown as HTML, with attributes for each kind of element.
 
     >>> page("Goal\n====\nBe first.", {"p": {"style": "margin: 0"}})
     Markup('<h1>Goal</h1>\n<p style="margin: 0">Be first.</p>\n')
@@ -101,12 +101,12 @@ def page(markdown: str, attributes: Mapping[str, Mapping[str, str]]) -> Markup:
 
 
 def fitted(text: str) -> str:
-    """The text with no line longer than 72 columns: long ones are wrapped under their own indentation."""
+    """Return the text with lines of at most 72 columns, wrapped under their own indentation."""
     return "".join(f"{piece}\n" for line in text.strip("\n").split("\n") for piece in _wrapped(line.rstrip()))
 
 
 def _wrapped(line: str) -> list[str]:
-    """The line, wrapped under its own indentation where it is too long."""
+    """Return the line, wrapped under its own indentation if it is too long."""
     if len(line) <= WIDTH:
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
@@ -116,7 +116,7 @@ def _wrapped(line: str) -> list[str]:
 
 
 def tightened(html: str) -> str:
-    r"""The HTML in ASCII, without indentation and empty lines; what stands in <pre> keeps its shape.
+    r"""Return the HTML in ASCII, without indentation and empty lines outside <pre>.
 
     >>> tightened(" <p>caf" + chr(0xE9) + "</p> <pre>a")
     '<p>caf&#233;</p> <pre>a\n'

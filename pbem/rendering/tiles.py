@@ -28,9 +28,9 @@ from pbem.rendering.palette import (
 )
 
 FINER = 4
-"""Tiles are drawn so many times as large and then reduced, which makes their edges smooth."""
+"""The factor by which tiles are drawn larger and then reduced, for smooth edges."""
 SHADES = 4
-"""Shades between two colours that meet."""
+"""The number of shades between two adjacent colours."""
 CORNER_ALPHAS = (0, 64, 128, 192)
 
 
@@ -40,7 +40,7 @@ def _blend(one: Colour, other: Colour, share: float) -> Colour:
 
 
 def _colours() -> Iterator[Colour]:
-    """Every colour that can occur: the plain ones, and the shades where two of them meet."""
+    """Yield every colour that can occur: the plain ones, and the shades between adjacent ones."""
     grounds = (PAPER, *FIELDS, *LIT, *TRACES.values())
     yield from (EDGE, INK, FAINT, LIT_EDGE, *grounds, *FILLS.values(), *RIMS.values())
     meeting = [*product((PAPER, *FIELDS, *LIT), dict.fromkeys(RIMS.values()))]
@@ -54,14 +54,14 @@ def _colours() -> Iterator[Colour]:
 
 COLOURS: tuple[Colour, ...] = tuple(dict.fromkeys(_colours()))
 CLEAR = len(CORNER_ALPHAS)
-"""So many entries of the palette are the edge's colour, more or less transparent; the colours follow."""
+"""The number of palette entries for the edge's colour in various transparencies; the colours follow."""
 PALETTE = tuple(value for colour in (*(EDGE,) * CLEAR, *COLOURS) for value in colour)
 INDEX = {colour: number for number, colour in enumerate(COLOURS, start=CLEAR)}
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a cell looks like; `level` is 0 for a plain cell, else the number of its area; None: there is no cell."""
+    """The appearance of a cell; `level` is 0 for a plain cell, the number of its area, or None for no cell."""
 
     level: int | None = 0
     kind: Kind = "empty"
@@ -82,7 +82,7 @@ class Look:
 
 @lru_cache(maxsize=4096)
 def tile(shape: Shape, width: int, height: int, look: Look) -> Image.Image:
-    """A cell with what stands there, in a box of that size; the cell leaves a gap to its neighbours."""
+    """Return a cell with its content, in a box of that size; the cell leaves a gap to its neighbours."""
     image = Image.new("RGB", (width * FINER, height * FINER), PAPER)
     pen = ImageDraw.Draw(image)
     gap = FINER * max(1, round(width / 36))
@@ -102,14 +102,14 @@ def tile(shape: Shape, width: int, height: int, look: Look) -> Image.Image:
 
 @lru_cache(maxsize=64)
 def mask(shape: Shape, width: int, height: int) -> Image.Image:
-    """Which part of its box a cell's share of the board is."""
+    """Return the part of its box that a cell covers."""
     image = Image.new("1", (width, height))
     ImageDraw.Draw(image).polygon(_outline(shape, width, height, 0), 1)
     return image
 
 
 def _outline(shape: Shape, width: float, height: float, inset: float) -> list[tuple[float, float]]:
-    """The corners of a cell in its box; a hexagon stands on a corner."""
+    """Return the corners of a cell in its box; a hexagon stands on a corner."""
     if shape == "square":
         low, right, bottom = inset, width - inset - 1, height - inset - 1
         return [(low, low), (right, low), (right, bottom), (low, bottom)]
@@ -126,7 +126,7 @@ def _outline(shape: Shape, width: float, height: float, inset: float) -> list[tu
 
 
 def _draw_piece(pen: ImageDraw.ImageDraw, centre: tuple[float, float], size: float, look: Look) -> None:
-    """A piece, with what it shows; a tower stands upon further rims and says how high it is."""
+    """Draw a piece with its sign; a tower has more rims and a number for its height."""
     x, y = centre
     radius = size * (0.39 if look.height == 1 else 0.35)
     if look.height > 1:
@@ -155,7 +155,7 @@ def _ring(pen: ImageDraw.ImageDraw, centre: tuple[float, float], radius: float, 
 
 
 def _draw_sign(pen: ImageDraw.ImageDraw, centre: tuple[float, float], reach: float, sign: str, colour: Colour) -> None:
-    """A sign of strokes, which are clearer than letters; anything else as text."""
+    """Draw a sign as strokes, which are clearer than letters; anything else as text."""
     x, y = centre
     width = round(reach * 0.3)
     if sign == "o":
@@ -172,21 +172,21 @@ def _draw_sign(pen: ImageDraw.ImageDraw, centre: tuple[float, float], reach: flo
 
 
 def _draw_text(pen: ImageDraw.ImageDraw, centre: tuple[float, float], size: float, text: str, colour: Colour) -> None:
-    """Short text around a centre; the stroke makes up for a font that has no bold."""
+    """Draw short text around a centre; the stroke stands in for bold, which the font lacks."""
     weight = size * 0.02
     pen.text(centre, text, colour, font(round(size)), "mm", stroke_width=weight)
 
 
 @lru_cache(maxsize=64)
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """The font that comes with Pillow (Aileron, in the public domain) in a size: nothing of the system is needed."""
+    """Return the font that comes with Pillow (Aileron, public domain) in that size; no system font is needed."""
     loaded = ImageFont.load_default(size)
     assert isinstance(loaded, ImageFont.FreeTypeFont)  # noqa: S101 - Pillow's wheels have FreeType
     return loaded
 
 
 def lettering(size: int, text: str, colour: Colour = INK) -> Image.Image:
-    """The text in that size on paper."""
+    """Return the text in that size on paper."""
     ascent, descent = font(size).getmetrics()
     image = Image.new("L", (ceil(font(size).getlength(text)) or 1, ascent + descent))
     ImageDraw.Draw(image).text((0, ascent), text, 255, font(size), "ls")
@@ -195,7 +195,7 @@ def lettering(size: int, text: str, colour: Colour = INK) -> Image.Image:
 
 
 def legible(text: str) -> str:
-    """The text without what the font has no letters for.
+    """Return the text without characters that the font lacks.
 
     >>> legible("Jo\N{LATIN SMALL LETTER A WITH TILDE}o: c1b1")
     'Joo: c1b1'
@@ -204,14 +204,14 @@ def legible(text: str) -> str:
 
 
 def _ramp(one: Colour, other: Colour) -> list[Colour]:
-    """The colours for 256 steps from one to the other."""
+    """Return the colours for 256 steps from one to the other."""
     shades = [one, *(_blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1)), other]
     return [shades[round(value / 255 * (SHADES + 1))] for value in range(256)]
 
 
 @lru_cache(maxsize=16)
 def corner(radius: int, border: int) -> Image.Image:
-    """The upper left corner of a picture: clear outside, then its edge, growing clear outwards, then paper."""
+    """Return the upper left corner of a picture: clear, then the edge, more transparent outwards, then paper."""
     size = radius * FINER
     outside, inside = Image.new("L", (size, size)), Image.new("L", (size, size))
     ImageDraw.Draw(outside).ellipse((0, 0, 2 * size - 1, 2 * size - 1), 255)
@@ -226,13 +226,13 @@ def corner(radius: int, border: int) -> Image.Image:
 
 
 def reduced(image: Image.Image) -> Image.Image:
-    """A drawing in its final size and in the colours of the palette."""
+    """Return a drawing in its final size and in the colours of the palette."""
     return image.reduce(FINER).quantize(palette=_reference(), dither=Image.Dither.NONE)
 
 
 @lru_cache(maxsize=1)
 def _reference() -> Image.Image:
-    """An image with the palette, as Pillow wants one; nothing comes near the colours in the place of the clear ones."""
+    """Return an image with the palette, as Pillow needs it; no colour matches the entries of the clear ones."""
     image = Image.new("P", (1, 1))
     unused = (0xFF, 0x00, 0xFF)
     image.putpalette([value for colour in (*(unused,) * CLEAR, *COLOURS) for value in colour])

@@ -45,7 +45,7 @@ class TokenFilter:
         return self._known[token]
 
     def _is_made_for(self, text: str) -> bool:
-        """Whether we made the token for the recipient, and it still holds.
+        """Return whether we made the token for the recipient, and it is still valid.
 
         A message that asks a new address about a player goes to somebody who may not be that player: only the answer
         to the question may stay in it.

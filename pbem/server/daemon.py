@@ -26,12 +26,12 @@ from pbem.reading import authentication
 from pbem.reading.protocol import MailParser, Unavailable
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
-from pbem.server import alerts, digest, intake, worker
+from pbem.server import intake, worker
 from pbem.server.examination import Services
+from pbem.server.scheduler import Scheduler
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import database, notifications
-from pbem.storage.expiry import Expiry
 from pbem.storage.locks import Locks
 from pbem.storage.notifications import Channel
 from pbem.tokens import Keyring
@@ -57,7 +57,7 @@ LOOK_SECONDS = 10.0
 LONGEST_PAUSE = 60.0
 
 AT_A_STRETCH = 100
-"""So many mails are handled before it is seen whether the admin must be told something."""
+"""How many messages are handled before the sender is woken."""
 
 
 def now() -> datetime:
@@ -80,7 +80,7 @@ class Server:
     listeners: tuple[MailListener, ...]
     sign: Sign = unsigned
     clock: Callable[[], datetime] = now
-    expiry: Expiry = field(default_factory=Expiry)
+    scheduler: Scheduler = field(default_factory=Scheduler)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Commit the arrivals; the ids of those that are new."""
@@ -101,16 +101,11 @@ class Server:
         handled = 0
         while handled < AT_A_STRETCH and not stopped() and (incoming_id := self.queue.claim_next()) is not None:
             handled += worker.handle(self.engine, self.services, self.queue, incoming_id, self.clock())
-        alerts.tell(self.engine, self.settings.server, self.clock())
         return handled
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Gather the news whose time it is, and send the next few owed mails; how many attempts that were.
-
-        Old mails are removed on the way, a few at a time.
-        """
-        self.expiry.step(self.engine, self.settings.server.keep_mail_days, self.clock())
-        digest.gather(self.engine, self.settings.server, self.clock(), stopped)
+        """Do what is due by time, then send the next few messages that are due. Return the number of attempts."""
+        self.scheduler.step(self.engine, self.settings.server, self.clock(), stopped)
         return send_due(
             self.engine, self.settings.server, self.renderer, self.outbox, self.results, self.clock, stopped, self.sign
         )

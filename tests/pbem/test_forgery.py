@@ -218,6 +218,15 @@ def test_the_thread_of_a_question_gives_nobody_an_address(letters: Correspondenc
     assert letters.execute("select address from player where name = 'alice'") == [("alice@work.example",)]
 
 
+def test_the_thread_of_a_question_that_was_declined_asks_nothing(letters: Correspondence) -> None:
+    (asked,) = letters.reply(letters.received[ALICE][1], "change address alice@work.example")
+    letters.reply(asked, "yes")
+    (question,) = letters.received["alice@work.example"]
+    letters.reply(question, "no")
+
+    assert letters.reply(question, "yes", to=ADDRESS) == []
+
+
 def test_a_guest_who_answers_the_invitation_at_our_plain_address_is_asked(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "challenge nora@mail.example hexaphages")
     (invitation,) = letters.received["nora@mail.example"]

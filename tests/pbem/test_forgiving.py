@@ -151,7 +151,7 @@ def test_a_placeholder_that_was_left_is_named() -> None:
 
     assert line.misfit
     assert line.trouble is not None
-    assert "in the place of NAME" in line.trouble.sentence
+    assert line.trouble.sentence == "Replace NAME with your own word."
 
 
 def test_quotes_and_list_marks_count_only_at_the_beginning() -> None:

@@ -24,7 +24,7 @@ from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
 from pbem import tokens
-from pbem.rendering.links import LONGEST, Letter, Links
+from pbem.rendering.links import LONGEST, Links, ReplyTarget
 from pbem.rendering.templating import templates, templates_folder
 from pbem.server.daemon import Server
 from pbem.tokens import Purpose
@@ -343,7 +343,7 @@ def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
 
 
 def test_words_too_long_for_a_link_have_none() -> None:
-    letter = Letter("games+token@pbem.example", "Re: [pbem #42] Quadrature: " + "x" * 1_930)
+    letter = ReplyTarget("games+token@pbem.example", "Re: [pbem #42] Quadrature: " + "x" * 1_930)
 
     short = letter.link("e3f4")
     assert short is not None
@@ -355,7 +355,7 @@ def test_words_too_long_for_a_link_have_none() -> None:
 
 
 def test_lines_and_letters_beyond_ascii_are_encoded() -> None:
-    link = Letter("games+t@pbem.example", "Re: ż").link("say one\nsay ü + 100%")
+    link = ReplyTarget("games+t@pbem.example", "Re: ż").link("say one\nsay ü + 100%")
 
     assert link is not None
     assert (

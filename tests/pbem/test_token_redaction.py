@@ -20,6 +20,8 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.cli import logs
 from pbem.config import LogSettings
+from pbem.payloads.messages import Answer
+from pbem.payloads.stored import dump
 from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
@@ -237,9 +239,9 @@ def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspon
     with Session(letters.server.engine) as session:
         owed = session.exec(select(Outgoing).where(Outgoing.address == BOB).order_by(col(Outgoing.id).desc())).first()
         assert owed is not None
-        assert token in str(owed.words), "the row knows it, and the message does not"
+        assert token in str(owed.payload), "the row knows it, and the message does not"
         owed.match, owed.template = None, "answer"
-        owed.words = {"sections": [], "subject": f"Hello {to}"}
+        owed.payload = dump(Answer(sections=(), subject=f"Hello {to}"))
         (mail,) = letters.server.renderer.render(session, [owed])
         session.rollback()
     assert str(mail["Subject"]) == "[pbem] Re: Hello games+(token)@pbem.example"

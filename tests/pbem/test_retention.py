@@ -7,9 +7,9 @@ from sqlmodel import Session, col, select
 from structlog.testing import capture_logs
 
 from pbem import config
-from pbem.storage import expiry
-from pbem.storage.expiry import Expiry
+from pbem.storage import retention
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
+from pbem.storage.retention import Retention
 from tests.correspondence import Correspondence, text
 
 pytestmark = pytest.mark.sql
@@ -50,7 +50,8 @@ def test_a_match_goes_on_after_its_mails_are_removed(letters: Correspondence) ->
     asked = letters.last("alice")
     letters.wait(days=100)
     assert kept(letters) == (0, 0)
-    letters.reply(asked, "b7d7 i2g2 1 d7d6 g2g1", to="games@pbem.example")
+    (question,) = letters.reply(asked, "b7d7 i2g2 1 d7d6 g2g1", to="games@pbem.example")
+    letters.reply(question, "yes")
     assert "alice played b7d7 i2g2 1 d7d6 g2g1" in text(letters.last("bob"))
 
 
@@ -87,7 +88,7 @@ def test_what_waits_for_somebody_stays(letters: Correspondence, state: IncomingS
         unsent = session.exec(select(Outgoing).order_by(col(Outgoing.id).desc())).first()
         assert unsent
         unsent.state = OutgoingState.FAILED
-    Expiry().step(letters.server.engine, 21, letters.clock() + expiry.EVERY * 24 * 365)
+    Retention().step(letters.server.engine, 21, letters.clock() + retention.EVERY * 24 * 365)
     assert kept(letters) == (1, 1)
 
 
@@ -106,13 +107,13 @@ def test_a_mail_that_waited_in_vain_for_its_yes_is_settled_first(letters: Corres
 
 
 def test_zero_keeps_them_for_ever(letters: Correspondence) -> None:
-    assert Expiry().step(letters.server.engine, 0, letters.clock() + expiry.EVERY * 24 * 365) == 0
+    assert Retention().step(letters.server.engine, 0, letters.clock() + retention.EVERY * 24 * 365) == 0
     assert kept(letters) == rows(letters)
 
 
 def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expiry, "AT_A_TIME", 2)
-    old, later = Expiry(), letters.clock() + expiry.EVERY * 24 * 91
+    monkeypatch.setattr(retention, "BATCH", 2)
+    old, later = Retention(), letters.clock() + retention.EVERY * 24 * 91
     came, sent = rows(letters)
     assert old.step(letters.server.engine, 90, later) == 4
     assert kept(letters) == (came - 2, sent - 2)
@@ -122,11 +123,11 @@ def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: 
 
 
 def test_it_looks_once_an_hour_also_where_the_clock_was_set_back(letters: Correspondence) -> None:
-    old, now = Expiry(), letters.clock() + expiry.EVERY * 24 * 365
+    old, now = Retention(), letters.clock() + retention.EVERY * 24 * 365
     assert old.step(letters.server.engine, 90, letters.clock()) == 0
-    assert old.step(letters.server.engine, 90, letters.clock() + expiry.EVERY / 2) == 0
+    assert old.step(letters.server.engine, 90, letters.clock() + retention.EVERY / 2) == 0
     assert old.step(letters.server.engine, 90, now) > 0
-    old.due = now + expiry.EVERY * 48
+    old.due = now + retention.EVERY * 48
     letters.write(ALICE, "help")
     assert old.step(letters.server.engine, 90, now) > 0
 

@@ -1,0 +1,29 @@
+"""What happens by time: removing old messages, sending digests, alerting the admin.
+
+The daemon calls `step` again and again. What a player's message causes is in `conversation`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Engine
+
+from pbem.config import ServerSettings
+from pbem.server import alerts, digest
+from pbem.storage.retention import Retention
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """Does whatever is due."""
+
+    retention: Retention = field(default_factory=Retention)
+
+    def step(
+        self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Do what is due at that time, as far as it is not left to the next step."""
+        self.retention.step(engine, server.keep_mail_days, now)
+        digest.gather(engine, server, now, stopped)
+        alerts.tell(engine, server, now)
