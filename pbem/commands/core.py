@@ -296,18 +296,18 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
         case Obstacle.OVER:
             return Refused(f"Match #{number} is over.", match=number)
         case Obstacle.NEVER_STARTED:
-            return Refused(f"Match #{number} was never played: the challenge was {state}.")
+            return Refused(f"Match #{number} never started: the challenge was {state}.")
         case Obstacle.NOT_YOUR_TURN:
-            sentence, fits = f"It is not your turn in match #{number}.", "Wait until we write that it's your turn."
+            sentence, fits = f"It's not your turn in match #{number}.", "Wait until we write that it's your turn."
             return Refused(sentence, read=line.words, fits=fits, match=number)
         case Obstacle.NO_PART:
             sentence = "You have no unfinished turn to take back. A complete turn can't be undone."
             return Refused(sentence, read=line.text, match=number)
         case Obstacle.NOT_ON_OFFER:
-            sentence = f"Match #{number} is not on offer any more; it is {state}."
+            sentence = f"Match #{number} is no longer open; it is {state}."
             return Refused(sentence, read=line.text, fits=f'"show {number}" shows it.')
         case Obstacle.OWN_OFFER:
-            sentence = f"Match #{number} is your own challenge; your opponent accepts or declines it."
+            sentence = f"Match #{number} is your own challenge; your opponent has to accept it."
             return Refused(sentence, fits=f'"withdraw {number}" takes it back.')
         case Obstacle.OFFERED_TO_YOU:
             return Refused(f"Match #{number} is a challenge to you.", fits=f'"decline {number}" turns it down.')

@@ -74,7 +74,7 @@ def accepts(position: PhagesPosition, move: Turn) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", quick_where(lambda seed: seed == 1, [1, 2]))
 def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
     """Over all spellable turns: each operation in turn is any that can be spelled, the rest of the turn legal."""
     position, _, _ = match("quadraphages", seed)[-5]

@@ -18,9 +18,9 @@ from notation import NOTATIONS
 from tests.engines import brute, brute_kvadratik, brute_quadrature, brute_quadrupel
 
 HERE = Path(__file__).parent
-SLOW = 50_000
+SLOW = 20_000
 CHEAP = 1_000
-"""More leaves than SLOW are for `make slow`; up to CHEAP they are counted by brute force too."""
+"""More leaves than SLOW are left to `make test-all`; up to CHEAP they are counted by brute force too."""
 
 
 # How each game's brute force begins, and how it plays a turn.

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ from tests.servers import until
 def engine(postgres: Postgres) -> Iterator[Engine]:
     """A database with three mails that wait."""
     engine = database.connect(postgres.migrated())
-    now = datetime.now(UTC)
+    now = NOON
     with database.transaction(engine) as session:
         for number in (1, 2, 3):
             session.add(Incoming(key=str(number), raw=b"", size=0, source="test", recipients=[], received=now))
