@@ -6,17 +6,8 @@ from engines import GAMES
 from notation import NOTATIONS
 from pbem.commands.core import Command, Context, Line, named
 from pbem.errors import Refused
-from pbem.payloads.sections import (
-    CommandHelp,
-    GameHelp,
-    GameTitle,
-    Help,
-    HelpOnCommand,
-    HelpOnGame,
-    HelpOnNotation,
-    OptionHelp,
-    Rules,
-)
+from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle, OptionHelp
+from pbem.payloads.sections import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, Rules
 
 
 def help_(context: Context, line: Line) -> None:

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressAsked:
@@ -78,44 +80,6 @@ class MatchList:
     own: bool
     rows: tuple[ListedMatch, ...]
     template: Literal["games"] = "games"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandHelp:
-    """A command as the help describes it."""
-
-    name: str
-    usage: str
-    help: str
-    aliases: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameTitle:
-    """A game and the word that names it in commands."""
-
-    key: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionHelp:
-    """An option of a game."""
-
-    name: str
-    spelled: str
-    default: str
-    help: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameHelp:
-    """A game as the help describes it."""
-
-    key: str
-    title: str
-    notation: str
-    options: tuple[OptionHelp, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

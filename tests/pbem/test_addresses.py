@@ -81,7 +81,7 @@ def test_a_question_can_be_answered_for_two_weeks(letters: Correspondence) -> No
     letters.wait(days=2)
     (late,) = letters.reply(asked[1], "yes")
     assert "more than 14 days" in " ".join(text(late).split())
-    assert "settled" in text(*letters.reply(asked[1], "yes"))
+    assert "already been dealt with" in text(*letters.reply(asked[1], "yes"))
 
 
 def test_revoke_asks_once_more_and_then_voids_every_address(letters: Correspondence) -> None:
@@ -226,7 +226,7 @@ def test_nobody_learns_whether_an_address_is_a_player_s(letters: Correspondence)
     _, other_told = letters.reply(other_question, "yes")
 
     assert text(told).replace(BOB, "bub@mail.example") == text(other_told)
-    assert "belongs to bob already" in " ".join(text(*letters.reply(asked, "yes")).split())
+    assert "already belongs to bob" in " ".join(text(*letters.reply(asked, "yes")).split())
     assert addresses(letters) == [ALICE, BOB]
 
 

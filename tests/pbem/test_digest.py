@@ -360,7 +360,7 @@ def test_a_bare_turn_for_several_matches_is_asked_about_also_the_second_time(let
     (again,) = letters.reply(asked, "c1b1 g9h9 3 b1b4 h9e9")
     for answer in (asked, again):
         assert "Which match? The message you replied to shows several." in " ".join(text(answer).split())
-        assert "it is your turn in #1 and #2." in " ".join(text(answer).split())
+        assert "it's your turn in #1 and #2." in " ".join(text(answer).split())
     command(letters, "alice", "#1 c1b1 g9h9 3 b1b4 h9e9")
     command(letters, "bob", "#1 b7e7 i2i5 1 e7e6 i5i4")
     (stale,) = letters.reply(again, "#1 c1b1 g9h9 3 b1b4 h9e9")

@@ -139,4 +139,4 @@ def test_more_than_fits_is_left_out_and_said_so(letters: Correspondence, monkeyp
         newest = max(int(row["file"].removesuffix(".eml")) for row in facts(mail)["mails_in"] if row["file"])
         assert archive.namelist()[0] == f"{newest}.eml"
         assert len(archive.namelist()) < len(facts(mail)["mails_in"])
-    assert "these are the newest" in text(mail)
+    assert "These are the newest" in text(mail)
