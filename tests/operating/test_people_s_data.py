@@ -42,7 +42,7 @@ def number(site: Site, address: str) -> int:
 def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> None:
     done = joined.process("export", "alice", "--folder", "alice", umask=0)
     assert (done.code, done.err) == (0, ""), done.said
-    assert done.out == "wrote alice, with 3 mails\n"
+    assert done.out == "wrote alice, with 3 messages\n"
     folder = joined.folder / "alice"
     assert sorted(path.name for path in folder.iterdir()) == ["alice.json", "alice.txt", "mails"]
     held = json.loads((folder / "alice.json").read_text(encoding="utf-8"))
