@@ -103,7 +103,7 @@ def run(
         given.write_bytes(stdin)
         fork = Fork(words, Surroundings(folder, environment, out, err, given, umask))
         try:
-            code = fork.wait(60)
+            code = fork.wait(600)
         finally:
             fork.kill()
         return code, out.read_bytes().decode(), err.read_bytes().decode()

@@ -81,7 +81,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
         ],
         check=True,
         capture_output=True,
-        timeout=30,
+        timeout=110,
     )
     return cert, key
 
@@ -219,7 +219,7 @@ class Dovecot:
             env=_REAL_CLOCK,
             check=True,
             capture_output=True,
-            timeout=30,
+            timeout=110,
         )
 
     @contextlib.contextmanager
@@ -238,7 +238,7 @@ class Dovecot:
     def stop(self) -> None:
         children = _children(self._process.pid)
         self._process.kill()  # gently, it takes a second, and nothing here is worth it
-        self._process.wait(10)
+        self._process.wait(110)
         for child in children:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
@@ -279,7 +279,7 @@ class Mailbox:
 
     def deliver(self, raw: bytes, sender: str = "ann@example.org") -> None:
         """Hand a mail in by LMTP, as an MTA does."""
-        with smtplib.LMTP(HOST, self.server.lmtp, timeout=10) as lmtp:
+        with smtplib.LMTP(HOST, self.server.lmtp, timeout=110) as lmtp:
             lmtp.sendmail(sender, [self.user], raw)
 
     def drop(self, raw: bytes, name: str) -> Path:
@@ -377,7 +377,7 @@ class SmtpSink:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(10)
+        self._process.wait(110)
         shutil.rmtree(self.root, ignore_errors=True)
 
     def __enter__(self) -> Self:

@@ -93,7 +93,7 @@ def name_server(records: Mapping[str, str], *, silent: bool = False) -> Iterator
             yield asked
         with socket(AF_INET, SOCK_DGRAM) as client:
             client.sendto(b"stop", server.getsockname())
-        thread.join(5)
+        thread.join(110)
 
 
 def _answer(question: dns.message.Message, records: Mapping[str, str]) -> dns.message.Message:

@@ -38,7 +38,7 @@ def test_console_examples(name: str, tmp_path: Path) -> None:
         text=True,
         cwd=tmp_path,
         env=environment,
-        timeout=60,
+        timeout=600,
         check=True,
     )
     printed = done.stdout

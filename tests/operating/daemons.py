@@ -45,18 +45,18 @@ class Daemon:
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> None:
         """Hand a mail to the daemon's LMTP listener, as an MTA does; returns when it has been accepted."""
-        with smtplib.LMTP(HOST, self.port, timeout=20) as lmtp:
+        with smtplib.LMTP(HOST, self.port, timeout=110) as lmtp:
             lmtp.sendmail(sender, [recipient], raw)
 
     def end(self) -> tuple[Done, float]:
         """Send SIGTERM; how it ended, and after how many seconds."""
         asked = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(30)
+        code = self.process.wait(110)
         return Done(code, "", self.text()), time.monotonic() - asked
 
     def kill(self) -> None:
         """SIGKILL, if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(110)

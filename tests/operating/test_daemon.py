@@ -58,7 +58,7 @@ def tells_every_mail_and_no_content(daemon: Daemon, post: PostOffice) -> None:
 def test_sigterm_ends_an_idle_daemon_at_once(site: Site, start: Start) -> None:
     site.configure(LMTP_IN, smtp_out(free_port()))
     daemon = start(site)
-    with socket.create_connection((HOST, daemon.port), timeout=20) as client:  # an MTA that keeps its connection
+    with socket.create_connection((HOST, daemon.port), timeout=110) as client:  # an MTA that keeps its connection
         assert client.recv(100).startswith(b"220 ")
         done, seconds = daemon.end()
         assert client.recv(100).startswith(b"421 "), "it is told to come again"
@@ -111,7 +111,7 @@ def test_what_went_out_before_the_next_hop_stalled_is_not_sent_again(
 def test_sigterm_ends_the_daemon_in_time_while_a_mail_is_being_delivered(site: Site, start: Start) -> None:
     site.configure(LMTP_IN, smtp_out(free_port()))
     daemon = start(site)
-    with socket.create_connection((HOST, daemon.port), timeout=20) as client, client.makefile("rb") as answers:
+    with socket.create_connection((HOST, daemon.port), timeout=110) as client, client.makefile("rb") as answers:
         for command in (b"", b"LHLO x", b"MAIL FROM:<ann@mail.example>", f"RCPT TO:<{ADDRESS}>".encode(), b"DATA"):
             if command:
                 client.sendall(command + b"\r\n")

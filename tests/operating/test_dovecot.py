@@ -39,7 +39,7 @@ def people(mailbox: Mailbox, post: PostOffice, *, hides_tokens: bool) -> list[Pe
     """Two whose mail reaches Dovecot by LMTP, tokens behind the + and all."""
 
     def deliver(sender: str, recipient: str, raw: bytes) -> None:
-        with smtplib.LMTP(HOST, mailbox.server.lmtp, timeout=10) as lmtp:
+        with smtplib.LMTP(HOST, mailbox.server.lmtp, timeout=110) as lmtp:
             lmtp.sendmail(sender, [recipient], raw)
 
     return [Person(name, mailbox.user, deliver, post, hides_tokens) for name in ("ann", "bob")]

@@ -26,7 +26,10 @@ def analyze() -> str:
 
 def test_its_exposure_is_what_the_documents_say(analyze: str) -> None:
     done = subprocess.run(
-        [analyze, "security", "--offline=true", "--threshold=10", str(UNIT)], capture_output=True, text=True, timeout=60
+        [analyze, "security", "--offline=true", "--threshold=10", str(UNIT)],
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     measured = re.search(r"Overall exposure level for pbem\.service: (\d\.\d)", done.stdout)
     said = re.search(r"an exposure of\s+\*\*(\d\.\d), OK\*\*", page("docs/operating.md"))
@@ -37,7 +40,7 @@ def test_its_exposure_is_what_the_documents_say(analyze: str) -> None:
 
 def test_what_is_left_is_what_it_needs(analyze: str) -> None:
     done = subprocess.run(
-        [analyze, "security", "--offline=true", "--json=short", str(UNIT)], capture_output=True, text=True, timeout=60
+        [analyze, "security", "--offline=true", "--json=short", str(UNIT)], capture_output=True, text=True, timeout=600
     )
     left = {row["json_field"] for row in json.loads(done.stdout) if row["exposure"] is not None and not row["set"]}
     about = page("docs/operating.md")
@@ -48,7 +51,7 @@ def test_what_is_left_is_what_it_needs(analyze: str) -> None:
 def test_it_is_sound(analyze: str, tmp_path: Path) -> None:
     here = tmp_path / "pbem.service"
     here.write_text(UNIT.read_text(encoding="utf-8").replace("/opt/pbem/bin/pbem", "/bin/true"), encoding="utf-8")
-    done = subprocess.run([analyze, "verify", "--man=no", str(here)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([analyze, "verify", "--man=no", str(here)], capture_output=True, text=True, timeout=600)
     assert [line for line in done.stderr.splitlines() if "pbem.service" in line] == []
 
 
@@ -60,7 +63,7 @@ def test_a_child_may_limit_itself(analyze: str) -> None:
 
     def calls(groups: str) -> str:
         command = [analyze, "syscall-filter", "--no-pager", *groups.split()]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+        return subprocess.run(command, capture_output=True, text=True, timeout=600).stdout
 
     assert "prlimit64" not in calls(taken)
     assert "prlimit64" in subprocess.run([analyze, "syscall-filter", "@default"], capture_output=True, text=True).stdout

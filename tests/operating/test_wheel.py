@@ -24,7 +24,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [*run, "pip", "install", "-q", "--no-index", "--no-deps", "--no-compile", "--target", str(target)],
     ):
         wheels = [str(path) for path in built.glob("*.whl")]
-        done = subprocess.run([*words, *wheels], cwd=ROOT, capture_output=True, text=True, timeout=100)
+        done = subprocess.run([*words, *wheels], cwd=ROOT, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr
     return target
 
@@ -32,7 +32,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def python(installed: Path, folder: Path, *words: str, stdin: bytes = b"") -> str:
     """Run Python in a folder with the installed wheel before anything else; what it prints."""
     env = environment() | {"PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([sys.executable, *words], cwd=folder, env=env, input=stdin, capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, *words], cwd=folder, env=env, input=stdin, capture_output=True, timeout=600)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 

@@ -110,7 +110,7 @@ def test_the_process_ends_itself_if_the_server_is_too_busy() -> None:
     process._socket.settimeout(10)
     process._socket.sendall(worker.HEAD.pack(0.1, len(request), len(SLOW)) + request + SLOW)
     assert process._socket.recv(1) == b""
-    assert -process._process.wait(10) in (signal.SIGALRM, signal.SIGXCPU)
+    assert -process._process.wait(110) in (signal.SIGALRM, signal.SIGXCPU)
     process.end()
 
 
@@ -216,7 +216,7 @@ def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None
     thread.start()
     until(lambda: reader._process is not None and reader._process.requests == 2, "the mail is in hand")
     reader.close()
-    thread.join(10)
+    thread.join(110)
     assert [str(error) for error in failed] == ["the server is stopping"]
     assert not is_running(first)
 

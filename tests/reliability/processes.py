@@ -74,7 +74,7 @@ class Process:
         with self._log.open("ab") as log:
             log.write(b"\n" * size)
 
-    def died(self, seconds: float = 30) -> int:
+    def died(self, seconds: float = 110) -> int:
         """Wait for its end; the signal that ended it."""
         try:
             return -self._process.wait(seconds)
@@ -90,9 +90,9 @@ class Process:
         """SIGTERM, perhaps before it listens to any; then it has not begun with anything."""
         served = bool(self.lines("ready"))
         self._process.send_signal(signal.SIGTERM)
-        assert self.died(6) == 0 or not served, self.log
+        assert self.died() == 0 or not served, self.log
 
     def kill(self) -> None:
         """SIGKILL, whatever it does just now."""
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(110)

@@ -72,18 +72,18 @@ class Lmtp:
         gate = threading.Barrier(len(self.kept))
 
         def hand_in(letter: Letter) -> None:
-            gate.wait(10)
+            gate.wait(110)
             self.hand_in(process, letter)
 
         threads = [threading.Thread(target=hand_in, args=(letter,)) for letter in self.kept]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(110)
 
     def hand_in(self, process: Process, letter: Letter) -> None:
         """Try to hand in a mail; forget it once it is accepted."""
-        with contextlib.suppress(smtplib.SMTPException, OSError), smtplib.LMTP(HOST, process.port, timeout=50) as lmtp:
+        with contextlib.suppress(smtplib.SMTPException, OSError), smtplib.LMTP(HOST, process.port, timeout=110) as lmtp:
             lmtp.sendmail(letter.sender, [letter.to], letter.raw)
             self.kept.remove(letter)
 
@@ -118,7 +118,7 @@ class Imap:
 
     def post(self, letter: Letter) -> None:
         """Deliver it to the mailbox."""
-        with smtplib.LMTP(HOST, self.mailbox.server.lmtp, timeout=20) as lmtp:
+        with smtplib.LMTP(HOST, self.mailbox.server.lmtp, timeout=110) as lmtp:
             lmtp.sendmail(letter.sender, [letter.to], letter.raw)
 
     def deliver(self, process: Process) -> None:

@@ -30,7 +30,7 @@ def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> No
         delivery.start()
         delivery.join(1)
         assert delivery.is_alive(), "neither accepted nor refused"
-    delivery.join(30)
+    delivery.join(110)
     scene.quiet()
     assert conserved(scene, before=before) == 0
 

@@ -135,7 +135,7 @@ def in_a_process(function: Callable[..., None], *arguments: Any) -> int:
     """Call a function in a process of its own; its exit code."""
     process = _FORKS.Process(target=function, args=arguments)
     process.start()
-    process.join(30)
+    process.join(110)
     assert process.exitcode is not None
     return process.exitcode
 

@@ -83,4 +83,4 @@ def run_once(site: Site, program: Path) -> None:
     """`pbem run --once`, of that copy."""
     surroundings = environment() | {"PYTHONPATH": str(program), "PBEM_SERVER__ADMIN": "admin@pbem.example"}
     command = [sys.executable, "-c", "from pbem.cli import main; main()", "run", "--once"]
-    subprocess.run(command, cwd=site.folder, env=surroundings, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, cwd=site.folder, env=surroundings, check=True, capture_output=True, timeout=600)

@@ -82,7 +82,7 @@ class Later:
 
     def answer(self) -> Any:
         """What came of it."""
-        self._thread.join(10)
+        self._thread.join(110)
         return self.answers[0]
 
 
@@ -358,7 +358,7 @@ def test_of_several_daemons_one_tells_the_admin(
         gate = threading.Barrier(4)
 
         def tell() -> bool:
-            gate.wait(10)
+            gate.wait(110)
             return alerts.tell(server.engine, server.settings.server, NOON)
 
         assert sorted(each.answer() for each in [Later(tell) for _ in range(4)]) == [False, False, False, True]

@@ -52,7 +52,7 @@ class Trace:
     def end(self) -> None:
         """Let go of the process."""
         self._strace.send_signal(signal.SIGINT)
-        self._strace.communicate(timeout=10)
+        self._strace.communicate(timeout=110)
 
 
 @pytest.fixture

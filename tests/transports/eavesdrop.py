@@ -65,6 +65,6 @@ class Wire:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
-            thread.join(5)
+            thread.join(110)
         for end in self._ends:
             end.close()

@@ -57,7 +57,7 @@ def subjects(mails: list[Arrival]) -> list[str]:
 
 @contextlib.contextmanager
 def other_client(mailbox: Mailbox) -> Iterator[Any]:
-    with IMAPClient(HOST, mailbox.server.imap, ssl=False, timeout=10) as client:
+    with IMAPClient(HOST, mailbox.server.imap, ssl=False, timeout=110) as client:
         client.login(mailbox.user, PASSWORD)
         client.select_folder("INBOX")
         yield client
@@ -85,7 +85,7 @@ class Waiting:
         self._thread.join(within)
         if self._thread.is_alive():
             self.stop.set()
-            self._thread.join(10)
+            self._thread.join(110)
             pytest.fail(f"the wait was not over within {within} s")
         return self
 

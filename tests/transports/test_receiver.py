@@ -56,7 +56,7 @@ class Daemon:
         self.ended()
 
     def ended(self) -> None:
-        self._thread.join(5)
+        self._thread.join(110)
         assert not self._thread.is_alive()
 
 
