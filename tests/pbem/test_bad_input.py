@@ -52,7 +52,7 @@ def answered(letters: Correspondence, mails: list[EmailMessage], address: str = 
         ("challenge alice quadraphages", ["can't challenge yourself"]),
         ("challenge bob@nowhere quadraphages begin=never", ["begin=never", "begin=random"]),
         ("challenge a@b,c@d quadraphages", ["not an email address"]),
-        ("join somebody", ["You are alice already", "games+"]),
+        ("join somebody", ["You're already alice", "games+"]),
         ("rules go", ['"rules quadraphages"']),
         ("help rulez", ['"help rules"']),
         ("", ["no text of your own"]),

@@ -113,7 +113,7 @@ def test_another_answer_than_yes_plays_what_it_says(letters: Correspondence) -> 
     letters.reply(answer, "b7d7 i2g2 3 d7d4 g2d2")
 
     assert plies(letters)[-1] == "b7d7 i2g2 3 d7d4 g2d2"
-    assert "moved on since" in words(only(letters.reply(answer, "yes")))
+    assert "the match has moved on" in words(only(letters.reply(answer, "yes")))
     assert len(plies(letters)) == 3
 
 
