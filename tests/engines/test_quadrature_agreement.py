@@ -62,7 +62,7 @@ def assert_alike(position: QuadraturePosition, state: State, turns: list[str]) -
     assert (position.turn is None) == (position.outcome is not None) == state.over
     if position.turn is not None:
         assert sides[position.turn] == state.side
-        assert (position.sitting_out() is not None) == state.sat_out
+        assert (position.sitting_out is not None) == state.sat_out
     if position.outcome is not None:
         winner = position.outcome.winner
         assert (None if winner is None else sides[winner]) == state.winner

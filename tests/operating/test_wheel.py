@@ -69,7 +69,7 @@ def test_a_match_is_played_from_the_wheel(installed: Path, site: Site) -> None:
     with site.server() as server:
         (move,) = matches.in_play(server, 1)
     site.drop(move.raw)
-    assert python(installed, site.folder, pbem, "run", "--once").startswith("1 received, 1 handled, 2 ")
+    assert python(installed, site.folder, pbem, "run", "--once").startswith("1 received, 1 processed, 2 ")
     assert [move.text in text(parsed(raw)) for raw in site.sent()] == [True, True]
     rules = written("ann@mail.example", ADDRESS, "rules quadraphages")
     assert "QUADRAPHAGES" in python(installed, site.folder, pbem, "feed", "-", stdin=rules)

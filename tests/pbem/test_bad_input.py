@@ -332,18 +332,20 @@ def test_an_unproven_mail_changes_nothing_before_it_is_confirmed(letters: Corres
     assert before == standing(letters)
 
 
-def test_a_reply_without_its_token_acts_only_from_the_address_it_went_to(letters: Correspondence) -> None:
+def test_a_reply_without_its_token_is_asked_about_wherever_it_comes_from(letters: Correspondence) -> None:
     before = standing(letters)
     mail = letters.last("alice")
 
     forged = letters.write(
         "mallory@mail.example", "resign", f"Re: {mail['Subject']}", In_Reply_To=str(mail["Message-ID"])
     )
-    assert [str(sent["To"]) for sent in forged] == [ALICE]
-    assert 'reply "yes" to this message' in text(forged[0])
+    own = letters.reply(mail, "b7d7 i2g2 3 d7d4 g2d2", to=ADDRESS)
+
+    assert [str(sent["To"]) for sent in (*forged, *own)] == [ALICE, ALICE]
+    assert all('reply "yes" to this message' in text(sent) for sent in (*forged, *own))
     assert before == standing(letters)
 
-    mails = letters.reply(mail, "b7d7 i2g2 3 d7d4 g2d2", to=ADDRESS)
+    mails = letters.reply(own[0], "yes")
     assert sorted(str(sent["To"]) for sent in mails) == [ALICE, BOB]
 
 

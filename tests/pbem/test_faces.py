@@ -9,8 +9,12 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlmodel import Session, select
 
+from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering.mime import Enclosed, fill
+from pbem.rendering.palette import LIT, css
+from pbem.rendering.token_filter import TokenFilter
 from pbem.storage.models import Outgoing
+from pbem.tokens import Keyring
 from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.test_games import NAMES, is_asked, played
 
@@ -99,11 +103,12 @@ def test_a_stranger_gets_no_picture(tmp_path: Path) -> None:
 def test_the_last_move_is_lit_by_its_ground_and_by_its_frame(letters: Correspondence) -> None:
     (board,) = LexborHTMLParser(markup(chosen(letters, "picture off"))).css(".pbem-board")
     rows = board.css("tr")[:9]
+    grounds = {css(colour) for colour in LIT}
     lit = {
         f"{'abcdefghi'[column]}{row}"
         for row, line in enumerate(rows, start=1)
         for column, cell in enumerate(line.css("td")[:9])
-        if cell.attributes["bgcolor"] == "#ffd966" and "border: 2px" in (cell.attributes["style"] or "")
+        if cell.attributes["bgcolor"] in grounds and "border: 2px" in (cell.attributes["style"] or "")
     }
 
     assert lit == {"c1", "d1", "f1", "g9", "h9", "h7"}
@@ -175,7 +180,9 @@ def test_long_links_travel_whole() -> None:
     mail = EmailMessage()
     mail["Message-ID"] = "<1@pbem.example>"
     page = f'<a href="mailto:x?body={"a" * 1900}">tap</a>\n'
-    fill(mail, "words\n", page, Enclosed("<1@pbem.example>"))
+    row = Outgoing(message_id="<1@pbem.example>", template="turn", address=ALICE)
+    tokens = TokenFilter(TokenRedactor("games@pbem.example"), Keyring("a key"), row)
+    fill(mail, "words\n", page, Enclosed("<1@pbem.example>"), tokens)
 
     assert max(map(len, mail.as_bytes().splitlines())) < 998
     assert markup(mail) == page

@@ -29,6 +29,9 @@ def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]
                 {"n": number, "s": position.turn, "t": turn},
             )
             position = position.play(NOTATIONS[game].parse(turn))
+        connection.execute(
+            sql("update match set plies = :n, to_move = :s where id = 1"), {"n": len(texts), "s": position.turn}
+        )
     return position
 
 
