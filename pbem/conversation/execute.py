@@ -46,9 +46,8 @@ def _reading(context: Context, message: Message) -> tuple[ParsedMessage, Outgoin
 
     player = context.sender.player
     about = context.sender.match
-    if (
-        about is None and not context.sender.plies
-    ):  # the message it replies to showed several; its subject names at most one
+    # If the message it replies to showed several matches, the subject names at most one and decides nothing.
+    if about is None and not context.sender.plies:
         about = tagged_match(message.subject)
     reader = Reader(COMMANDS, game_of, about, player.name if player else None)
     parsed = reader.read(message.subject, message.lines)
