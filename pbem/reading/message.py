@@ -44,12 +44,12 @@ AWAY_HEADERS = (
 )
 LIST_HEADERS = ("X-Mailing-List", "X-BeenThere", "Mailing-List", "X-Mailman-Version", "X-Google-Group-Id")
 TICKET_HEADERS = (
-    *("X-RT-Loop-Prevention", "RT-Ticket", "X-OTRS-Loop", "X-Znuny-Loop", "X-Zammad-Send-Auto-Response", "X-osTicket-MID"),
+    *("X-RT-Loop-Prevention", "RT-Ticket", "X-OTRS-Loop", "X-Znuny-Loop", "X-Zammad-Send-Auto-Response"),
     *("X-Redmine-Host", "X-JIRA-FingerPrint", "X-Bugzilla-Reason", "X-GitHub-Reason", "X-GitLab-Project"),
 )
 """Headers that bug trackers and help desks write into their own messages."""
 FIELDS_OF_FEEDBACK = 4
-"""In Feedback-ID, bulk senders fill four fields. Hosts that set it for people's own messages (Fastmail, Proton) fill fewer."""
+"""Bulk senders fill this many fields of Feedback-ID. Fastmail and Proton write it into people's own messages: with fewer."""
 AWAY_SUBJECTS = (
     *("automatic reply", "auto:", "autoreply", "auto-reply", "auto reply", "autoresponse", "auto response:"),
     *("out of office", "out of the office", "away from the office", "vacation reply"),
