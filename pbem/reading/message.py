@@ -49,7 +49,7 @@ TICKET_HEADERS = (
 )
 """Headers that bug trackers and help desks write into their own messages."""
 FIELDS_OF_FEEDBACK = 4
-"""Bulk senders fill this many fields of Feedback-ID. Fastmail and Proton write it into people's own messages: with fewer."""
+"""How many fields bulk senders fill in Feedback-ID. Fastmail and Proton, where people write, fill fewer."""
 AWAY_SUBJECTS = (
     *("automatic reply", "auto:", "autoreply", "auto-reply", "auto reply", "autoresponse", "auto response:"),
     *("out of office", "out of the office", "away from the office", "vacation reply"),

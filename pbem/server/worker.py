@@ -118,7 +118,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.BOUNCE, bounce)
         if message.automatic:
             raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
-        if message.sender is not None and identity.is_ours(message.sender, services.server):
+        if message.sender is not None and identity.leads_to_us(message.sender, services.server):
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
         sender = identity.of(session, message, services.server, services.keyring, now)
         sender = trust.weigh(session, sender, message, examined.checked, services.checks, row)
