@@ -32,7 +32,7 @@ MOST_REFUSED = 20
 MOST_QUESTIONS = 3
 """How often an address is asked within a day whether it is a player's, and how often a question is repeated."""
 NO_COMMAND = "no command"
-"""The gist of answers to messages in which nothing resembles a command: away notices and tickets vary in their words."""
+"""The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
 REFUSING = (Refusal, NotAttempted, NotSent, AlreadySettled, QuestionExpired, HeldDropped)
 """Sections of an answer that says only what was not done."""
 

@@ -189,11 +189,9 @@ class Outgoing(SQLModel, table=True):
         Index("ix_outgoing_player_created", "player", "created"),
         Index("ix_outgoing_stranger_domain_created", "stranger_domain", "created"),
         Index("ix_outgoing_match_created", "match", "created"),
-        _partial(
-            "ix_outgoing_address_standing_created", "address", "standing", "created", where="standing IS NOT NULL"
-        ),
-        _partial("ix_outgoing_standing_created", "standing", "created", where="stranger_domain IS NOT NULL"),
-        _partial("ix_outgoing_address_gist_created", "address", "gist", "created", where="gist IS NOT NULL"),
+        _partial("ix_outgoing_answered", "address", "standing", "created", where="standing IS NOT NULL"),
+        _partial("ix_outgoing_answered_strangers", "standing", "created", where="stranger_domain IS NOT NULL"),
+        _partial("ix_outgoing_gist", "address", "gist", "created", where="gist IS NOT NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)

@@ -11,9 +11,9 @@ branch_labels = None
 depends_on = None
 
 PARTIAL = (
-    ("ix_outgoing_address_standing_created", ("address", "standing", "created"), "standing IS NOT NULL"),
-    ("ix_outgoing_standing_created", ("standing", "created"), "stranger_domain IS NOT NULL"),
-    ("ix_outgoing_address_gist_created", ("address", "gist", "created"), "gist IS NOT NULL"),
+    ("ix_outgoing_answered", ("address", "standing", "created"), "standing IS NOT NULL"),
+    ("ix_outgoing_answered_strangers", ("standing", "created"), "stranger_domain IS NOT NULL"),
+    ("ix_outgoing_gist", ("address", "gist", "created"), "gist IS NOT NULL"),
 )
 _OUTGOING = sa.table(
     "outgoing",
