@@ -1,0 +1,72 @@
+"""What bounces: the admin is told together and seldom, and nobody learns from it whose an address is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bounces import dsn
+from tests.correspondence import Correspondence, correspondence, text
+
+ADMIN = "admin@pbem.example"
+
+
+@pytest.fixture
+def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
+    monkeypatch.setenv("PBEM_SERVER__ADMIN", ADMIN)
+    with correspondence(tmp_path) as letters:
+        yield letters
+
+
+def test_forged_joins_from_refusing_addresses_tell_the_admin_nothing(letters: Correspondence) -> None:
+    for number in range(40):
+        (question,) = letters.write(f"nobody{number}@mail.example", f"join nobody{number}")
+        assert letters.deliver(dsn(question)) == []
+    letters.wait(days=2)
+
+    assert ADMIN not in letters.received
+
+
+def test_the_admin_is_told_once_an_hour_of_all_players_who_can_not_be_reached(letters: Correspondence) -> None:
+    names = [f"player{chr(97 + number)}" for number in range(6)]
+    for name in names:
+        letters.join(name)
+    for days in (0, 1.1, 3.1):
+        letters.wait(days=days)
+        for name in names:
+            letters.write(f"{name}@mail.example", "set mail soon")  # a question, which goes out whatever comes back
+            letters.deliver(f"X-Copy: {days}\n".encode() + dsn(letters.last(name)))
+    letters.wait(hours=2)
+
+    assert len(letters.received[ADMIN]) == 2
+    told = "\n".join(map(text, letters.received[ADMIN]))
+    assert names[0] in told
+    assert "5 other players" in told
+
+
+def test_a_bounce_does_not_tell_the_challenger_whose_the_address_is(letters: Correspondence) -> None:
+    letters.join("bob")
+    personal = letters.join("alice")
+    letters.write("alice@mail.example", "challenge bob@mail.example quadraphages", to=personal)
+    challenge = letters.last("bob")
+    letters.deliver(dsn(challenge))
+    letters.wait(days=1.1)
+    letters.deliver(b"X-Copy: 2\n" + dsn(challenge))
+    letters.wait(days=3.1)
+    letters.deliver(b"X-Copy: 3\n" + dsn(challenge))
+    assert letters.execute("select bounces from player where name = 'bob'") == [(3,)]
+
+    assert not any(
+        "bob" in text(mail).replace("bob@mail.example", "") for mail in letters.received["alice@mail.example"]
+    )
+
+
+def test_the_bounce_of_an_invitation_tells_that_it_came_back_and_no_more(letters: Correspondence) -> None:
+    letters.write("alice@mail.example", "challenge carol@nowhere.example hexaphages", to=letters.join("alice"))
+
+    (told,) = letters.deliver(dsn(letters.received["carol@nowhere.example"][0]))
+
+    assert told["To"] == "alice@mail.example"
+    assert "couldn't be delivered" in " ".join(text(told).split())
+    assert "carol" not in text(told)
+    assert "nowhere" not in text(told)
