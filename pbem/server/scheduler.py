@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
-from pbem.server import alerts, digest
+from pbem.server import alerts, digest, unreachable
 from pbem.storage.retention import Retention
 
 
@@ -27,3 +27,4 @@ class Scheduler:
         self.retention.step(engine, server.keep_mail_days, now)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)
+        unreachable.tell(engine, server, now)

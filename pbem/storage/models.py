@@ -85,6 +85,8 @@ def _partial(name: str, *columns: str, where: str) -> Index:
 class Player(SQLModel, table=True):
     """A person. `confirmed` is empty until they have answered a message sent to the address."""
 
+    __table_args__ = (_partial("ix_player_unreachable", "unreachable", where="unreachable IS NOT NULL"),)
+
     id: int | None = Field(default=None, primary_key=True)
     name: str | None = Field(default=None, unique=True)
     address: str = Field(unique=True)

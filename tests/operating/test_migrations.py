@@ -222,8 +222,8 @@ def test_whoever_was_invited_before_is_not_invited_again_at_once(engine: Engine)
         for number, address in enumerate(("Nora+games@mail.example", "nora@mail.example")):
             connection.execute(
                 text(
-                    'insert into outgoing (message_id, template, payload, address, "references", due, created, ply, epoch, '
-                    "token_subject, is_notice, state, attempts, delivery_starts) values "
+                    'insert into outgoing (message_id, template, payload, address, "references", due, created, ply, '
+                    "epoch, token_subject, is_notice, state, attempts, delivery_starts) values "
                     f"('{number}', 'invitation', '{{}}', '{address}', '[]', {day}, {day}, 0, 0, 0, false, 'sent', 1, 0)"
                 )
             )

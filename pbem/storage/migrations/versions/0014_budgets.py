@@ -33,6 +33,8 @@ def upgrade() -> None:
         op.create_index(name, "outgoing", list(columns), sqlite_where=sa.text(only), postgresql_where=sa.text(only))
     op.create_index("ix_outgoing_match_created", "outgoing", ["match", "created"])
     op.drop_index("ix_outgoing_match", "outgoing")
+    gone = sa.text("unreachable IS NOT NULL")
+    op.create_index("ix_player_unreachable", "player", ["unreachable"], sqlite_where=gone, postgresql_where=gone)
     op.create_index("ix_match_challenger_created", "match", ["challenger", "created"])
     invitee = op.create_table(
         "invitee",
@@ -67,6 +69,7 @@ def _hash(text: str) -> str:
 def downgrade() -> None:
     """Remove them."""
     op.drop_table("invitee")
+    op.drop_index("ix_player_unreachable", "player")
     op.drop_index("ix_match_challenger_created", "match")
     op.create_index("ix_outgoing_match", "outgoing", ["match"])
     op.drop_index("ix_outgoing_match_created", "outgoing")
