@@ -1,15 +1,28 @@
 """Settings: set, stop, start."""
 
-from pbem.commands.core import Command, Context, Line
+from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.viewing import games
 from pbem.errors import Refused
-from pbem.payloads.sections import Choice, NewsResumed, NewsStarted, NewsStopped, PreferenceHelp, Preferences
+from pbem.matches import lifecycle
+from pbem.matches.queries import locked, of_player
+from pbem.payloads.sections import (
+    Choice,
+    InvitationsAllowed,
+    InvitationsStopped,
+    NewsResumed,
+    NewsStarted,
+    NewsStopped,
+    PreferenceHelp,
+    Preferences,
+)
+from pbem.players import invitations
 from pbem.players.preferences import PREFERENCES, changed, of
+from pbem.storage.models import MatchState, Player
 
 
-def set_(context: Context, line: Line) -> None:
+def set_(request: Request, line: Line) -> Decision:
     """Change the sender's settings, or list them."""
-    player = context.player
+    player = request.player
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     if len(words) % 2:
         raise Refused("A setting needs a name and a value.", read=line.text, fits='"set" alone lists them all.')
@@ -25,40 +38,57 @@ def set_(context: Context, line: Line) -> None:
         names.append(name)
     if names:
         player.settings = settings
-        context.session.add(player)
+        request.session.add(player)
     holds = of(settings)
     rows = (
         PreferenceHelp(name=name, choice=holds[name], spelled=preference.spelled, help=preference.help)
         for name, preference in PREFERENCES.items()
     )
     chosen = (Choice(name=name, choice=holds[name]) for name in dict.fromkeys(names))
-    context.answer(Preferences(changed=tuple(chosen), rows=tuple(rows)))
+    return Decision(answer=(Preferences(changed=tuple(chosen), rows=tuple(rows)),))
 
 
-def stop(context: Context, line: Line) -> None:
-    """Stop news to the sender; matches go on, and news is kept for their return."""
-    player = context.player
-    player.stopped = player.stopped or context.now
-    context.session.add(player)
-    context.answer(NewsStopped())
+def stop(request: Request, line: Line) -> Decision:
+    """Stop news to the sender; matches go on, and news is kept for their return. A guest isn't invited again."""
+    guest = request.sender.player
+    if guest is not None and guest.confirmed is None:
+        return _rule_out(request, guest)
+    player = request.player
+    player.stopped = player.stopped or request.now
+    request.session.add(player)
+    return Decision(answer=(NewsStopped(),))
 
 
-def start(context: Context, line: Line) -> None:
-    """Resume news to the sender, and list their matches."""
-    player = context.player
-    context.answer(NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None))
+def _rule_out(request: Request, guest: Player) -> Decision:
+    """Let nobody invite the guest again, and decline what they were offered."""
+    invitations.rule_out(request.session, guest.address, request.now)
+    offered = (match.id or 0 for match in of_player(request.session, guest, (MatchState.OFFERED,)))
+    matches = (locked(request.session, number) for number in offered)
+    declined = (lifecycle.decline(request.session, match, guest, request.now) for match in matches if match is not None)
+    return Decision(answer=(InvitationsStopped(),), events=tuple(event for events in declined for event in events))
+
+
+def start(request: Request, line: Line) -> Decision:
+    """Resume news to the sender, and list their matches. A guest can be invited again."""
+    guest = request.sender.player
+    if guest is not None and guest.confirmed is None:
+        invitations.allow(request.session, guest.address)
+        return Decision(answer=(InvitationsAllowed(),))
+    player = request.player
+    started = NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
     player.stopped = None
-    context.session.add(player)
-    games(context, line)
+    request.session.add(player)
+    return Decision(answer=(started, *games(request, line).answer))
 
 
-def resume(context: Context) -> None:
+def resume(request: Request) -> Decision:
     """Resume news to a player who had stopped them and plays on."""
-    player = context.sender.player
-    if player is not None and player.stopped is not None:
-        player.stopped = None
-        context.session.add(player)
-        context.answer(NewsResumed())
+    player = request.sender.player
+    if player is None or player.stopped is None:
+        return Decision()
+    player.stopped = None
+    request.session.add(player)
+    return Decision(answer=(NewsResumed(),))
 
 
 SET = Command(
@@ -75,7 +105,7 @@ STOP = Command(
     'stop news by email until you write "start" or make a move; your matches go on',
     stop,
     changes=True,
-    aliases=("signoff", "unsubscribe"),
+    aliases=("signoff", "unsubscribe", "never"),
 )
 START = Command(
     "start",

@@ -3,114 +3,136 @@
 This decides who may do what at once, who is asked first, and who gets no answer.
 """
 
+from functools import partial
+
+import structlog
+
 from pbem import failpoints
-from pbem.commands import address
-from pbem.commands.core import Context
+from pbem.commands.core import Request
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import ParsedMessage
-from pbem.commands.verdict import Outcome, Verdict
-from pbem.config import LimitsSettings
-from pbem.conversation import confirmations, execute, reply, suggested_yes
-from pbem.errors import Refused, Silence, Unanswerable
+from pbem.conversation import confirmations, execute, new_address, strangers
+from pbem.conversation.reply import Reply, give, refused
+from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
-from pbem.payloads.sections import NotSent
-from pbem.players import bounces, rate_limits
+from pbem.payloads.sections import FirstOnly
+from pbem.players import bounces, invitations, rate_limits
+from pbem.players.rate_limits import Left
+
+log = structlog.get_logger()
 
 OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
-INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
+INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show", "stop", "start"})
 
 
-def converse(context: Context, limits: LimitsSettings) -> Verdict:
-    """Do what the message says, queue the answers, and return what became of it."""
+def converse(request: Request) -> Reply:
+    """Do what the message says, queue the reply, and return it."""
+    is_answer = request.sender.held is not None or request.sender.move is not None
+    reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
+    left = _check_budgets(request)
     try:
-        _bound(context, limits)
+        _check_answers(request)
+        _check_readable(request)
+        reply = _handled(request, reply)
     except Refused as refusal:
-        reply.refuse(context, refusal, None)
-        reply.give(context)
-        return Verdict(Outcome.REFUSED)
-    if context.incoming.size > len(context.incoming.raw) or len(context.incoming.raw) > context.server.mail_limit:
-        if context.sender.is_stranger:
-            raise Unanswerable(Silence.STRANGER_SENT_TOO_MUCH)
-        limit = context.server.mail_limit // 1000
-        reply.refuse(
-            context,
-            Refused(
-                f"Your message is larger than {limit} KB, so it wasn't read.",
-                fits="Send only the text, without attachments.",
-            ),
-            None,
-        )
-        verdict = Verdict(Outcome.REFUSED)
-    elif context.mail.error is not None:
-        if context.sender.is_stranger:
-            raise Unanswerable(Silence.UNREADABLE, context.mail.error)
-        reply.refuse(context, reply.unread(context.mail.error.problem), None)
-        verdict = Verdict(Outcome.UNREAD, str(context.mail.error))
-    elif context.sender.held is not None:
-        verdict = confirmations.confirm(context, context.sender.held)
-    elif context.sender.move is not None:
-        verdict = _moved(context, context.sender.move)
-    else:
-        verdict = execute.understand(context, context.mail, _obey)
+        reply = refused(request, reply, refusal)
     failpoints.reach(Step.EXECUTED)
-    reply.give(context)
-    return verdict
+    give(request, reply)
+    if left is not None:
+        log.info("answers left for strangers", of_address=left.address, of_domain=left.domain, all=left.all)
+    return reply
 
 
-def _obey(context: Context, parsed: ParsedMessage) -> Verdict:
+def _handled(request: Request, reply: Reply) -> Reply:
+    """Return the reply to a message that answers a question of ours, or says something else."""
+    over = _over_budget(request)
+    if over is not None:
+        return execute.understand(request, reply, request.message, partial(_play_only, over))
+    if request.sender.held is not None:
+        return confirmations.confirm(request, reply, request.sender.held)
+    if request.sender.move is not None:
+        return new_address.settle(request, reply, request.sender.move)
+    return execute.understand(request, reply, request.message, _obey)
+
+
+def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Carry the commands out, or hold them until the sender has confirmed them."""
-    player = context.sender.player
+    sender = request.sender
     names = [line.command.name for line in parsed.commands]
-    if context.sender.is_stranger:
+    if sender.is_stranger:
         if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in parsed.commands):
             raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
+        parsed, more = strangers.bare(parsed)
+        reply = reply.telling(FirstOnly()) if more else reply
     elif not names:
-        refusal = did_you_mean.of_mail(context, parsed)
-        reply.refuse(context, refusal, None)
-        if refusal.proposal and parsed.prose:
-            context.answer(NotSent(lines=parsed.prose))
-        return Verdict(Outcome.REFUSED)
-    elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
-        reply.refuse(context, _guest(), None)
-        return Verdict(Outcome.REFUSED)
+        raise did_you_mean.of_mail(request, parsed)
+    elif not sender.is_player and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
+        raise Refused(
+            "This address doesn't belong to a player yet.",
+            fits='Write "join NAME" to get started (the name is one word), or "help" to see what this is.',
+        )
     changing = [line.command for line in parsed.commands if line.command.changes]
-    sure = context.sender.proven and not any(line.command.asks_once_more for line in parsed.commands)
-    if sure or context.sender.may.issuperset(command.name for command in changing):
-        return execute.execute(context, parsed)
-    return confirmations.hold(context, parsed)
+    sure = sender.proven and not any(line.command.asks_once_more for line in parsed.commands)
+    wants_no_mail = sender.by_thread and not sender.is_player and names == ["stop"]
+    if sure or wants_no_mail or sender.may.issuperset(command.name for command in changing):
+        return execute.execute(request, reply, parsed)
+    return confirmations.hold(request, reply, parsed)
 
 
-def _moved(context: Context, question: int) -> Verdict:
-    """Take the answer of a new address to whether a player may use it."""
-    if context.sender.by_thread:
-        return address.ask_again(context, question)
+def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
+    """Play the turns of a player whose budget is used up; raise what ends everything else."""
+    if not parsed.commands or any(line.command.name != "move" or line.misfit for line in parsed.commands):
+        raise over
+    played = execute.execute(request, reply, parsed)
+    if not played.verdict.has_acted:
+        raise over
+    return played
+
+
+def _check_readable(request: Request) -> None:
+    """Raise Refused for a message that is too large or can't be read, or Unanswerable if a stranger sent it."""
+    stored, limit = len(request.incoming.raw), request.server.mail_limit
+    if request.incoming.size > stored or stored > limit:
+        if request.sender.is_stranger:
+            raise Unanswerable(Silence.STRANGER_SENT_TOO_MUCH)
+        raise Refused(
+            f"Your message is larger than {limit // 1000} KB, so it wasn't read.",
+            fits="Send only the text, without attachments.",
+        )
+    error = request.message.error
+    if error is not None:
+        if request.sender.is_stranger:
+            raise Unanswerable(Silence.UNREADABLE, error)
+        raise Unread(error.problem.value, str(error))
+
+
+def _check_budgets(request: Request) -> Left | None:
+    """Return what strangers have left, for a stranger; raise Unanswerable if they have had enough answers."""
+    session, sender, limits = request.session, request.sender, request.limits
+    if not sender.is_stranger or sender.standing is None:
+        return None
+    per_month = 1 if invitations.is_ruled_out(session, sender.address) else limits.stranger_per_month
+    return rate_limits.of_stranger(session, sender.address, sender.standing, limits, request.now, per_month=per_month)
+
+
+def _check_answers(request: Request) -> None:
+    """Raise Refused, then Unanswerable, if too many messages came in a player's name that prove nothing."""
+    sender = request.sender
+    if sender.standing is not None and not sender.is_stranger:
+        most = request.server.answers_per_hour
+        rate_limits.of_address(request.session, sender.address, sender.standing, most, request.now)
+
+
+def _over_budget(request: Request) -> Refused | Unanswerable | None:
+    """Return what ends a message of a player who sends more than a person writes; None for others."""
+    session, sender, now = request.session, request.sender, request.now
+    if not sender.proven or sender.player is None:
+        return None
+    request.incoming.player = sender.player.id
+    if request.message.sender == sender.player.address:
+        bounces.revive(session, sender.player, now)
     try:
-        lines, context.effects.subject = context.mail.lines, context.mail.subject
-        agrees = True if suggested_yes.consents(lines) else False if suggested_yes.refuses(lines) else None
-        return address.settle(context, question, agrees=agrees)
-    except Refused as refusal:
-        reply.refuse(context, refusal, None)
-        return Verdict(Outcome.REFUSED)
-
-
-def _guest() -> Refused:
-    return Refused(
-        "This address doesn't belong to a player yet.",
-        fits='Write "join NAME" to get started (the name is one word), or "help" to see what this is.',
-    )
-
-
-def _bound(context: Context, limits: LimitsSettings) -> None:
-    """Raise Unanswerable if more messages come than a person writes, or a stranger has had enough answers."""
-    session, sender, now = context.session, context.sender, context.now
-    if sender.match is not None:
-        rate_limits.of_match(session, sender.match, limits.match_per_day, now)
-    if not sender.proven:
-        rate_limits.of_address(session, sender.address, context.server.answers_per_hour, now)
-    if sender.is_stranger:
-        rate_limits.of_stranger(session, sender.address, limits, now)
-    if sender.proven and sender.player is not None:
-        context.incoming.player = sender.player.id
-        rate_limits.of_player(session, sender.player, limits.player_per_hour, now)
-        if context.mail.sender == sender.player.address:
-            bounces.revive(session, sender.player, now)
+        rate_limits.of_player(session, sender.player, request.limits.player_per_hour, now)
+    except (Refused, Unanswerable) as over:
+        return over
+    return None

@@ -95,24 +95,28 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
 
 def of_match(session: Session, match: int, player: Player, most: int, now: datetime) -> None:
     """Raise Refused if a player caused more messages about a match today than anyone can be reading."""
-    caused = (
-        select(Outgoing.id)
-        .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
-        .where(Outgoing.match == match, col(Outgoing.created) > now - DAY, Incoming.player == player.id)
-        .limit(most)
-    )
-    if session.exec(select(func.count()).select_from(caused.subquery())).one() >= most:
+    if is_match_full(session, match, player, most, now):
         raise Refused(
             f"Your messages about match #{match} caused {most} of ours today, and that's the limit.",
             fits="Turns are still played; wait until tomorrow with everything else.",
         )
 
 
-def of_questions(session: Session, address: str, now: datetime) -> None:
-    """Raise Unanswerable if the address was asked often enough today whether it is a player's."""
+def is_match_full(session: Session, match: int, player: Player, most: int, now: datetime) -> bool:
+    """Return whether a player caused that many messages about a match today; what the opponent causes doesn't count."""
+    caused = (
+        select(Outgoing.id)
+        .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
+        .where(Outgoing.match == match, col(Outgoing.created) > now - DAY, Incoming.player == player.id)
+        .limit(most)
+    )
+    return session.exec(select(func.count()).select_from(caused.subquery())).one() >= most
+
+
+def is_asked_often(session: Session, address: str, now: datetime) -> bool:
+    """Return whether the address was asked often enough today whether it is a player's."""
     asked = (Outgoing.address == address, Outgoing.template == "address", col(Outgoing.created) > now - DAY)
-    if session.exec(select(func.count()).select_from(Outgoing).where(*asked)).one() >= MOST_QUESTIONS:
-        raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
+    return session.exec(select(func.count()).select_from(Outgoing).where(*asked)).one() >= MOST_QUESTIONS
 
 
 def gist_of(sections: Sequence[Section]) -> str:
