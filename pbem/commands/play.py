@@ -16,6 +16,7 @@ from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ReadTurn
 from pbem.payloads.messages import Words
 from pbem.payloads.sections import TurnBegun, TurnDropped, WordsPassedOn
+from pbem.players import rate_limits
 from pbem.players.announcements import Notice
 from pbem.storage.models import Match, Player
 

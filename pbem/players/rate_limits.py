@@ -7,6 +7,7 @@ messages, by indexes that hold nothing else; a turn with proof is played whateve
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,6 +34,7 @@ MOST_QUESTIONS = 3
 """How often an address is asked within a day whether it is a player's, and how often a question is repeated."""
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
+LONG_NUMBER = re.compile(r"\d{3,}")
 REFUSING = (Refusal, NotAttempted, NotSent, AlreadySettled, QuestionExpired, HeldDropped)
 """Sections of an answer that says only what was not done."""
 
@@ -120,8 +122,15 @@ def is_asked_often(session: Session, address: str, now: datetime) -> bool:
 
 
 def gist_of(sections: Sequence[Section]) -> str:
-    """Return what makes two answers the same."""
-    return _digest(dump_sections(sections))
+    """Return what makes two answers the same: all of it, but for long numbers in refusals, such as those of tickets."""
+    return _digest([_without_long_numbers(section) for section in dump_sections(sections)])
+
+
+def _without_long_numbers(section: dict[str, Any]) -> dict[str, Any]:
+    if section["template"] != "refused":
+        return section
+    texts = {key: LONG_NUMBER.sub("0", value) for key, value in section.items() if isinstance(value, str)}
+    return section | texts
 
 
 def gist_of_question(lines: Sequence[str]) -> str:
@@ -156,7 +165,8 @@ def is_enough(session: Session, address: str, gist: str, sections: Sequence[Sect
 
 def is_refused_enough(session: Session, player: Player, now: datetime) -> bool:
     """Return whether so many of a player's messages were refused within an hour that no person can be writing them."""
-    return session.exec(_sent_by(player, now - HOUR).where(Incoming.verdict == "refused")).one() >= MOST_REFUSED
+    refused: int = session.exec(_sent_by(player, now - HOUR).where(Incoming.verdict == "refused")).one()
+    return refused >= MOST_REFUSED
 
 
 def is_asked_enough(session: Session, address: str, gist: str, now: datetime) -> bool:

@@ -126,16 +126,9 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
         request = Request(
-            session,
-            services.server,
-            services.keyring,
-            now,
-            row,
-            message,
-            sender,
-            COMMANDS,
-            services.limits,
-            examined.held,
+            *(session, services.server, services.keyring, now, row, message, sender, COMMANDS),
+            limits=services.limits,
+            held_messages=examined.held,
         )
         reply = dispatch.converse(request)
         verdict = reply.verdict

@@ -23,7 +23,8 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(letters: Correspondence) -> None:
     turn, personal = letters.last("alice"), letters.received[ALICE][1]
-    sent = [len(letters.write(ALICE, f"say lie {n}", f"{n}")) for n in range(60)]
+    letters.clock.advance(hours=2)
+    sent = [len(letters.write(ALICE, f"say lie {n}", f"{n}")) for n in range(30)]
 
     assert sum(sent) == 21  # the last one says that there will be no more
     assert "so the next ones get no reply" in " ".join(text(letters.last("alice")).split())

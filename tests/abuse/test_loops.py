@@ -25,7 +25,7 @@ MACHINES: dict[str, Callable[[int], str]] = {
     "away": lambda n: "I am away until Monday.\n\nKind regards\nAlice",
     "a help desk": lambda n: f"Dear customer,\n\nthank you for your mail. Your ticket is #{4710 + n}.\n\nThe help desk",
     "a ticket in the first line": lambda n: f"Ticket {2007112200001 + n} was opened.\n\nWe'll be in touch.",
-    "a help desk that says help": lambda n: f"Help desk closed. Your ticket: {n}",
+    "a help desk that says help": lambda n: f"Help desk closed. Your ticket: {4710 + n}",
     "a shop": lambda n: f"Move to our new shop! Voucher {n * 17:05}\n\nSee you there",
     "a list of commands": lambda n: "help",
     "nothing": lambda n: "",

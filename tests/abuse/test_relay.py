@@ -83,7 +83,7 @@ def test_who_joins_in_earnest_loses_nothing(letters: Correspondence) -> None:
     (answer,) = letters.reply(question, "yes")
 
     assert "Welcome, victor" in text(answer)
-    assert "Quadraphages" in text(answer)
+    assert "QUADRAPHAGES" in text(answer)
 
 
 def test_a_stranger_s_address_gets_few_answers_a_day_and_a_month(tmp_path: Path) -> None:
