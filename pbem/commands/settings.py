@@ -4,6 +4,7 @@ from pbem.commands.core import Command, Context, Line
 from pbem.commands.viewing import games
 from pbem.errors import Refused
 from pbem.payloads.sections import Choice, NewsResumed, NewsStarted, NewsStopped, PreferenceHelp, Preferences
+from pbem.players import schedule
 from pbem.players.preferences import PREFERENCES, changed, of
 
 
@@ -39,7 +40,7 @@ def stop(context: Context, line: Line) -> None:
     """Stop news to the sender; matches go on, and news is kept for their return."""
     player = context.player
     player.stopped = player.stopped or context.now
-    context.session.add(player)
+    schedule.pause(context.session, player)
     context.answer(NewsStopped())
 
 
@@ -47,8 +48,7 @@ def start(context: Context, line: Line) -> None:
     """Resume news to the sender, and list their matches."""
     player = context.player
     context.answer(NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None))
-    player.stopped = None
-    context.session.add(player)
+    schedule.resume(context.session, player)
     games(context, line)
 
 
@@ -56,8 +56,7 @@ def resume(context: Context) -> None:
     """Resume news to a player who had stopped them and plays on."""
     player = context.sender.player
     if player is not None and player.stopped is not None:
-        player.stopped = None
-        context.session.add(player)
+        schedule.resume(context.session, player)
         context.answer(NewsResumed())
 
 
