@@ -164,6 +164,7 @@ class ListenSettings(Section):
     connections_per_address: Annotated[int, Field(ge=1)] = 50
     connections_per_minute: Annotated[int, Field(ge=1)] = 1_200
     recipients: Annotated[int, Field(ge=1, le=1_000)] = 50
+    bytes_in_flight: Annotated[int, Field(ge=16_384)] = 32_000_000
     idle_seconds: Seconds = 300
 
     @model_validator(mode="after")

@@ -81,14 +81,19 @@ def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
     return AsOf(match=match.id or 0, ply=match.plies, part=match.part)
 
 
-def line_of(session: Session, row: Outgoing | None) -> str:
+def nothing_suggested(row: Outgoing | None) -> Refused:
+    """Return the refusal of a yes in an answer to that message, which suggests nothing; None if we don't know which."""
+    which = "The message you replied to suggests nothing" if row else "I can't see which message you replied to"
+    return Refused(
+        f'{which}, so I don\'t know what your "yes" is for.',
+        fits='Write the turn or the command itself; "say TEXT" writes to your opponent.',
+    )
+
+
+def line_of(session: Session, row: Outgoing) -> str:
     """Return the line that `yes` means; raises Refused if there is none, or if it is too late for it."""
-    if row is None or row.proposal is None:
-        which = "The message you replied to suggests nothing" if row else "I can't see which message you replied to"
-        raise Refused(
-            f'{which}, so I don\'t know what your "yes" is for.',
-            fits='Write the turn or the command itself; "say TEXT" writes to your opponent.',
-        )
+    if row.proposal is None:
+        raise nothing_suggested(row)
     suggestion = _suggestion(row)
     if suggestion is not None and suggestion.as_of is not None:
         _check_fresh(session, row, suggestion, suggestion.as_of)

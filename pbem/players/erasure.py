@@ -19,7 +19,7 @@ from sqlmodel import Session, col, func, or_, select, update
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.payloads.messages import Deleted
-from pbem.players.announcements import Unprompted, announce
+from pbem.players.announcements import announce
 from pbem.players.redaction import Traces
 from pbem.reading.limits import header_block
 from pbem.storage import retention
@@ -149,7 +149,7 @@ def _leave(session: Session, server: ServerSettings, match: Match, player: Playe
         col(Outgoing.state).in_(UNSENT),
     )
     retention.change(session, update(Outgoing).where(*overtaken).values(state=OutgoingState.DROPPED.value))
-    announce(session, Unprompted(session, server, now), events)
+    announce(session, server, now, events)
 
 
 def _forget_elsewhere(session: Session, traces: Traces) -> None:

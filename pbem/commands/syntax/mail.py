@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.commands.core import Command, Line, unsure
+from pbem.commands.core import Command, Line
+from pbem.commands.refusals import unsure
 from pbem.commands.syntax.line import GameOf, LineReader
 from pbem.commands.syntax.rognlie import IGNORED, Modern, Translator
 from pbem.reading.message import bare_subject
