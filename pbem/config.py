@@ -250,6 +250,7 @@ class ServerSettings(Section):
     answers_per_hour: Annotated[int, Field(ge=1)] = 20
     batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
     keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
+    keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
 
     @field_validator("address")
     @classmethod
@@ -267,7 +268,7 @@ class ServerSettings(Section):
             raise ValueError("write addresses like play@example.org")
         return tuple(alias.lower() for alias in aliases)
 
-    @field_validator("keep_mail_days")
+    @field_validator("keep_mail_days", "keep_waiting_days")
     @classmethod
     def keeps_what_is_still_needed(cls, days: int) -> int:
         """Require long enough for replies, bounces and questions, or forever."""

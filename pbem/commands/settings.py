@@ -15,7 +15,7 @@ from pbem.payloads.sections import (
     PreferenceHelp,
     Preferences,
 )
-from pbem.players import invitations
+from pbem.players import invitations, schedule
 from pbem.players.preferences import PREFERENCES, changed, of
 from pbem.storage.models import MatchState, Player
 
@@ -55,7 +55,7 @@ def stop(request: Request, line: Line) -> Decision:
         return _rule_out(request, guest)
     player = request.player
     player.stopped = player.stopped or request.now
-    request.session.add(player)
+    schedule.pause(request.session, player)
     return Decision(answer=(NewsStopped(),))
 
 
@@ -76,8 +76,7 @@ def start(request: Request, line: Line) -> Decision:
         return Decision(answer=(InvitationsAllowed(),))
     player = request.player
     started = NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
-    player.stopped = None
-    request.session.add(player)
+    schedule.resume(request.session, player)
     return Decision(answer=(started, *games(request, line).answer))
 
 
@@ -86,8 +85,7 @@ def resume(request: Request) -> Decision:
     player = request.sender.player
     if player is None or player.stopped is None:
         return Decision()
-    player.stopped = None
-    request.session.add(player)
+    schedule.resume(request.session, player)
     return Decision(answer=(NewsResumed(),))
 
 

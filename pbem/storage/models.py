@@ -7,7 +7,18 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, Index, LargeBinary, TypeDecorator, UniqueConstraint, false, text
+from sqlalchemy import (
+    JSON,
+    Column,
+    DateTime,
+    Dialect,
+    Index,
+    LargeBinary,
+    TypeDecorator,
+    UniqueConstraint,
+    false,
+    text,
+)
 from sqlmodel import Field, SQLModel
 
 
@@ -52,7 +63,9 @@ class OutgoingState(StrEnum):
     """What happened to an outgoing message."""
 
     BATCHED = "batched"
-    """News waiting for a digest: its player wants several in one message, or none for now (see schedule)."""
+    """News waiting for a digest: its player wants several in one message (see schedule)."""
+    PAUSED = "paused"
+    """News waiting for a player who wants none for now."""
     MERGED = "merged"
     """Its news became part of another message, `merged_into`."""
     OWED = "owed"
@@ -61,7 +74,7 @@ class OutgoingState(StrEnum):
     SENT = "sent"
     FAILED = "failed"
     DROPPED = "dropped"
-    """Never to be sent, because the player it is for or about has left."""
+    """Never to be sent: the player it is for or about has left, or it has waited too long (see retention)."""
 
 
 class Standing(StrEnum):
@@ -73,7 +86,13 @@ class Standing(StrEnum):
     """The domain in From vouches for the message (see authentication)."""
 
 
-UNSENT = (OutgoingState.BATCHED, OutgoingState.SUSPENDED, OutgoingState.OWED, OutgoingState.FAILED)
+UNSENT = (
+    OutgoingState.BATCHED,
+    OutgoingState.PAUSED,
+    OutgoingState.SUSPENDED,
+    OutgoingState.OWED,
+    OutgoingState.FAILED,
+)
 """States in which a message can still be sent."""
 
 
@@ -160,7 +179,10 @@ class Ply(SQLModel, table=True):
 class Incoming(SQLModel, table=True):
     """A message as received, stored before its delivery is acknowledged."""
 
-    __table_args__ = (Index("ix_incoming_player_received", "player", "received"),)
+    __table_args__ = (
+        Index("ix_incoming_player_received", "player", "received"),
+        _partial("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     key: str = Field(unique=True)
@@ -181,6 +203,8 @@ class Incoming(SQLModel, table=True):
     """What let it act without a token (see authentication); a replayed message has the same value."""
     received: datetime = Field(sa_type=Utc)
     handled: datetime | None = Field(default=None, sa_type=Utc)
+    removed: datetime | None = Field(default=None, sa_type=Utc)
+    """When the message itself was removed, and only the row was kept (see retention)."""
 
 
 class Outgoing(SQLModel, table=True):
@@ -194,6 +218,8 @@ class Outgoing(SQLModel, table=True):
         _partial("ix_outgoing_answered", "address", "standing", "created", where="standing IS NOT NULL"),
         _partial("ix_outgoing_answered_strangers", "standing", "created", where="stranger_domain IS NOT NULL"),
         _partial("ix_outgoing_gist", "address", "gist", "created", where="gist IS NOT NULL"),
+        _partial("ix_outgoing_state_due", "state", "due", where="removed IS NULL"),
+        _partial("ix_outgoing_troubled", "troubled", where="troubled IS NOT NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -238,6 +264,10 @@ class Outgoing(SQLModel, table=True):
     retried: datetime | None = Field(default=None, sa_type=Utc)
     """When the operator last had a failed message tried again."""
     sent: datetime | None = Field(default=None, sa_type=Utc)
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when it needs the operator: no server accepts it, or a bug prevents it from being rendered."""
+    removed: datetime | None = Field(default=None, sa_type=Utc)
+    """When what it says was removed, and only the row was kept (see retention)."""
 
 
 class Invitee(SQLModel, table=True):

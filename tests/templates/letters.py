@@ -147,8 +147,9 @@ def _alert(letters: Correspondence) -> None:
     """A mail is put aside and another one refused for good, and the admin is told."""
     server = letters.server
     with Session(server.engine) as session, session.begin():
-        session.get_one(Incoming, 7).state = IncomingState.SHUNTED
-        session.get_one(Outgoing, 9).state = OutgoingState.FAILED
+        came, owed = session.get_one(Incoming, 7), session.get_one(Outgoing, 9)
+        came.state, came.removed, came.handled = IncomingState.SHUNTED, None, letters.clock()
+        owed.state, owed.troubled = OutgoingState.FAILED, letters.clock()
     alerts.tell(
         server.engine, server.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock()
     )
