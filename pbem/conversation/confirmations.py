@@ -37,7 +37,7 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         return replace(reply.telling(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
     gist = rate_limits.gist_of_question(lines)
-    if request.sender.is_stranger and rate_limits.was_asked(request.session, request.sender.address, gist, request.now):
+    if request.sender.is_stranger and rate_limits.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     player = _on_file(request)
     request.incoming.state = IncomingState.HELD
@@ -102,7 +102,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
         by_thread = request.sender.by_thread
         question = replace(question, unclear=not by_thread, by_thread=by_thread)
         gist = rate_limits.gist_of_question(["again", str(held_id)])
-        if rate_limits.is_asked_enough(request.session, player.address, gist, request.now):
+        if rate_limits.is_asked_enough(request.session, request.sender, gist, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         again = _question(request, player, held_id, question, asked.match, gist)
         return replace(effects.of(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))

@@ -160,9 +160,9 @@ def _is_enough(request: Request, reply: Reply, gist: str) -> bool:
     sender, session, now = reply.sender, request.session, request.now
     is_error = any(isinstance(section, Refusal) for section in reply.sections)
     doubtful = not sender.proven and (is_error or sender.is_stranger)
-    if doubtful and rate_limits.was_said(session, sender.address, gist, reply.sections, now):
+    if doubtful and rate_limits.was_said(session, sender, gist, reply.sections, now):
         return True
-    if rate_limits.is_enough(session, sender.address, gist, reply.sections, now):
+    if rate_limits.is_enough(session, sender, gist, reply.sections, now):
         return True
     refuses = all(isinstance(section, rate_limits.REFUSING) for section in reply.sections)
     return refuses and sender.player is not None and rate_limits.is_refused_enough(session, sender.player, now)

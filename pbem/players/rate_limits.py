@@ -20,6 +20,7 @@ from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal, Section
 from pbem.payloads.stored import dump_sections
+from pbem.players.identity import Sender
 from pbem.storage.models import Incoming, Outgoing, Player, Standing
 from pbem.storage.outbox import domain_of
 
@@ -32,6 +33,8 @@ MOST_REFUSED = 20
 """How many refusals a player gets within an hour, whatever they say."""
 MOST_QUESTIONS = 3
 """How often an address is asked within a day whether it is a player's, and how often a question is repeated."""
+ONCE = "once "
+"""How the gist of what is said once a day begins."""
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
 LONG_NUMBER = re.compile(r"\d{3,}")
@@ -101,6 +104,7 @@ def of_match(session: Session, match: int, player: Player, most: int, now: datet
         raise Refused(
             f"Your messages about match #{match} caused {most} of ours today, and that's the limit.",
             fits="Turns are still played; wait until tomorrow with everything else.",
+            gist=f"{ONCE}{match}",
         )
 
 
@@ -138,23 +142,25 @@ def gist_of_question(lines: Sequence[str]) -> str:
     return _digest(["confirm", *lines])
 
 
-def was_said(session: Session, address: str, gist: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Return whether this same answer went to the address within a day."""
+def was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
+    """Return whether this same answer went to the sender within a day."""
     if gist != NO_COMMAND:
-        return was_asked(session, address, gist, now)
+        return was_asked(session, sender, gist, now)
     wanted = dump_sections(sections)
-    earlier = session.exec(_with_gist(Outgoing.payload, address, gist, now - DAY)).all()
+    earlier = session.exec(_with_gist(Outgoing.payload, sender, gist, now - DAY)).all()
     return any(payload.get("sections") == wanted for payload in earlier)
 
 
-def was_asked(session: Session, address: str, gist: str, now: datetime) -> bool:
-    """Return whether the address was sent something of that gist within a day."""
-    return session.exec(_with_gist(Outgoing.id, address, gist, now - DAY)).first() is not None
+def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
+    """Return whether the sender was sent something of that gist within a day."""
+    return session.exec(_with_gist(Outgoing.id, sender, gist, now - DAY)).first() is not None
 
 
-def is_enough(session: Session, address: str, gist: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Return whether the address has had an answer like this often enough: machines answer to every answer."""
-    newest = _with_gist(Outgoing.created, address, gist, now - WEEK).order_by(col(Outgoing.created).desc())
+def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
+    """Return whether the sender has had an answer like this often enough: machines answer to every answer."""
+    if gist.startswith(ONCE):
+        return was_asked(session, sender, gist, now)
+    newest = _with_gist(Outgoing.created, sender, gist, now - WEEK).order_by(col(Outgoing.created).desc())
     if not all(isinstance(section, REFUSING) for section in sections):
         times = session.exec(newest.limit(MOST_REPEATS)).all()
         return len(times) == MOST_REPEATS and now - times[-1] < HOUR
@@ -169,9 +175,9 @@ def is_refused_enough(session: Session, player: Player, now: datetime) -> bool:
     return refused >= MOST_REFUSED
 
 
-def is_asked_enough(session: Session, address: str, gist: str, now: datetime) -> bool:
-    """Return whether a question was repeated often enough to an address that says neither yes nor no."""
-    repeated = session.exec(_with_gist(Outgoing.id, address, gist, now - WEEK).limit(MOST_QUESTIONS)).all()
+def is_asked_enough(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
+    """Return whether a question was repeated often enough to somebody who says neither yes nor no."""
+    repeated = session.exec(_with_gist(Outgoing.id, sender, gist, now - WEEK).limit(MOST_QUESTIONS)).all()
     return len(repeated) >= MOST_QUESTIONS
 
 
@@ -179,8 +185,14 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _with_gist(column: Any, address: str, gist: str, since: datetime) -> Any:
-    return select(column).where(Outgoing.address == address, Outgoing.gist == gist, col(Outgoing.created) > since)
+def _with_gist(column: Any, sender: Sender, gist: str, since: datetime) -> Any:
+    """Select what was sent to somebody of that standing; forgeries use up nothing of those who prove who they are."""
+    return select(column).where(
+        Outgoing.address == sender.address,
+        Outgoing.gist == gist,
+        col(Outgoing.created) > since,
+        col(Outgoing.standing) == sender.standing,
+    )
 
 
 def _sent_by(player: Player, since: datetime) -> Any:

@@ -48,6 +48,14 @@ TICKET_HEADERS = (
     *("X-Redmine-Host", "X-JIRA-FingerPrint", "X-Bugzilla-Reason", "X-GitHub-Reason", "X-GitLab-Project"),
 )
 """Headers that bug trackers and help desks write into their own messages."""
+MACHINES_HEADERS = frozenset(
+    name.lower()
+    for name in (
+        *("Auto-Submitted", "Precedence", "X-Precedence", "Preference", "Feedback-ID", "X-PBeM-Server"),
+        *(*AWAY_HEADERS, *LIST_HEADERS, *TICKET_HEADERS),
+    )
+)
+"""All headers by which a machine's message is known, besides those whose names begin with `list-`."""
 FIELDS_OF_FEEDBACK = 4
 """How many fields bulk senders fill in Feedback-ID. Fastmail and Proton, where people write, fill fewer."""
 AWAY_SUBJECTS = (

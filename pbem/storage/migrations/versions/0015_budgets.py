@@ -75,6 +75,5 @@ def downgrade() -> None:
     op.drop_index("ix_outgoing_match_created", "outgoing")
     for name, _, _ in PARTIAL:
         op.drop_index(name, "outgoing")
-    with op.batch_alter_table("outgoing") as outgoing:
-        outgoing.drop_column("standing")
-        outgoing.drop_column("gist")
+    for column in ("standing", "gist"):
+        op.execute(f"ALTER TABLE outgoing DROP COLUMN {column}")
