@@ -88,7 +88,7 @@ def notify(
         ply=notice.ply,
         incoming=incoming,
         is_notice=is_notice,
-        is_batched=is_notice and schedule.waits(preferences.of(player.settings), player.stopped),
+        is_batched=is_notice and schedule.defers(preferences.with_defaults(player.settings), player.stopped),
     )
 
 

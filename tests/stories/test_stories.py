@@ -322,7 +322,7 @@ def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None
     for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:
         for match in (1, None):
             read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
-            assert not [found for found in read.commands if found.command.changes and not found.misfit], line
+            assert not [found for found in read.commands if found.command.changes and not found.malformed], line
 
 
 def test_stories_and_golden_files_belong_together() -> None:
