@@ -4,6 +4,7 @@ from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.viewing import games
 from pbem.errors import Refused
 from pbem.payloads.sections import Choice, NewsResumed, NewsStarted, NewsStopped, PreferenceHelp, Preferences
+from pbem.players import schedule
 from pbem.players.preferences import PREFERENCES, changed, with_defaults
 
 
@@ -39,7 +40,7 @@ def stop(request: Request, line: Line) -> Decision:
     """Stop news to the sender; matches go on, and news is kept for their return."""
     player = request.player
     player.stopped = player.stopped or request.now
-    request.session.add(player)
+    schedule.pause(request.session, player)
     return Decision(answer=(NewsStopped(),))
 
 
@@ -47,8 +48,7 @@ def start(request: Request, line: Line) -> Decision:
     """Resume news to the sender, and list their matches."""
     player = request.player
     started = NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
-    player.stopped = None
-    request.session.add(player)
+    schedule.resume(request.session, player)
     return Decision(answer=(started, *games(request, line).answer))
 
 
@@ -57,8 +57,7 @@ def resume(request: Request) -> Decision:
     player = request.sender.player
     if player is None or player.stopped is None:
         return Decision()
-    player.stopped = None
-    request.session.add(player)
+    schedule.resume(request.session, player)
     return Decision(answer=(NewsResumed(),))
 
 

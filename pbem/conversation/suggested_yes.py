@@ -12,7 +12,8 @@ from pbem.payloads.stored import load
 from pbem.players.identity import Sender
 from pbem.reading.message import Message
 from pbem.reading.text.normalize import to_ascii
-from pbem.storage.models import Match, Outgoing, OutgoingState, Ply
+from pbem.storage import outbox
+from pbem.storage.models import Match, Outgoing, Ply
 from pbem.storage.retention import is_removed
 
 YES = frozenset(
@@ -67,9 +68,7 @@ def answered_message(session: Session, message: Message, sender: Sender) -> Outg
     rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(message.answers)))}
     found = next((rows[each] for each in message.answers if each in rows), None)
     if found is None and sender.proven:
-        newest = ours.where(
-            col(Outgoing.state).not_in((OutgoingState.BATCHED, OutgoingState.MERGED, OutgoingState.DROPPED))
-        )  # the player never saw it
+        newest = ours.where(col(Outgoing.state).not_in(outbox.STAYED))  # of those the player has seen
         newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
         found = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
     return found

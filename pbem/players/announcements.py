@@ -80,6 +80,9 @@ def notify(
     """Queue the news: to be sent at once, or together with others where the player wants that."""
     player = notice.player
     is_notice = player.confirmed is not None
+    if player.stopped is not None:  # unless another daemon is just handling their "start"
+        session.flush()
+        session.refresh(player, with_for_update={"read": True})
     Mailer(session, server, now).to_player(
         player,
         notice.payload,

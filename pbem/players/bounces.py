@@ -69,11 +69,11 @@ def record(session: Session, server: ServerSettings, owed: Outgoing, now: dateti
     player.bounces, player.bounced = player.bounces + 1, now
     session.add(player)
     if player.confirmed is None or player.bounces > len(AGAIN):
-        owed.state = OutgoingState.SUSPENDED
+        owed.state, owed.troubled = OutgoingState.SUSPENDED, None
         session.add(owed)
         _suspend(session, server, player, now)
     elif not is_removed(owed):
-        owed.state, owed.attempts = OutgoingState.OWED, 0
+        owed.state, owed.attempts, owed.troubled = OutgoingState.OWED, 0, None
         owed.due = now + AGAIN[player.bounces - 1]
         session.add(owed)
     log.info("bounce", player=player.id, outgoing=owed.id, bounces=player.bounces)
@@ -88,7 +88,7 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
     suspended = session.exec(
         select(Outgoing)
         .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
-        .order_by(col(Outgoing.id))
+        .order_by(col(Outgoing.created), col(Outgoing.id))
     )
     for owed in {row.match: row for row in suspended}.values():
         owed.state, owed.due = OutgoingState.OWED, now

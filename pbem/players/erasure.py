@@ -57,7 +57,7 @@ def erase(
     address = locked.address
     _erase(session, server, locked, now)
     if incoming is not None:  # the current message
-        incoming.raw, incoming.sender, incoming.recipients = b"", None, []
+        incoming.raw, incoming.sender, incoming.recipients, incoming.removed = b"", None, [], now
         session.add(incoming)
     Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
     log.info("erased", player=locked.id)
@@ -84,13 +84,13 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     redaction = Redaction(player.name, addresses, f"{ANONYMOUS}{player.id}")
     own = select(Match).where((Match.seat0 == player.id) | (Match.seat1 == player.id))
     matches = session.exec(own.order_by(col(Match.id)).with_for_update()).all()
-    _empty_own(session, player, addresses)
+    _empty_own(session, player, addresses, now)
     _rename(session, player, redaction.replacement, now)
     for match in matches:
         _leave(session, server, match, player, now)
     _forget_elsewhere(session, redaction)
     others = {seat for match in matches for seat in (match.seat0, match.seat1)}
-    _empty_mails(session, player, addresses, redaction, others)
+    _empty_mails(session, player, addresses, redaction, others, now)
     for guest in guests:
         _erase(session, server, guest, now)
 
@@ -106,7 +106,7 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
     return tuple(sorted(addresses)), [other for other in others if other.confirmed is None]
 
 
-def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> None:
+def _empty_own(session: Session, player: Player, addresses: Sequence[str], now: datetime) -> None:
     """Empty every message of ours to the player; queued ones are dropped."""
     own = or_(Outgoing.player == player.id, col(Outgoing.player).is_(None) & col(Outgoing.address).in_(addresses))
     held = select(Outgoing.incoming).where(own, Outgoing.template == "confirm")
@@ -118,6 +118,8 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
     retention.change(session, update(Outgoing).where(own, col(Outgoing.state).in_(UNSENT)).values(state="dropped"))
     gone: dict[str, Any] = {
         "payload": {"removed": True},
+        "removed": now,
+        "troubled": None,
         "facts": None,
         "address": f"{ANONYMOUS}{player.id}",
         "purpose": None,
@@ -175,7 +177,7 @@ def _forget_elsewhere(session: Session, redaction: Redaction) -> None:
 
 
 def _empty_mails(
-    session: Session, player: Player, addresses: Sequence[str], redaction: Redaction, others: set[int]
+    session: Session, player: Player, addresses: Sequence[str], redaction: Redaction, others: set[int], now: datetime
 ) -> None:
     """Remove the player's messages, those of opponents, which quote them, and any other that shows their name.
 
@@ -184,7 +186,7 @@ def _empty_mails(
     """
     kept = (
         select(Incoming.id, Incoming.state, Incoming.player, Incoming.raw)
-        .where(Incoming.state != IncomingState.NEW, retention.KEPT)
+        .where(Incoming.state != IncomingState.NEW, col(Incoming.removed).is_(None))
         .order_by(col(Incoming.id))
     )
     found: dict[str, list[int | None]] = {IncomingState.DONE: [], IncomingState.HELD: []}
@@ -199,7 +201,7 @@ def _empty_mails(
     for state, numbers in found.items():
         for start in range(0, len(numbers), CHUNK):
             chunk = update(Incoming).where(col(Incoming.id).in_(numbers[start : start + CHUNK]))
-            retention.change(session, chunk.values(retention.EMPTY | told[IncomingState(state)]))
+            retention.change(session, chunk.values(retention.emptied(now) | told[IncomingState(state)]))
 
 
 def _is_from(raw: bytes, addresses: Sequence[str]) -> bool:

@@ -2,11 +2,16 @@
 
 Nothing is scheduled ahead. Batched news store when they happened; the rest follows from what the player has chosen at
 the time of the question. So a new choice takes effect at once, and an hour that was missed is made up for, once.
+News for a player who wants none for now has a state of its own, so that nobody looks through it again and again.
 """
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
+
+from sqlmodel import Session, col, update
+
+from pbem.storage.models import Outgoing, OutgoingState, Player
 
 
 def defers(choices: Mapping[str, str], stopped: datetime | None) -> bool:
@@ -39,6 +44,24 @@ def due_at(
             return happened + batch
         case _:
             return happened
+
+
+def pause(session: Session, player: Player) -> None:
+    """Leave the news that waits for the player until they want news again."""
+    _change(session, player, OutgoingState.BATCHED, OutgoingState.PAUSED)
+
+
+def resume(session: Session, player: Player) -> None:
+    """Let the player have news again, beginning with what has waited."""
+    player.stopped = None
+    _change(session, player, OutgoingState.PAUSED, OutgoingState.BATCHED)
+
+
+def _change(session: Session, player: Player, before: OutgoingState, after: OutgoingState) -> None:
+    session.add(player)
+    session.flush()  # locks the player's row, so that nothing is queued meanwhile by what they had chosen before
+    waiting = (col(Outgoing.player) == player.id, col(Outgoing.state) == before)
+    session.exec(update(Outgoing).where(*waiting).values(state=after.value))
 
 
 def next_hour(after: datetime, hour: int, zone: ZoneInfo) -> datetime:

@@ -58,7 +58,7 @@ def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
         waiting = session.exec(
             select(Player, func.min(Outgoing.created))
             .join(Outgoing, col(Outgoing.player) == col(Player.id))
-            .where(Outgoing.state == OutgoingState.BATCHED, col(Player.stopped).is_(None))
+            .where(Outgoing.state == OutgoingState.BATCHED)
             .group_by(col(Player.id))
             .order_by(col(Player.id))
         ).all()
