@@ -164,6 +164,7 @@ class ListenSettings(Section):
     connections_per_address: Annotated[int, Field(ge=1)] = 50
     connections_per_minute: Annotated[int, Field(ge=1)] = 1_200
     recipients: Annotated[int, Field(ge=1, le=1_000)] = 50
+    bytes_in_flight: Annotated[int, Field(ge=16_384)] = 32_000_000
     idle_seconds: Seconds = 300
 
     @model_validator(mode="after")
@@ -248,6 +249,7 @@ class ServerSettings(Section):
     answers_per_hour: Annotated[int, Field(ge=1)] = 20
     batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
     keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
+    keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
 
     @field_validator("address")
     @classmethod
@@ -257,7 +259,7 @@ class ServerSettings(Section):
             raise ValueError("write an address like games@example.org, at most 20 characters before the @")
         return address
 
-    @field_validator("keep_mail_days")
+    @field_validator("keep_mail_days", "keep_waiting_days")
     @classmethod
     def keeps_what_is_still_needed(cls, days: int) -> int:
         """Require long enough for replies, bounces and questions, or forever."""

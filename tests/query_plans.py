@@ -1,6 +1,7 @@
 """What a database says of how it would answer the queries that it was asked."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,10 +9,17 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, event
 
 from pbem.storage import database
+from pbem.storage.models import IncomingState, OutgoingState
+from pbem.storage.retention import INCOMING, OUTGOING, Rule
 from tests.crowd import fill
 from tests.postgres import running
 
 GROWING = {"incoming", "outgoing", "ply", "match", "player"}
+MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
+    *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
+}
+"""States in which years of messages may be: an index on the state alone is as bad as none."""
+BY_STATE = re.compile(r"USING INDEX ix_(?:incoming|outgoing)_state \(state=\?\)")
 CROWD = 2_000
 """So many matches tell PostgreSQL that reading whole tables is slow."""
 
@@ -49,6 +57,8 @@ def _scans_of_sqlite(engine: Engine, statements: Statements) -> dict[str, list[s
             plan = session.connection().exec_driver_sql(f"explain query plan {statement}", parameters)
             steps = [str(row[3]) for row in plan]
             scans = [step for step in steps if step.startswith("SCAN ") and step.split()[1] in GROWING]
+            if MAY_BE_MANY.intersection(each for each in parameters if isinstance(each, str)):
+                scans += [step for step in steps if BY_STATE.search(step)]
             if scans:
                 found[statement] = scans
     return found

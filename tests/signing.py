@@ -46,8 +46,18 @@ def _openssl(*arguments: str) -> bytes:
     return subprocess.run(["openssl", *arguments], check=True, capture_output=True).stdout
 
 
-def sign(raw: bytes, domain: str, headers: Sequence[str] = SIGNED, *, length: bool = False, bits: int = 2048) -> bytes:
-    """The mail with a signature of that domain above it."""
+def sign(
+    raw: bytes,
+    domain: str,
+    headers: Sequence[str] = SIGNED,
+    *,
+    length: bool = False,
+    bits: int = 2048,
+    expires: int | None = None,
+) -> bytes:
+    """The mail with a signature of that domain above it, which may expire at some second."""
+    # dkimpy writes no x=; the last tag before the next one that it writes is the identity
+    identity = f"@{domain}; x={expires}; z=Sender:{domain}" if expires is not None else f"@{domain}"
     signature = dkim.sign(
         raw,
         SELECTOR.encode(),
@@ -56,6 +66,7 @@ def sign(raw: bytes, domain: str, headers: Sequence[str] = SIGNED, *, length: bo
         canonicalize=(b"relaxed", b"relaxed"),
         include_headers=[header.encode() for header in headers],
         length=length,
+        identity=identity.encode(),
     )
     return bytes(signature) + raw
 

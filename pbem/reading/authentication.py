@@ -86,7 +86,7 @@ def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask
     signatures = _fields(head, "DKIM-Signature")
     if finding is Finding.UNKNOWN and settings.dkim:
         names = head.keys()
-        if dkim_verify.good(raw, names, signatures, sent_by, settings.dns_seconds, ask):
+        if dkim_verify.good(raw, names, signatures, sent_by, now, settings.dns_seconds, ask):
             finding = Finding.PASSED
     if finding is Finding.PASSED and b"\r" in block.replace(b"\r\n", b""):
         finding = Finding.UNKNOWN  # our server didn't take it for a header and so didn't remove it
@@ -120,7 +120,7 @@ def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: date
     """Return whether every signature of the domain covers the whole message: we aren't told which one passed."""
     told = [(each, dkim_verify.tags(each)) for each in signatures]
     own = [each for each, said in told if said is None or dkim_verify.aligned(domain(said.get("d", "")), author)]
-    return all(dkim_verify.covers(each, head.keys(), now.timestamp()) for each in own)
+    return all(dkim_verify.covers(each, head.keys(), now) for each in own)
 
 
 def _is_to_us(head: Message, ours: str) -> bool:

@@ -9,6 +9,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from pbem.reading.from_header import domain
 
@@ -39,14 +40,14 @@ def tags(signature: str) -> dict[str, str] | None:
     return found if len(found) == len(pairs) and len(signature) <= LONGEST_SIGNATURE else None
 
 
-def covers(signature: str, names: Sequence[str], now: float) -> bool:
+def covers(signature: str, names: Sequence[str], now: datetime) -> bool:
     """Return whether the signature, if it verifies, covers the whole of a message with headers of those names."""
     said = tags(signature)
     if said is None or "l" in said or said.get("a", "").lower() not in ALGORITHMS:
         return False
     signed = {name.strip().lower() for name in said.get("h", "").split(":")}
     expires = said.get("x", "")
-    fresh = not expires or (expires.isdecimal() and len(expires) < 16 and int(expires) > now)
+    fresh = not expires or (expires.isdecimal() and len(expires) < 16 and int(expires) > now.timestamp())
     return signed >= MUST_BE_SIGNED and fresh and not _is_doubled(names)
 
 
@@ -59,8 +60,16 @@ def aligned(signer: str, author: str) -> bool:
     return bool(signer) and (author == signer or author.endswith("." + signer))
 
 
-def good(raw: bytes, names: Sequence[str], signatures: Sequence[str], author: str, seconds: float, ask: Lookup) -> bool:
-    """Return whether a signature of the author's domain over the whole message verifies; queries the DNS."""
+def good(
+    raw: bytes,
+    names: Sequence[str],
+    signatures: Sequence[str],
+    author: str,
+    now: datetime,
+    seconds: float,
+    ask: Lookup,
+) -> bool:
+    """Return whether a signature of the author's domain over the whole message verifies at that time; asks the DNS."""
     if raw.count(b"\r") > raw.count(b"\r\n") or any(len(line) > LONGEST_LINE for line in raw.split(b"\n")):
         return False  # every reader treats a lone CR differently
     until = time.monotonic() + seconds
@@ -69,7 +78,7 @@ def good(raw: bytes, names: Sequence[str], signatures: Sequence[str], author: st
         left = until - time.monotonic()
         if left <= 0 or said is None or not aligned(domain(said.get("d", "")), author):
             continue
-        if covers(signature, names, time.time()) and _is_good(raw, number, said, left, ask):
+        if covers(signature, names, now) and _is_good(raw, number, said, left, ask):
             return True
     return False
 

@@ -1,20 +1,31 @@
 """Storing messages as they arrive: one row per message, whatever number of times it is delivered."""
 
 import hashlib
+import re
 from datetime import datetime
 
 import structlog
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from pbem import tokens
+from pbem.reading.limits import LARGEST_HEADER_BLOCK
+from pbem.reading.message import AWAY_HEADERS
 from pbem.storage.models import Incoming
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
 
 
-TRACE_HEADERS = frozenset(
+SENDERS_HEADERS = frozenset(
+    {"from", "sender", "reply-to", "to", "cc", "date", "message-id", "in-reply-to", "references", "subject"}
+    | {"content-type", "content-transfer-encoding"}
+)
+"""The headers that a sender's program writes and relays leave as they are."""
+MACHINES_HEADERS = frozenset({"auto-submitted", "precedence", "x-pbem-server", *map(str.lower, AWAY_HEADERS)})
+"""Headers by which a machine's message is known; the names of a list's headers begin with `list-`."""
+
+EARLIER_TRACE_HEADERS = frozenset(
     {"received", "return-path", "delivered-to", "x-original-to", "envelope-to", "authentication-results"}
     | {"received-spf", "dkim-signature", "x-spam-status", "x-google-smtp-source", "arc-seal"}
     | {"arc-message-signature", "arc-authentication-results"}
@@ -25,8 +36,9 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> lis
     """Add rows for the arrivals that are not there yet; the ids of the new ones. Raw mail comes first."""
     added = []
     for arrival in arrivals:
+        keys = (key(arrival.raw, arrival.recipients), earlier_key(arrival.raw, arrival.recipients))
         row = Incoming(
-            key=key(arrival.raw, arrival.recipients),
+            key=keys[0],
             raw=arrival.raw,
             size=arrival.size or len(arrival.raw),
             source=arrival.source,
@@ -34,14 +46,14 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> lis
             recipients=list(arrival.recipients),
             received=now,
         )
-        if _is_stored(session, row.key):
+        if _is_stored(session, keys):
             log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
             continue
         try:
             with session.begin_nested():
                 session.add(row)
         except IntegrityError:
-            if not _is_stored(session, row.key):
+            if not _is_stored(session, keys):
                 raise
             log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")  # it came twice at once
             continue
@@ -50,27 +62,66 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> lis
 
 
 def key(raw: bytes, recipients: tuple[str, ...]) -> str:
-    """What makes two deliveries the same mail: all but the headers that transport adds.
+    """Return what is the same for two deliveries of one message: what its sender's program wrote, and its body.
 
-    A Message-ID alone would let anybody shut out another's mail by sending its id first. A reply token that
-    only the envelope shows (Bcc) counts too, since it changes what the mail may do.
+    A Message-ID alone would let anybody shut out another's mail by sending its id first. Whatever changes what we do
+    with a message counts as well: the signs of a machine, and a reply token that only the envelope shows (Bcc).
     """
-    block, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
+    block, body = _parts(raw)
+    if len(block) > LARGEST_HEADER_BLOCK:  # it can't be read, so its headers don't matter
+        return _digest(block, body, ())
+    written = sorted(b"%s:%s" % header for header in _headers(block) if _is_written(header[0]))
+    return _digest(b"\n".join(written), body, recipients)
+
+
+def _is_written(name: bytes) -> bool:
+    """Return whether a header of that name is written by the sender's program, or says that a machine sends."""
+    text = name.decode("ascii", "replace")
+    return text in SENDERS_HEADERS or text in MACHINES_HEADERS or text.startswith("list-")
+
+
+def earlier_key(raw: bytes, recipients: tuple[str, ...]) -> str:
+    """Return the key that earlier versions stored, so that an upgrade lets no message in twice.
+
+    They took all headers but those that they knew to be a transport's.
+    """
+    block, body = _parts(raw)
+    if len(block) > LARGEST_HEADER_BLOCK:
+        return ""
     lasting: list[bytes] = []
     kept = True
     for line in block.split(b"\n"):
         if not line[:1].isspace():
-            kept = line.partition(b":")[0].strip().lower().decode("ascii", "replace") not in TRACE_HEADERS
+            name = line.partition(b":")[0].strip().lower().decode("ascii", "replace")
+            kept = name not in EARLIER_TRACE_HEADERS
         if kept:
             lasting.append(line.rstrip())
-    head = b"\n".join(lasting)
-    hidden = [
-        tag
-        for tag in sorted({recipient.lower().partition("@")[0][-tokens.LENGTH :] for recipient in recipients})
-        if tokens.parse(tag) and tag.encode() not in head.lower()
-    ]
-    return hashlib.sha256(b"\n\n".join([head, body.rstrip(), *map(str.encode, hidden)])).hexdigest()
+    return _digest(b"\n".join(lasting), body, recipients)
 
 
-def _is_stored(session: Session, key: str) -> bool:
-    return session.exec(select(Incoming.id).where(Incoming.key == key)).first() is not None
+def _parts(raw: bytes) -> tuple[bytes, bytes]:
+    block, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
+    return block, body.rstrip()
+
+
+def _headers(block: bytes) -> list[tuple[bytes, bytes]]:
+    r"""Return name and value of each header, however relays have folded and spelt them.
+
+    >>> _headers(b"Subject: a\n\tb\nTO:c")
+    [(b'subject', b'a b'), (b'to', b'c')]
+    """
+    lines = re.sub(rb"\n(?=[ \t])", b" ", block).split(b"\n")
+    parts = (line.partition(b":") for line in lines)
+    return [(name.strip().lower(), b" ".join(value.split())) for name, _, value in parts]
+
+
+def _digest(head: bytes, body: bytes, recipients: tuple[str, ...]) -> str:
+    """Return the hash of a message, and of the tokens that only its envelope shows."""
+    tags = sorted({recipient.lower().partition("@")[0][-tokens.LENGTH :] for recipient in recipients})
+    small = head.lower()
+    hidden = [tag.encode() for tag in tags if tokens.parse(tag) and tag.encode() not in small]
+    return hashlib.sha256(b"\n\n".join([head, body, *hidden])).hexdigest()
+
+
+def _is_stored(session: Session, keys: tuple[str, ...]) -> bool:
+    return session.exec(select(Incoming.id).where(col(Incoming.key).in_(keys))).first() is not None

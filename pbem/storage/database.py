@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from alembic import command
 from alembic.config import Config
@@ -179,24 +179,49 @@ def require_current(engine: Engine) -> None:
 
 @contextmanager
 def alone(url: str) -> Iterator[None]:
-    """Be the only daemon on a SQLite database. Raises InUse. Other databases allow several.
+    """Be the only daemon on a SQLite database, under whatever name. Raises InUse. Other databases allow several.
 
-    The operating system's lock on a file beside the database does it, so a crash frees it.
+    Two locks of the operating system do it, which a crash frees: one on a file beside the database, which says which
+    process is running (and is the only one that earlier versions know), and one on the database itself, which has the
+    same one for all of its names: symbolic links, hard links, other mounts.
     """
     parsed = _parsed(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":
         yield
         return
     path = Path(f"{parsed.database}.lock")
-    with path.open("a+", encoding="ascii") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            file.seek(0)
-            raise InUse(
-                f"another daemon (process {file.read().strip() or 'unknown'}) is running on {parsed.database}"
-            ) from error
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
-        yield
+    with path.open("a+", encoding="ascii") as beside:
+        if not _lock(beside):
+            beside.seek(0)
+            running = beside.read().strip() or "unknown"
+            raise InUse(f"another daemon (process {running}) is running on {parsed.database}")
+        with _opened_for_locking(Path(parsed.database)) as file:
+            if not _lock(file):
+                raise InUse(f"another daemon is running on {parsed.database}, which it knows by another name")
+            beside.truncate(0)
+            beside.write(f"{os.getpid()}\n")
+            beside.flush()
+            yield
+
+
+@contextmanager
+def _opened_for_locking(path: Path) -> Iterator[int]:
+    """Provide the file's descriptor, making an empty file if there is none: SQLite takes that for a new database.
+
+    SQLite's own locks are of another kind (POSIX) and don't meet ours, but a process loses them on a file when it
+    closes any descriptor of it: so this one stays open for longer than the database.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _lock(file: int | IO[str]) -> bool:
+    """Lock the file without waiting. Return whether it succeeded."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -11,11 +11,12 @@ from typing import Any, AnyStr, Literal
 
 import structlog
 from aiosmtpd.lmtp import LMTP
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 
 from pbem import failpoints
 from pbem.config import ListenSettings
 from pbem.failpoints import Step
+from pbem.transports.message_data import BytesInFlight, DataProblem, MessageData
 from pbem.transports.protocols import Arrival, Store, gist
 
 log = structlog.get_logger()
@@ -27,10 +28,14 @@ GRACE_SECONDS = 3.0
 LINE_BYTES = 64 * 1024
 """Longer lines than SMTP allows are common in HTML mail, and harmless up to here."""
 
+WHATEVER_IS_THERE = 1 << 30
+"""How many bytes are read at once: all that came, which is little, because the socket waits while they aren't read."""
+
 COMMANDS = {"MAIL": 1000, "RCPT": 5000, "DATA": 1000, "RSET": 1000, "NOOP": 100, "*": 20}
 """How often a connection may send each command: an MTA sends many messages, a prober many other commands."""
 
 BUSY = "421 4.3.2 Too many connections, please try again later"
+NO_ROOM = "452 4.3.1 Too much mail is arriving at once, please try again later"
 CANNOT_STORE = "451 4.3.0 This server can't store mail just now, please try again later"
 GOODBYE = "421 4.3.2 This server is closing down, please try again later"
 
@@ -50,6 +55,7 @@ class MailListener:
         self._gate = _Gate(settings)
         self._protocol = protocol
         self._limit = limit
+        self._in_flight = BytesInFlight(max(settings.bytes_in_flight, limit))
         self._accepts = accepts
         self._hostname = socket.gethostname()
         self._sessions: set[_Smtp] = set()
@@ -106,6 +112,7 @@ class MailListener:
             auth_exclude_mechanism=("LOGIN", "PLAIN"),
             loop=handler.loop,
             on_close=self._sessions.discard,
+            in_flight=self._in_flight,
         )
         return _Admission(self._gate, new_session, self._sessions)
 
@@ -194,9 +201,10 @@ class _Smtp(SMTP):
 
     line_length_limit = LINE_BYTES
 
-    def __init__(self, *args: Any, on_close: Callable[[Any], None], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, on_close: Callable[[Any], None], in_flight: BytesInFlight, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._on_close = on_close
+        self._in_flight = in_flight
         self._on_leaving: Callable[[], None] = lambda: None
         self._busy = False
         self._leaving = False
@@ -227,34 +235,79 @@ class _Smtp(SMTP):
         if self.transport is not None:
             self._writer.transport.abort()
 
-    async def smtp_DATA(self, arg: str) -> None:  # noqa: N802 - aiosmtpd's name
+    @syntax("DATA")
+    async def smtp_DATA(self, arg: str | None) -> None:  # noqa: N802 - aiosmtpd's name
+        """Receive a message in pieces, as they come: aiosmtpd would keep each line as an object of its own."""
+        assert self.envelope is not None  # noqa: S101 - a session that takes commands has one
+        if await self.check_helo_needed():
+            return
+        if not self.envelope.rcpt_tos:
+            await self.push("503 5.5.1 Error: need RCPT command")
+            return
+        if arg:
+            await self.push("501 5.5.4 Syntax: DATA")
+            return
         self._busy = True
         try:
-            await super().smtp_DATA(arg)
+            await self.push("354 End data with <CR><LF>.<CR><LF>")
+            replies = await self._receive_and_store(self.envelope)
+            self._set_post_data_state()  # type: ignore[no-untyped-call]
+            await self.push(replies)
             failpoints.reach(Step.ACKNOWLEDGED)
         finally:
             self._busy = False
         if self._leaving:
             self.dismiss()
 
-    async def push(self, status: AnyStr) -> None:
-        """Send a reply; for LMTP, aiosmtpd's own refusals of the data are repeated for each recipient."""
-        words = self._reworded(status) if isinstance(status, str) else None
-        if words is None:
-            await super().push(status)
-        elif self._busy and self.envelope is not None and isinstance(self, LMTP):
-            await super().push("\r\n".join([words] * len(self.envelope.rcpt_tos)))
-        else:
-            await super().push(words)
+    async def _receive_and_store(self, envelope: Envelope) -> str:
+        """Receive the data and have it stored. Return the replies to it."""
+        data = MessageData(self.data_size_limit or 0, LINE_BYTES, self._in_flight)
+        try:
+            await self._receive(data)
+            if data.problem is not None:
+                return self._refusal(envelope, data.problem)
+            envelope.content = envelope.original_content = data.content()
+            storing = self.loop.create_task(self._call_handler_hook("DATA"))
+        except BaseException:
+            data.release()
+            raise
+        storing.add_done_callback(lambda _: data.release())
+        replies: str = await asyncio.shield(storing)  # a client that hangs up doesn't end it
+        return replies
 
-    def _reworded(self, status: str) -> str | None:
-        """Return a more helpful text for aiosmtpd's refusals of a message for its size; None for all others."""
-        if status.startswith(("552 Error: Too much mail data", "552 Error: message size exceeds")):
-            size = (self.data_size_limit or 0) // 1024
-            return f"552 5.3.4 This server takes mails up to {size} KB; please send plain text, without files"
-        if status.startswith("500 Line too long"):
-            return f"500 5.6.0 A line of this mail is longer than {LINE_BYTES // 1024} KB"
-        return None
+    async def _receive(self, data: MessageData) -> None:
+        """Receive the data up to its end; what follows it are the client's next commands."""
+        rest = None
+        while rest is None:
+            piece = await self._reader.read(WHATEVER_IS_THERE)
+            if not piece:
+                raise ConnectionResetError("the client hung up")
+            rest = data.take(piece)
+        if rest and not self._reader.at_eof():
+            self._reader.feed_data(rest)  # nothing else has come since: everything that was there was read
+
+    def _refusal(self, envelope: Envelope, problem: DataProblem) -> str:
+        """Return the replies to data that wasn't kept: for LMTP one for each recipient."""
+        match problem:
+            case DataProblem.TOO_LARGE:
+                reply = self._too_large()
+            case DataProblem.LINE_TOO_LONG:
+                reply = f"500 5.6.0 A line of this mail is longer than {LINE_BYTES // 1024} KB"
+            case DataProblem.NO_ROOM:
+                log.warning("too much mail at once", bytes=self._in_flight.held)
+                reply = NO_ROOM
+        return "\r\n".join([reply] * (len(envelope.rcpt_tos) if isinstance(self, LMTP) else 1))
+
+    def _too_large(self) -> str:
+        size = (self.data_size_limit or 0) // 1024
+        return f"552 5.3.4 This server takes mails up to {size} KB; please send plain text, without files"
+
+    async def push(self, status: AnyStr) -> None:
+        """Send a reply, with more helpful words where aiosmtpd refuses a message that is announced as too large."""
+        if isinstance(status, str) and status.startswith("552 Error: message size exceeds"):
+            await super().push(self._too_large())
+        else:
+            await super().push(status)
 
 
 class _Lmtp(_Smtp, LMTP):

@@ -10,6 +10,7 @@ import structlog
 
 from pbem.config import BadConfig, SmtpSettings
 from pbem.transports.protocols import NotSent
+from pbem.transports.smtp_client import SmtpClient, SmtpTlsClient
 
 log = structlog.get_logger()
 
@@ -122,11 +123,11 @@ class SmtpOutbox:
         try:
             if settings.security == "tls":
                 context = settings.tls.context()
-                client: smtplib.SMTP = smtplib.SMTP_SSL(
+                client: smtplib.SMTP = SmtpTlsClient(
                     settings.host, settings.port, timeout=settings.connect_seconds, context=context
                 )
             else:
-                client = smtplib.SMTP(settings.host, settings.port, timeout=settings.connect_seconds)
+                client = SmtpClient(settings.host, settings.port, timeout=settings.connect_seconds)
             self._client = client  # from here on, `send` cleans up after a failure
             if client.sock is not None:
                 client.sock.settimeout(settings.answer_seconds)

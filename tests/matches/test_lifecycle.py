@@ -249,11 +249,11 @@ def test_a_match_can_end_in_ways_that_no_command_has_yet(session: Session, termi
 
 def test_an_offer_is_handed_over_to_the_owner_of_the_address(session: Session) -> None:
     match, (alice, bob, carol) = offered(session), people(session)
-    lifecycle.hand_over(session, match, bob, carol)
+    lifecycle.transfer(session, match, bob, carol)
     assert (match.seat0, match.seat1) == (alice.id, carol.id)
     lifecycle.accept(session, match, carol, NOW)
     with pytest.raises(NotPossible):
-        lifecycle.hand_over(session, match, carol, bob)
+        lifecycle.transfer(session, match, carol, bob)
 
 
 @settings(max_examples=25, deadline=None)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from notation import NOTATIONS, record
 from notation.board import format_board
@@ -13,6 +12,7 @@ from pbem.server.daemon import Server
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, Ply
 from pbem.tokens import Purpose, Token
+from tests.correspondence import MORNING
 from tests.operating.people import written
 
 
@@ -40,11 +40,12 @@ def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _:
     """So many matches of the sample's turns, each after `depth(n)` turns, and the next turn of each."""
     game = sample()
     boards = [format_board(position.diagram()) for position in record.replay(game)]
-    now = datetime.now(UTC)
     moves = []
     with database.transaction(server.engine) as session:
         for n in range(number):
-            players = [Player(name=f"{a}{n}", address=f"{a}{n}@mail.example", confirmed=now, created=now) for a in "xo"]
+            players = [
+                Player(name=f"{a}{n}", address=f"{a}{n}@mail.example", confirmed=MORNING, created=MORNING) for a in "xo"
+            ]
             session.add_all(players)
             session.flush()
             ids = [player.id or 0 for player in players]
@@ -58,15 +59,15 @@ def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _:
                 state=MatchState.RUNNING,
                 plies=played,
                 to_move=(first + played) % 2,
-                created=now,
-                started=now,
+                created=MORNING,
+                started=MORNING,
             )
             session.add(match)
             session.flush()
             assert match.id is not None
             for ply, text in enumerate(game.moves[:played], start=1):
                 seat = (first + ply - 1) % 2
-                session.add(Ply(match=match.id, number=ply, seat=seat, text=text, played=now))
+                session.add(Ply(match=match.id, number=ply, seat=seat, text=text, played=MORNING))
             mover = players[(first + played) % 2]
             token = Token(Purpose.PLAY, mover.id or 0, match.id, played)
             to = address_with(server.settings.server, server.services.keyring, token, mover.epoch)

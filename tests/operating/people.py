@@ -7,14 +7,14 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
-from email.utils import localtime, make_msgid
+from email.utils import make_msgid
 from typing import Any, Self
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from notation.record import Record
-from tests.correspondence import text
+from tests.correspondence import MORNING, text
 from tests.servers import HOST, free_port, until
 
 Deliver = Callable[[str, str, bytes], None]
@@ -124,7 +124,7 @@ def words(mail: EmailMessage) -> str:
 def written(sender: str, to: str, body: str, **headers: Any) -> bytes:
     """A raw mail."""
     mail = EmailMessage()
-    mail["From"], mail["To"], mail["Date"] = sender, to, localtime()
+    mail["From"], mail["To"], mail["Date"] = sender, to, MORNING
     mail["Message-ID"] = headers.pop("message_id", None) or make_msgid(domain="mail.example")
     for name, value in headers.items():
         mail[name] = value

@@ -4,16 +4,19 @@ The stories show it of every conversation (tests/stories/test_stories.py).
 """
 
 from pathlib import Path
+from typing import Any
 
-from tests.correspondence import correspondence
+import pytest
+from sqlalchemy import event
+
+from pbem.storage.models import Outgoing
+from tests import databases
+from tests.correspondence import Correspondence, correspondence
 from tests.query_plans import listened, scans
-
-NO_REMOVAL = "keep_mail_days = 0"
-"""Old messages are looked for once an hour, which is on no message's way."""
 
 
 def test_no_query_for_a_stranger_or_an_export_reads_a_growing_table(tmp_path: Path) -> None:
-    with correspondence(tmp_path, server=NO_REMOVAL) as letters, listened(letters.server.engine) as statements:
+    with correspondence(tmp_path) as letters, listened(letters.server.engine) as statements:
         letters.match()
         for name in ("erin", "frank"):
             letters.write(f"{name}@elsewhere.example", "help")
@@ -29,3 +32,47 @@ def test_a_scan_is_found(tmp_path: Path) -> None:
         letters.execute("select id from outgoing where address like '%@mail.example'")
 
         assert len(scans(letters.server.engine, statements)) == 1
+
+
+@pytest.mark.skipif(databases.kind() != "sqlite", reason="the work of SQLite can be counted")
+def test_rows_that_wait_for_somebody_slow_no_message(tmp_path: Path) -> None:
+    """Failed messages for the admin, news for a player who has stopped it, and messages to one who can't be reached."""
+    with correspondence(tmp_path, server='admin = "admin@pbem.example"') as letters:
+        letters.match()
+        letters.join("carol")
+        letters.execute("update player set stopped = created where name = 'carol'")
+        letters.execute("update outgoing set state = 'failed', troubled = due where id = 1")
+        letters.write("alice@mail.example", "help")
+        before = work(letters)
+        columns = ", ".join(f'"{name}"' for name in Outgoing.model_fields if name not in ("id", "message_id", "state"))
+        for state in ("failed", "paused", "suspended"):
+            letters.execute(
+                f"insert into outgoing (message_id, state, {columns}) with recursive n(i) as"
+                f" (select 1 union all select i + 1 from n where i < 2000)"
+                f" select '{state}' || i, '{state}', {columns} from n, (select * from outgoing where id = 1)"
+            )
+        letters.execute("update outgoing set player = 3 where state = 'paused'")
+        letters.execute("update outgoing set troubled = null where state <> 'failed'")
+        assert work(letters) < before * 1.1 + 20
+
+
+def work(letters: Correspondence) -> int:
+    """How much SQLite does for a message and what it is answered, in hundreds of its instructions."""
+    counted = [0]
+
+    def count() -> int:
+        counted[0] += 1
+        return 0
+
+    def watch(connection: Any, *_: Any) -> None:
+        connection.set_progress_handler(count, 100)
+
+    def leave(connection: Any, *_: Any) -> None:
+        connection.set_progress_handler(None, 100)
+
+    event.listen(letters.server.engine, "checkout", watch)
+    event.listen(letters.server.engine, "checkin", leave)
+    letters.write("bob@mail.example", "help")
+    event.remove(letters.server.engine, "checkout", watch)
+    event.remove(letters.server.engine, "checkin", leave)
+    return counted[0]

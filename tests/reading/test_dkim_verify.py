@@ -10,10 +10,11 @@ import pytest
 from pbem.config import ChecksSettings
 from pbem.reading.authentication import Checked, Finding, check
 from pbem.reading.dkim_verify import aligned, ask_dns, covers
+from tests.correspondence import MORNING
 from tests.signing import SIGNED, key, name_server, sign, zone
 
 OURS = "games@pbem.example"
-NOW = datetime.now(UTC)
+NOW = MORNING
 SETTINGS = ChecksSettings(dkim=True, dns_seconds=1)
 HOME, EVIL = "mail.example", "evil.example"
 
@@ -137,10 +138,16 @@ def test_a_good_signature_counts_below_a_few_bad_ones() -> None:
 
 
 def test_an_expired_signature_does_not_count() -> None:
-    signed = sign(letter(), HOME)
-    for when in (0, 1, int(time.time()) - 60):
-        expired = signed.replace(b"DKIM-Signature: v=1;", b"DKIM-Signature: v=1; x=%d;" % when)
-        assert found(expired).finding is Finding.UNKNOWN
+    for when in (0, 1, int(NOW.timestamp()) - 60):
+        assert found(sign(letter(), HOME, expires=when)).finding is Finding.UNKNOWN
+
+
+def test_the_server_s_clock_decides_whether_a_signature_has_expired() -> None:
+    end = datetime(2101, 1, 1, tzinfo=UTC)
+    signed = sign(letter(), HOME, expires=int(end.timestamp()))
+
+    assert found(signed, end - timedelta(minutes=1)).finding is Finding.PASSED
+    assert found(signed, end + timedelta(minutes=1)).finding is Finding.UNKNOWN
 
 
 def test_a_signature_that_has_just_expired_covers_nothing() -> None:
@@ -148,7 +155,7 @@ def test_a_signature_that_has_just_expired_covers_nothing() -> None:
     signature = f"v=1; a=rsa-sha256; d={HOME}; h=from:to:subject:date:message-id; x=%s"
     for expires, covered in ((NOW.timestamp() + 60, True), (NOW.timestamp() - 60, False), ("soon", False)):
         written = str(int(expires)) if isinstance(expires, float) else expires
-        assert covers(signature % written, list(SIGNED), NOW.timestamp()) is covered
+        assert covers(signature % written, list(SIGNED), NOW) is covered
 
 
 def test_a_message_to_somebody_else_or_from_last_week_proves_nothing() -> None:

@@ -25,8 +25,6 @@ from tests.stories.transcript import same, transcript
 from tests.write_lock import watched
 
 HERE = Path(__file__).parent
-NO_REMOVAL = "keep_mail_days = 0"
-"""Old messages are looked for once an hour, which is on no message's way."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,7 @@ PARAMETERS = [pytest.param(name, marks=[pytest.mark.sql] if name in ON_BOTH else
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Story:
     """A story that was played."""
     folder = tmp_path_factory.mktemp("story")
-    server = "" if request.param in READS_ALL else NO_REMOVAL
-    with correspondence(folder, server=server) as letters:
+    with correspondence(folder) as letters:
         engine = letters.server.engine
         with listened(engine) as statements, watched(engine) as watch:
             STORIES[request.param](letters)
@@ -101,7 +98,7 @@ def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None
     for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:
         for match in (1, None):
             read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
-            assert not [found for found in read.commands if found.command.changes and not found.misfit], line
+            assert not [found for found in read.commands if found.command.changes and not found.malformed], line
 
 
 def test_news_are_marked_as_news_and_answers_as_answers(story: Story) -> None:

@@ -46,9 +46,11 @@ def kept() -> Kept:
 
 
 @contextlib.contextmanager
-def listening(kept: Kept, protocol: Literal["lmtp", "smtp"], **caps: float) -> Iterator[MailListener]:
+def listening(
+    kept: Kept, protocol: Literal["lmtp", "smtp"], limit: int = LIMIT, **caps: float
+) -> Iterator[MailListener]:
     listener = MailListener(
-        ListenSettings.model_validate({"port": 0, **caps}), protocol, LIMIT, lambda to: to.endswith("@game.test")
+        ListenSettings.model_validate({"port": 0, **caps}), protocol, limit, lambda to: to.endswith("@game.test")
     )
     listener.start(kept)
     try:
@@ -245,10 +247,8 @@ def test_a_message_announced_over_the_limit_is_refused_at_once(smtp: int) -> Non
         assert talk.say("NOOP") == "250 OK"
 
 
-def test_an_overlong_line_is_refused_once_for_each_recipient(
-    lmtp: int, kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Talk(lmtp) as talk:
+def test_an_overlong_line_is_refused_once_for_each_recipient(kept: Kept) -> None:
+    with listening(kept, "lmtp", limit=300_000) as listener, Talk(listener.port) as talk:
         talk.begin("a@game.test", "b@game.test")
         talk.tell(b"y" * 200_000 + b"\r\n.")
         assert [talk.hear()[:9], talk.hear()[:9]] == ["500 5.6.0", "500 5.6.0"]
