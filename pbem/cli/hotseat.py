@@ -84,7 +84,7 @@ def _refused(refusal: Refused, line: str) -> str:
         fits=refusal.fits,
         meant=refusal.meant,
     )
-    return fitted(templates().get_template("sections/refused.txt.j2").render(words=section))
+    return fitted(templates().get_template("sections/refused.txt.j2").render(section=section))
 
 
 def _ending(played: Record) -> str:
