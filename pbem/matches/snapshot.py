@@ -111,11 +111,7 @@ class Snapshot:
     def record(self) -> Record:
         """The match as a record, which tells how it ended unless the rules did."""
         record, ending = record_of(self.match, self.players, self.texts), self.ending
-        if ending is None or ending.termination is Termination.RULES:
-            return record
-        if ending.termination is Termination.RESIGNATION:
-            return replace(record, resigned=ending.seat)
-        return replace(record, ending=ending)
+        return record if ending is None or ending.termination is Termination.RULES else replace(record, ending=ending)
 
     def at(self, ply: int) -> "Snapshot":
         """Return the match after that many of its turns."""
