@@ -249,6 +249,7 @@ class ServerSettings(Section):
     answers_per_hour: Annotated[int, Field(ge=1)] = 20
     batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
     keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
+    keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
 
     @field_validator("address")
     @classmethod
@@ -258,7 +259,7 @@ class ServerSettings(Section):
             raise ValueError("write an address like games@example.org, at most 20 characters before the @")
         return address
 
-    @field_validator("keep_mail_days")
+    @field_validator("keep_mail_days", "keep_waiting_days")
     @classmethod
     def keeps_what_is_still_needed(cls, days: int) -> int:
         """Require long enough for replies, bounces and questions, or forever."""

@@ -2,6 +2,7 @@
 
     Exception
     ├── Refused        the sender is told what was read, what is wrong and what would work
+    │   └── Unread     the message as a whole can't be read
     ├── Unanswerable   the message is filed; only the log says so
     └── Changed        everything is rolled back, and the message is examined again
 
@@ -27,6 +28,7 @@ class Refused(Exception):
         match: int | None = None,
         meant: Sequence[str] = (),
         proposal: str | None = None,
+        unsent: Sequence[str] = (),
     ) -> None:
         self.sentence = sentence
         self.read = read
@@ -41,7 +43,20 @@ class Refused(Exception):
         """What may have been meant: a line, or up to three turns."""
         self.proposal = proposal
         """The line that a reply of `yes` carries out."""
+        self.unsent = tuple(unsent)
+        """What else the sender wrote, which goes nowhere now."""
         super().__init__(sentence)
+
+
+class Unread(Refused):
+    """A message that can't be read: what the sender is told, and the detail for the log."""
+
+    def __init__(self, problem: str, detail: str) -> None:
+        self.detail = detail
+        super().__init__(
+            f"Your message wasn't read: {problem}.",
+            fits="Send only the text: as plain text, and without attachments.",
+        )
 
 
 class Silence(Enum):

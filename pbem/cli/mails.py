@@ -120,6 +120,7 @@ def retry(
                 row.handled = row.verdict = row.error = None
             elif isinstance(row, Outgoing) and row.state == OutgoingState.FAILED:
                 row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, daemon.now(), daemon.now()
+                row.troubled = None
             else:
                 missing.append(number)
                 continue

@@ -5,44 +5,45 @@ import re
 from sqlmodel import Session, select
 
 from engines import GAMES
-from pbem.commands.core import Command, Context, Line, named
+from pbem.commands.core import Command, Decision, Line, Request, named
 from pbem.errors import Refused
 from pbem.payloads.sections import Welcome
+from pbem.players import identity
 from pbem.players.erasure import ANONYMOUS
 from pbem.storage.models import Player
-from pbem.tokens import Purpose
+from pbem.tokens import Purpose, Token
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
 RESERVED = frozenset({"me", "you", "random", "pbem", "admin", "postmaster", "server", "all", "none"})
 
 
-def check_name(context: Context, wanted: str) -> str:
+def check_name(request: Request, wanted: str) -> str:
     """Return the name in lower case; raise Refused if it is invalid or taken."""
     wanted = wanted.lower()
-    if not _is_name(context, wanted):
+    if not _is_name(request, wanted):
         raise Refused(
             f"\"{wanted[:40]}\" can't be a player's name.",
             fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
         )
-    if _is_taken(context.session, wanted):
+    if _is_taken(request.session, wanted):
         raise Refused(f"The name {wanted} is taken.", fits=f'Try another, such as "join {wanted}2".')
     return wanted
 
 
-def free_name(context: Context, address: str) -> str:
+def free_name(request: Request, address: str) -> str:
     """Return a unique name, made from the address, for an invited person who chose none."""
     local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].lower())[:16].lstrip("0123456789")
-    stem = local if _is_name(context, local) else "player"
+    stem = local if _is_name(request, local) else "player"
     wanted, number = stem, 1
-    while _is_taken(context.session, wanted):
+    while _is_taken(request.session, wanted):
         number += 1
         wanted = f"{stem}{number}"
     return wanted
 
 
-def _is_name(context: Context, wanted: str) -> bool:
+def _is_name(request: Request, wanted: str) -> bool:
     """Return whether the name is allowed: not a command or a game, since lines of our messages start with names."""
-    special = wanted in RESERVED or wanted in GAMES or named(context.commands, wanted) is not None
+    special = wanted in RESERVED or wanted in GAMES or named(request.commands, wanted) is not None
     special = special or wanted.startswith(ANONYMOUS)
     return NAME.fullmatch(wanted) is not None and not special
 
@@ -51,26 +52,28 @@ def _is_taken(session: Session, wanted: str) -> bool:
     return session.exec(select(Player).where(Player.name == wanted)).first() is not None
 
 
-def welcome(context: Context, player: Player, wanted: str) -> None:
-    """Make the person who replied to our message a player."""
-    player.name, player.confirmed = wanted, context.now
-    context.session.add(player)
-    context.session.flush()
-    context.tell(player, Welcome(), purpose=Purpose.PERSONAL)
+def welcome(request: Request, player: Player, wanted: str) -> Welcome:
+    """Make the sender, who replied to our message, a player of that name; return what they should know."""
+    player.name, player.confirmed = wanted, request.now
+    request.session.add(player)
+    request.session.flush()
+    return Welcome()
 
 
-def join(context: Context, line: Line) -> None:
+def join(request: Request, line: Line) -> Decision:
     """Give the sender, who has proven their address, the name they asked for."""
-    player = context.sender.player
+    player = request.sender.player
     if player is not None and player.confirmed:
+        token = Token(Purpose.PERSONAL, player.id or 0)
+        personal = identity.address_with(request.server, request.keyring, token, player.epoch)
         raise Refused(
             f"You're already {player.name}.",
-            fits=f"Your personal address is {context.personal_address(player)}; messages to it take effect at once.",
+            fits=f"Your personal address is {personal}; messages to it take effect at once.",
         )
-    wanted = check_name(context, line.words.split()[0])
+    wanted = check_name(request, line.words.split()[0])
     if player is None:
         raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
-    welcome(context, player, wanted)
+    return Decision(answer=(welcome(request, player, wanted),))
 
 
 JOIN = Command(

@@ -1,35 +1,31 @@
 """A player's addresses: revoke, change address."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from sqlmodel import col, func, select
 
-from pbem.commands.core import Command, Context, Line
-from pbem.commands.verdict import Outcome, Verdict
-from pbem.errors import Refused, Silence, Unanswerable
+from pbem.commands.core import Command, Decision, Line, Request, ToNewAddress
+from pbem.errors import Refused
 from pbem.matches.naming import name
-from pbem.payloads.messages import AddressMoved, AddressQuestion, Challenge
-from pbem.payloads.sections import AddressAsked, HeldDropped, NewAddresses, QuestionExpired
+from pbem.payloads.messages import AddressQuestion
+from pbem.payloads.sections import AddressAsked, NewAddresses
 from pbem.players import addresses, identity
 from pbem.reading.message import is_address
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
-QUESTION_LIVES = timedelta(days=14)
-"""How long our questions can be answered."""
 MOST_QUESTIONS = 3
 
 
-def revoke(context: Context, line: Line) -> None:
+def revoke(request: Request, line: Line) -> Decision:
     """Revoke all reply addresses of the sender, and reply with the new personal one."""
-    addresses.revoke(context.session, context.player)
-    context.answer(NewAddresses())
+    addresses.revoke(request.session, request.player)
+    return Decision(answer=(NewAddresses(),))
 
 
-def change(context: Context, line: Line) -> None:
+def change(request: Request, line: Line) -> Decision:
     """Ask the new address to confirm; its reply makes the change."""
-    player = context.player
+    player = request.player
     what, _, rest = line.words.partition(" ")
     if what.lower() != "address":
         raise Refused(
@@ -40,7 +36,7 @@ def change(context: Context, line: Line) -> None:
     wanted = rest.strip().strip("<>").lower()
     if not wanted:
         raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
-    if not is_address(wanted) or identity.is_ours(wanted, context.server):
+    if not is_address(wanted) or identity.is_ours(wanted, request.server):
         raise Refused(
             f"{wanted[:60]} can't be your email address.",
             read=line.text,
@@ -48,25 +44,25 @@ def change(context: Context, line: Line) -> None:
         )
     if wanted == player.address:
         raise Refused(f"{wanted} is already your address.", read=line.text)
-    _bound(context, player, line)
-    context.mailer.ask_address(
-        wanted,
-        AddressQuestion(by=name(player)),
+    _bound(request, player, line)
+    question = ToNewAddress(
+        address=wanted,
+        payload=AddressQuestion(by=name(player)),
         player=player,
-        incoming=context.incoming,
-        token_subject=context.incoming.id or 0,
+        token_subject=request.incoming.id or 0,
+        is_reply=False,  # the new address hasn't seen the message
     )
-    context.answer(AddressAsked(address=wanted))
+    return Decision(answer=(AddressAsked(address=wanted),), owed=(question,))
 
 
-def _bound(context: Context, player: Player, line: Line) -> None:
+def _bound(request: Request, player: Player, line: Line) -> None:
     """Raise Refused for a second address in one message, and for too many addresses in a day."""
     asked = select(func.count()).where(
         Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
     )
-    if context.session.exec(asked.where(Outgoing.incoming == context.incoming.id)).one():
+    if request.session.exec(asked.where(Outgoing.incoming == request.incoming.id)).one():
         raise Refused("One message can ask for one address only.", read=line.text, fits="Send the other separately.")
-    if context.session.exec(asked.where(col(Outgoing.created) > context.now - timedelta(days=1))).one() >= (
+    if request.session.exec(asked.where(col(Outgoing.created) > request.now - timedelta(days=1))).one() >= (
         MOST_QUESTIONS
     ):
         raise Refused(
@@ -74,63 +70,6 @@ def _bound(context: Context, player: Player, line: Line) -> None:
             read=line.text,
             fits="Reply to one of those messages, or try again tomorrow.",
         )
-
-
-def ask_again(context: Context, question: int) -> Verdict:
-    """Ask the new address again, because its reply didn't go to the address of our question."""
-    row = context.session.get_one(Outgoing, question)
-    player = context.session.get(Player, row.player)
-    if player is None or row.settled is not None:
-        raise Unanswerable(Silence.UNKNOWN_TOKEN)
-    context.mailer.ask_address(
-        row.address,
-        AddressQuestion(by=name(player), by_thread=True),
-        player=player,
-        incoming=context.incoming,
-        token_subject=row.token_subject,
-        answers=context.answered,
-    )
-    return Verdict(Outcome.ASKED_AGAIN)
-
-
-def settle(context: Context, question: int, *, agrees: bool | None) -> Verdict:
-    """Act on the reply of the new address and return a verdict; `agrees` is None if it is neither yes nor no."""
-    row = context.session.get_one(Outgoing, question, with_for_update=True)
-    player = context.session.get(Player, row.player)
-    if player is None or row.settled is not None:
-        raise Unanswerable(Silence.UNKNOWN_TOKEN)
-    if context.now - row.created > QUESTION_LIVES:
-        context.answer(QuestionExpired(days=QUESTION_LIVES.days))
-        return Verdict(Outcome.TOO_LATE)
-    if agrees is False:
-        row.settled = context.now  # replies to it have no effect any more
-        context.session.add(row)
-        context.answer(HeldDropped())
-        return Verdict(Outcome.NOT_CONFIRMED)
-    if agrees is None:
-        raise Refused("I can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
-    taken = context.session.exec(select(Player).where(Player.address == row.address)).first()
-    if taken is not None and taken.confirmed is not None:
-        raise Refused(
-            f"This address already belongs to {taken.name}, so nothing was changed.",
-            fits="Each player has one address, and each address one player.",
-        )
-    _move(context, player, row)
-    return Verdict(Outcome.DONE, CHANGE.name)
-
-
-def _move(context: Context, player: Player, row: Outgoing) -> None:
-    """Change the address, and tell both."""
-    old = player.address
-    passed_on = addresses.move(context.session, player, row.address)
-    row.settled = context.now
-    context.session.add(row)
-    context.mailer.to_address(old, AddressMoved(by=name(player)))
-    for match in passed_on:
-        challenge = Challenge(by=name(context.session.get_one(Player, match.challenger)), message=())
-        context.mailer.to_player(player, challenge, purpose=Purpose.PLAY, match=match)
-    context.effects.sender = replace(context.sender, player=player, proven=True, move=None)
-    context.answer(NewAddresses(moved=True))
 
 
 REVOKE = Command(

@@ -9,10 +9,12 @@ from sqlmodel import select
 from engines import GAMES
 from engines.core import BadOption, Game
 from pbem.commands.account import check_name, free_name, welcome
-from pbem.commands.core import Command, Context, Line, announce, in_words, own_match
+from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.refusals import in_words
+from pbem.commands.target import own_match
 from pbem.errors import Refused
 from pbem.matches import lifecycle
-from pbem.payloads.sections import ChallengeSent
+from pbem.payloads.sections import ChallengeSent, Section
 from pbem.reading.message import is_address
 from pbem.storage.models import Player
 
@@ -49,33 +51,32 @@ def read(words: Sequence[str], own_name: str | None) -> Offer:
     return Offer(games[0], people[0].lower(), begin, games[0].chosen(options))
 
 
-def challenge(context: Context, line: Line) -> None:
+def challenge(request: Request, line: Line) -> Decision:
     """Challenge a player, or invite an address."""
-    player = context.player
+    player = request.player
     try:
         offer = read(line.words.split(), player.name)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
-    other = _opponent(context, offer.opponent)
+    other = _opponent(request, offer.opponent)
     with in_words(line):
         events = lifecycle.offer(
-            context.session,
+            request.session,
             player,
             other,
             offer.game.key,
             offer.options,
-            context.now,
+            request.now,
             challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
             by_address="@" in offer.opponent,
         )
-    context.effects.match = events[0].match.id
-    announce(context, events)
-    context.answer(ChallengeSent(match=context.effects.match or 0, opponent=offer.opponent))
+    sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
+    return Decision(answer=(sent,), events=events)
 
 
-def _opponent(context: Context, wanted: str) -> Player:
+def _opponent(request: Request, wanted: str) -> Player:
     """Return the player of that name or address, locked so that they can't leave meanwhile; add a new address."""
-    session = context.session
+    session = request.session
     if "@" not in wanted:
         found = session.exec(select(Player).where(Player.name == wanted).with_for_update()).first()
         if found is None or found.deleted is not None:
@@ -90,41 +91,36 @@ def _opponent(context: Context, wanted: str) -> Player:
         )
     found = session.exec(select(Player).where(Player.address == wanted).with_for_update()).first()
     if found is None:
-        found = Player(address=wanted, created=context.now)
+        found = Player(address=wanted, created=request.now)
         session.add(found)
         session.flush()
     return found
 
 
-def accept(context: Context, line: Line) -> None:
+def accept(request: Request, line: Line) -> Decision:
     """Start the match; somebody who came by invitation becomes a player by this answer."""
-    match, _ = own_match(context, line)
-    player = context.sender.player
-    assert player is not None  # noqa: S101 - own_match has refused strangers
+    match, player, _ = own_match(request, line)
     with in_words(line):
-        events = lifecycle.accept(context.session, match, player, context.now)
+        events = lifecycle.accept(request.session, match, player, request.now)
+    answer: tuple[Section, ...] = ()
     if player.confirmed is None:
-        wanted = check_name(context, line.words) if line.words else free_name(context, player.address)
-        welcome(context, player, wanted)
-    announce(context, events)
+        wanted = check_name(request, line.words) if line.words else free_name(request, player.address)
+        answer = (welcome(request, player, wanted),)
+    return Decision(answer=answer, events=events)
 
 
-def decline(context: Context, line: Line) -> None:
+def decline(request: Request, line: Line) -> Decision:
     """Decline a challenge."""
-    match, _ = own_match(context, line)
-    player = context.sender.player
-    assert player is not None  # noqa: S101 - own_match has refused strangers
+    match, player, _ = own_match(request, line)
     with in_words(line):
-        events = lifecycle.decline(context.session, match, player, context.now)
-    announce(context, events)
+        return Decision(events=lifecycle.decline(request.session, match, player, request.now))
 
 
-def withdraw(context: Context, line: Line) -> None:
+def withdraw(request: Request, line: Line) -> Decision:
     """Take back a challenge of one's own."""
-    match, _ = own_match(context, line)
+    match, _, _ = own_match(request, line)
     with in_words(line):
-        events = lifecycle.withdraw(context.session, match, context.player, context.now)
-    announce(context, events)
+        return Decision(events=lifecycle.withdraw(request.session, match, request.player, request.now))
 
 
 CHALLENGE = Command(

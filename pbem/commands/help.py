@@ -1,44 +1,46 @@
 """Explanations: help and rules."""
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 
 from engines import GAMES
 from notation import NOTATIONS
-from pbem.commands.core import Command, Context, Line, named
+from pbem.commands.core import Command, Decision, Line, Request, named
 from pbem.errors import Refused
 from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle, OptionHelp
-from pbem.payloads.sections import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, Rules
+from pbem.payloads.sections import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, Rules, Section
 
 
-def help_(context: Context, line: Line) -> None:
+def help_(request: Request, line: Line) -> Decision:
     """Explain the server, a command, a game or a notation."""
-    commands = context.commands
-    topic = line.words.lower().strip()
+    return Decision(answer=(_explanation(request.commands, line.words.lower().strip()),))
+
+
+def _explanation(commands: Mapping[str, Command], topic: str) -> Section:
     words = [word for word in topic.split() if word != "notation"]
     if not topic or topic == "commands":
-        context.answer(Help(commands=tuple(_entry(command) for command in commands.values()), games=_titles()))
-    elif topic == "notation" or (words and words[0] in GAMES and "notation" in topic.split()):
+        return Help(commands=tuple(_entry(command) for command in commands.values()), games=_titles())
+    if topic == "notation" or (words and words[0] in GAMES and "notation" in topic.split()):
         keys = words or list(GAMES)
-        context.answer(HelpOnNotation(games=tuple(_game(key) for key in keys if key in GAMES)))
-    elif words[0] in GAMES:
-        context.answer(HelpOnGame(game=_game(words[0])))
-    elif (command := named(commands, words[0])) is not None:
-        context.answer(HelpOnCommand(command=_entry(command)))
-    else:
-        near = get_close_matches(words[0], [*commands, *GAMES, "notation"], 3)
-        raise Refused(
-            f'There is no help on "{topic[:40]}".',
-            fits=" or ".join(f'"help {topic}"' for topic in near) if near else '"help" alone lists everything.',
-        )
+        return HelpOnNotation(games=tuple(_game(key) for key in keys if key in GAMES))
+    if words[0] in GAMES:
+        return HelpOnGame(game=_game(words[0]))
+    if (command := named(commands, words[0])) is not None:
+        return HelpOnCommand(command=_entry(command))
+    near = get_close_matches(words[0], [*commands, *GAMES, "notation"], 3)
+    raise Refused(
+        f'There is no help on "{topic[:40]}".',
+        fits=" or ".join(f'"help {topic}"' for topic in near) if near else '"help" alone lists everything.',
+    )
 
 
-def rules(context: Context, line: Line) -> None:
+def rules(request: Request, line: Line) -> Decision:
     """Send the rules of a game."""
     key = line.words.strip().lower()
     if key not in GAMES:
         there_are = " or ".join(f'"rules {key}"' for key in GAMES)
         raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=there_are)
-    context.answer(Rules(game=_game(key)))
+    return Decision(answer=(Rules(game=_game(key)),))
 
 
 def _entry(command: Command) -> CommandHelp:

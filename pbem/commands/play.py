@@ -1,13 +1,13 @@
 """Playing: move, undo, resign, say."""
 
-from collections.abc import Sequence
-
 from engines.core import Seat
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.resemblance import resembling
-from pbem.commands.core import Command, Context, Line, announce, in_words, opponent, own_match
+from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.refusals import in_words
 from pbem.commands.syntax import did_you_mean
+from pbem.commands.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.matches import lifecycle, turns
 from pbem.matches.events import PartTakenBack
@@ -16,36 +16,35 @@ from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ReadTurn
 from pbem.payloads.messages import Words
 from pbem.payloads.sections import TurnBegun, TurnDropped, WordsPassedOn
-from pbem.storage.models import Match
-from pbem.tokens import Purpose
+from pbem.players.announcements import Notice
+from pbem.storage.models import Match, Player
 
 
-def move(context: Context, line: Line) -> str | None:
+def move(request: Request, line: Line) -> Decision:
     """Play a turn, or store part of one."""
-    match, seat = own_match(context, line)
+    match, _, seat = own_match(request, line)
     with in_words(line):
         lifecycle.check_running(match)
-    snapshot = snapshot_of(context.session, match)
-    _check_seen(context, line, snapshot, seat)
+    snapshot = snapshot_of(request.session, match)
+    _check_seen(request, line, snapshot, seat)
     _check_number(line, snapshot, seat)
     with in_words(line):
         lifecycle.check_turn(match, seat)
     turn = _read(line, snapshot)
     if not turn.complete:
-        lifecycle.keep_part(context.session, snapshot, seat, turn)
-        context.answer(TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text))
-        return "turn begun"
-    if match.id in context.moves_ahead:
+        events = lifecycle.keep_part(request.session, snapshot, seat, turn)
+        begun = TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text)
+        return Decision(answer=(begun,), events=events, log="turn begun")
+    if match.id in request.moves_ahead:
         raise Refused(
             "This message has two turns for the same match, so neither was played.",
             read=line.text,
             fits="Send the one you mean, and the next one after your opponent has moved.",
             match=match.id,
         )
-    events = lifecycle.play(context.session, snapshot, seat, turn, context.now, incoming=context.incoming.id)
-    _drop_question(context, match)
-    announce(context, events)
-    return None
+    return Decision(
+        events=lifecycle.play(request.session, snapshot, seat, turn, request.now, incoming=request.incoming.id)
+    )
 
 
 def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
@@ -56,21 +55,12 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
     except Refused as refusal:
         refusal.match = snapshot.number
         meant = resembling(notation, snapshot.position, line.words)
-        raise did_you_mean.turned(refusal, meant) from refusal.__cause__
+        raise did_you_mean.with_turns(refusal, meant) from refusal.__cause__
 
 
-def _drop_question(context: Context, match: Match) -> None:
-    """Remove the section that asks for the rest of a turn: a later line of the same mail has completed it."""
-    context.effects.sections[:] = [
-        section
-        for section in context.effects.sections
-        if not (isinstance(section, TurnBegun) and section.match == match.id)
-    ]
-
-
-def _check_seen(context: Context, line: Line, snapshot: Snapshot, seat: Seat) -> None:
+def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) -> None:
     """Raise Refused when the move answers a message and the match has moved on since."""
-    seen = context.sender.seen(snapshot.number)
+    seen = request.sender.seen(snapshot.number)
     if seen is None or seen == snapshot.ply:
         return
     if seen > snapshot.ply:  # a database restored from an older backup
@@ -115,47 +105,44 @@ def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:
     )
 
 
-def undo(context: Context, line: Line) -> None:
+def undo(request: Request, line: Line) -> Decision:
     """Discard the unfinished turn."""
-    match, seat = own_match(context, line)
+    match, _, seat = own_match(request, line)
     with in_words(line):
-        events = lifecycle.take_back_part(context.session, match, seat)
-    for event in events:
-        if isinstance(event, PartTakenBack):
-            context.answer(TurnDropped(match=match.id or 0, ply=match.plies, dropped=event.part))
+        events = lifecycle.take_back_part(request.session, match, seat)
+    dropped = (event.part for event in events if isinstance(event, PartTakenBack))
+    answer = (TurnDropped(match=match.id or 0, ply=match.plies, dropped=part) for part in dropped)
+    return Decision(answer=tuple(answer), events=events)
 
 
-def resign(context: Context, line: Line) -> None:
+def resign(request: Request, line: Line) -> Decision:
     """Resign the match."""
-    match, seat = own_match(context, line)
+    match, _, seat = own_match(request, line)
     with in_words(line):
-        events = lifecycle.resign(context.session, match, seat, context.now)
-    announce(context, events)
+        return Decision(events=lifecycle.resign(request.session, match, seat, request.now))
 
 
-def say(context: Context, line: Line) -> None:
+def say(request: Request, line: Line) -> Decision:
     """Send a note to the opponent."""
-    match, _ = own_match(context, line)
-    other = opponent(context, match)
-    if is_hidden(match, other):
+    match, player, _ = own_match(request, line)
+    if is_hidden(match, opponent_in(request, match, player)):
         raise Refused(
             "Your invitation hasn't been accepted yet, so this wasn't sent.",
             read=line.text,
             fits="A note below a challenge is sent along with it.",
         )
-    prose = context.message(match.id)
-    words = (line.words, *prose) if line.words else prose  # players of Rognlie's server chat in the body
-    if not words:
+    note = (line.words, *request.prose) if line.words else request.prose  # on Rognlie's server, chat is in the body
+    if not note:
         raise Refused("There is nothing to send.", read=line.text, fits='Write "say TEXT".')
-    send_words(context, match, words)
+    return note_to_opponent(request, match, request.player, note)
 
 
-def send_words(context: Context, match: Match, words: Sequence[str]) -> None:
-    """Queue a message with the note to the opponent, and confirm it to the sender."""
-    other = opponent(context, match)
-    said = Words(message=tuple(words), by=name(context.player))
-    context.tell(other, said, purpose=Purpose.PLAY, match=match, ply=match.plies)
-    context.answer(WordsPassedOn(match=match.id or 0, opponent=name(other), message=tuple(words)))
+def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
+    """Pass the player's note on to the opponent, and tell the player so."""
+    other = opponent_in(request, match, player)
+    notice = Notice(other, Words(message=note, by=name(player)), match, match.plies)
+    told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
+    return Decision(answer=(told,), owed=(notice,), takes_prose=True)
 
 
 MOVE = Command(

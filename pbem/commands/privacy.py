@@ -1,11 +1,10 @@
 """The sender's own data: export, delete."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from sqlmodel import col, select
 
-from pbem.commands.core import Command, Context, Line
+from pbem.commands.core import Command, Decision, Line, Request, ToPlayer
 from pbem.errors import Refused
 from pbem.payloads.messages import Export
 from pbem.players import erasure
@@ -16,9 +15,9 @@ APART = timedelta(days=1)
 """The time between two exports: they are large, and no other message causes as much."""
 
 
-def _oneself(context: Context, line: Line, instead: str) -> None:
+def _oneself(request: Request, line: Line, instead: str) -> None:
     """Raise Refused if the line is about something other than the sender."""
-    if line.words.lower().strip(" .!") not in ("", "me", context.player.name):
+    if line.words.lower().strip(" .!") not in ("", "me", request.player.name):
         raise Refused(
             f'"{line.command.name}" is about you and all the data we hold on you.',
             read=line.text,
@@ -26,30 +25,26 @@ def _oneself(context: Context, line: Line, instead: str) -> None:
         )
 
 
-def export(context: Context, line: Line) -> None:
+def export(request: Request, line: Line) -> Decision:
     """Send the sender all data we hold on them."""
-    player = context.player
-    _oneself(context, line, '"record NUMBER" sends the record of a match')
-    earlier = context.session.exec(
+    player = request.player
+    _oneself(request, line, '"record NUMBER" sends the record of a match')
+    earlier = request.session.exec(
         select(Outgoing.id).where(
-            Outgoing.player == player.id, Outgoing.template == "export", col(Outgoing.created) > context.now - APART
+            Outgoing.player == player.id, Outgoing.template == "export", col(Outgoing.created) > request.now - APART
         )
     ).first()
     if earlier is not None:
         raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
-    context.mailer.to_player(
-        player, Export(), purpose=Purpose.PERSONAL, incoming=context.incoming, answers=context.answered
-    )
+    return Decision(owed=(ToPlayer(player=player, payload=Export(), purpose=Purpose.PERSONAL),))
 
 
-def delete(context: Context, line: Line) -> None:
+def delete(request: Request, line: Line) -> Decision:
     """Delete all data on the sender, who is a stranger from then on."""
-    player = context.player
-    _oneself(context, line, '"resign NUMBER" ends a match')
-    erasure.erase(context.session, context.server, player, context.now, context.incoming, context.answered)
-    context.effects.sections.clear()  # a player who has left gets one last message, which says so
-    context.effects.prose_used, context.effects.match = True, None
-    context.effects.sender = replace(context.sender, player=None, proven=False, match=None, ply=None)
+    player = request.player
+    _oneself(request, line, '"resign NUMBER" ends a match')
+    erasure.erase(request.session, request.server, player, request.now, request.incoming, request.in_reply_to)
+    return Decision(leaves=True)  # the last message to them, which says so, is queued by the erasure
 
 
 EXPORT = Command(

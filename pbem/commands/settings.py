@@ -1,15 +1,16 @@
 """Settings: set, stop, start."""
 
-from pbem.commands.core import Command, Context, Line
+from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.viewing import games
 from pbem.errors import Refused
 from pbem.payloads.sections import Choice, NewsResumed, NewsStarted, NewsStopped, PreferenceHelp, Preferences
-from pbem.players.preferences import PREFERENCES, changed, of
+from pbem.players import schedule
+from pbem.players.preferences import PREFERENCES, changed, with_defaults
 
 
-def set_(context: Context, line: Line) -> None:
+def set_(request: Request, line: Line) -> Decision:
     """Change the sender's settings, or list them."""
-    player = context.player
+    player = request.player
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     if len(words) % 2:
         raise Refused("A setting needs a name and a value.", read=line.text, fits='"set" alone lists them all.')
@@ -25,40 +26,39 @@ def set_(context: Context, line: Line) -> None:
         names.append(name)
     if names:
         player.settings = settings
-        context.session.add(player)
-    holds = of(settings)
+        request.session.add(player)
+    current = with_defaults(settings)
     rows = (
-        PreferenceHelp(name=name, choice=holds[name], spelled=preference.spelled, help=preference.help)
+        PreferenceHelp(name=name, choice=current[name], spelled=preference.spelled, help=preference.help)
         for name, preference in PREFERENCES.items()
     )
-    chosen = (Choice(name=name, choice=holds[name]) for name in dict.fromkeys(names))
-    context.answer(Preferences(changed=tuple(chosen), rows=tuple(rows)))
+    chosen = (Choice(name=name, choice=current[name]) for name in dict.fromkeys(names))
+    return Decision(answer=(Preferences(changed=tuple(chosen), rows=tuple(rows)),))
 
 
-def stop(context: Context, line: Line) -> None:
+def stop(request: Request, line: Line) -> Decision:
     """Stop news to the sender; matches go on, and news is kept for their return."""
-    player = context.player
-    player.stopped = player.stopped or context.now
-    context.session.add(player)
-    context.answer(NewsStopped())
+    player = request.player
+    player.stopped = player.stopped or request.now
+    schedule.pause(request.session, player)
+    return Decision(answer=(NewsStopped(),))
 
 
-def start(context: Context, line: Line) -> None:
+def start(request: Request, line: Line) -> Decision:
     """Resume news to the sender, and list their matches."""
-    player = context.player
-    context.answer(NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None))
-    player.stopped = None
-    context.session.add(player)
-    games(context, line)
+    player = request.player
+    started = NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
+    schedule.resume(request.session, player)
+    return Decision(answer=(started, *games(request, line).answer))
 
 
-def resume(context: Context) -> None:
+def resume(request: Request) -> Decision:
     """Resume news to a player who had stopped them and plays on."""
-    player = context.sender.player
-    if player is not None and player.stopped is not None:
-        player.stopped = None
-        context.session.add(player)
-        context.answer(NewsResumed())
+    player = request.sender.player
+    if player is None or player.stopped is None:
+        return Decision()
+    schedule.resume(request.session, player)
+    return Decision(answer=(NewsResumed(),))
 
 
 SET = Command(

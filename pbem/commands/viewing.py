@@ -4,7 +4,8 @@ from sqlmodel import select
 
 from engines import GAMES
 from notation import NOTATIONS
-from pbem.commands.core import Command, Context, Line, match_of
+from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.target import match_of
 from pbem.errors import Refused
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
@@ -14,19 +15,19 @@ from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchSho
 from pbem.storage.models import Match, MatchState, Player
 
 
-def games(context: Context, line: Line) -> None:
+def games(request: Request, line: Line) -> Decision:
     """List the matches of the sender or of another player."""
     wanted = line.words.strip().lower()
-    player: Player | None = context.player if not wanted else None
+    player: Player | None = request.player if not wanted else None
     if wanted:
-        player = context.session.exec(select(Player).where(Player.name == wanted)).first()
+        player = request.session.exec(select(Player).where(Player.name == wanted)).first()
         if player is None:
             raise Refused(f"No player is called {wanted[:40]}.", read=line.text, fits='"games" alone lists your own.')
     assert player is not None  # noqa: S101 - refused above otherwise
-    own = context.is_sender(player)
+    own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
-    matches = of_player(context.session, player, states)
-    people = people_of(context.session, matches)
+    matches = of_player(request.session, player, states)
+    people = people_of(request.session, matches)
     rows = (
         ListedMatch(
             number=match.id or 0,
@@ -36,7 +37,7 @@ def games(context: Context, line: Line) -> None:
         )
         for match in matches
     )
-    context.answer(MatchList(player=name(player), own=own, rows=tuple(rows)))
+    return Decision(answer=(MatchList(player=name(player), own=own, rows=tuple(rows)),))
 
 
 def _state(match: Match, player: Player, *, own: bool) -> str:
@@ -52,82 +53,80 @@ def _state(match: Match, player: Player, *, own: bool) -> str:
     return f"{whose}, turn {match.plies + 1}"
 
 
-def show(context: Context, line: Line) -> None:
+def show(request: Request, line: Line) -> Decision:
     """Show a match as it is now, or after one of its turns."""
-    match = _with_board(context, line)
+    match = _with_board(request, line)
+    snapshot = _snapshot(request, match, line.ply)
     if line.ply is not None:
-        then = _standing(context, match, line.ply)
-        context.answer(MatchThen(match=then.number, ply=then.ply, now=then.total))
-        return
-    standing = snapshot_of(context.session, match)
-    own = _is_to_move(context, standing)
-    context.answer(MatchShown(match=standing.number, ply=standing.ply, part=match.part if own else None, own=own))
+        return Decision(answer=(MatchThen(match=snapshot.number, ply=snapshot.ply, now=snapshot.total),))
+    own = _is_to_move(request, snapshot)
+    part = match.part if own else None
+    return Decision(answer=(MatchShown(match=snapshot.number, ply=snapshot.ply, part=part, own=own),))
 
 
-def record(context: Context, line: Line) -> None:
+def record(request: Request, line: Line) -> Decision:
     """Send the record of a match, whole or up to one of its turns."""
-    match = _with_board(context, line)
-    standing = _standing(context, match, line.ply)
-    context.answer(MatchRecord(match=standing.number, ply=standing.ply))
+    match = _with_board(request, line)
+    snapshot = _snapshot(request, match, line.ply)
+    return Decision(answer=(MatchRecord(match=snapshot.number, ply=snapshot.ply),))
 
 
-def preview(context: Context, line: Line) -> None:
+def preview(request: Request, line: Line) -> Decision:
     """Show the board after turns that could be played, or the ways to go on with one. Nothing is played or kept."""
-    match = _with_board(context, line)
-    standing = _standing(context, match, line.ply)
+    match = _with_board(request, line)
+    snapshot = _snapshot(request, match, line.ply)
     if line.ply is None and match.state == MatchState.OVER:
         raise Refused(
             f"Match #{match.id} is over, so no turn can follow.",
             read=line.text,
-            fits=f'"preview {match.id}#{max(0, standing.ply - 1)} TURN" shows what could have been played instead.',
+            fits=f'"preview {match.id}#{max(0, snapshot.ply - 1)} TURN" shows what could have been played instead.',
             match=match.id,
         )
-    own = line.ply is None and _is_to_move(context, standing)
+    own = line.ply is None and _is_to_move(request, snapshot)
     kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
-        variation = variations.read(NOTATIONS[match.game], standing.base, kept, line.words)
+        variation = variations.read(NOTATIONS[match.game], snapshot.base, kept, line.words)
     except Refused as refusal:
         refusal.match = match.id if line.ply is None else None
         raise
-    context.answer(
-        Preview(
-            match=standing.number,
-            ply=standing.ply,
-            now=standing.total,
-            past=line.ply is not None,
-            playable=own and match.state == MatchState.RUNNING,
-            kept=kept is not None and not variation.turns,
-            turns=tuple(variation.turns),
-            part=variation.part,
-            chosen=variation.chosen,
-        )
+    shown = Preview(
+        match=snapshot.number,
+        ply=snapshot.ply,
+        now=snapshot.total,
+        past=line.ply is not None,
+        playable=own and match.state == MatchState.RUNNING,
+        kept=kept is not None and not variation.turns,
+        turns=tuple(variation.turns),
+        part=variation.part,
+        chosen=variation.chosen,
     )
+    return Decision(answer=(shown,))
 
 
-def _with_board(context: Context, line: Line) -> Match:
+def _with_board(request: Request, line: Line) -> Match:
     """Return the match that the line is about; raise Refused where it was never played."""
-    match = match_of(context, line)
+    match = match_of(request, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
         raise Refused(f"Match #{match.id} has no board yet: the challenge is {match.state}.", read=line.text)
     return match
 
 
-def _standing(context: Context, match: Match, ply: int | None) -> Snapshot:
+def _snapshot(request: Request, match: Match, ply: int | None) -> Snapshot:
     """Return the match after that many turns, or as it is now; raise Refused where it doesn't have that many."""
-    standing = snapshot_of(context.session, match)
-    if ply is not None and ply > standing.total:
-        turns = "1 turn" if standing.total == 1 else f"{standing.total} turns"
+    snapshot = snapshot_of(request.session, match)
+    if ply is not None and ply > snapshot.total:
+        turns = "1 turn" if snapshot.total == 1 else f"{snapshot.total} turns"
         raise Refused(
             f"Match #{match.id} has {turns}, so there is no turn {ply}.",
-            fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{standing.total}" its last position.',
+            fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{snapshot.total}" its last position.',
         )
-    return standing if ply is None else standing.at(ply)
+    return snapshot if ply is None else snapshot.at(ply)
 
 
-def _is_to_move(context: Context, standing: Snapshot) -> bool:
+def _is_to_move(request: Request, snapshot: Snapshot) -> bool:
     """Return whether it is the sender's turn."""
-    player = context.sender.player
-    return player is not None and standing.base.turn is not None and standing.seat_of(player) == standing.base.turn
+    player = request.sender.player
+    return player is not None and snapshot.base.turn is not None and snapshot.seat_of(player) == snapshot.base.turn
 
 
 GAMES_COMMAND = Command(

@@ -10,100 +10,128 @@ from functools import cache
 from sqlmodel import select
 
 from pbem.commands import COMMANDS
-from pbem.commands.core import Context, opponent
-from pbem.commands.play import send_words
+from pbem.commands.core import Line, Request
+from pbem.commands.play import note_to_opponent
 from pbem.commands.settings import resume
 from pbem.commands.syntax.mail import ParsedMessage, Reader, tagged_match
+from pbem.commands.target import opponent_in
 from pbem.commands.verdict import Outcome, Verdict
-from pbem.conversation import reply, suggested_yes
+from pbem.conversation import effects, suggested_yes
+from pbem.conversation.reply import Reply, not_attempted, refused
 from pbem.errors import Refused
 from pbem.matches.naming import is_hidden
-from pbem.payloads.sections import NotAttempted, NotSent
+from pbem.matches.queries import seat_of
+from pbem.payloads.sections import NotSent
 from pbem.reading.message import Message
-from pbem.storage.models import Match, Outgoing
+from pbem.storage.models import Match, Outgoing, Player
+
+Act = Callable[[Request, Reply, ParsedMessage], Reply]
+"""What to do with what a message says, to complete the reply."""
 
 
-def understand(context: Context, message: Message, act: Callable[[Context, ParsedMessage], Verdict]) -> Verdict:
+def understand(request: Request, reply: Reply, message: Message, act: Act) -> Reply:
     """Read the message and act on it; a `yes` in its first line means what the answered message suggests."""
+    reader = _reader(request, message)
+    parsed = reader.read(message.subject, message.lines)
+    reply = replace(reply, subject=parsed.subject)
     try:
-        parsed, agreed = _reading(context, message)
+        agreed = _agreed_to(request, message, parsed)
+        if agreed is not None:
+            line = suggested_yes.suggested_line(request.session, agreed)
+            parsed = reader.read(message.subject, (line, *suggested_yes.lines_below(message.lines)))
+        reply = act(request, reply, parsed)
     except Refused as refusal:
-        reply.refuse(context, refusal, None)
-        return Verdict(Outcome.REFUSED)
-    verdict = act(context, parsed)
-    if agreed is not None and verdict.has_acted:
+        return refused(request, reply, refusal)
+    if agreed is not None and reply.verdict.has_acted:
         agreed.proposal = suggested_yes.DONE
-        context.session.add(agreed)
-    return verdict
+        request.session.add(agreed)
+    return reply
 
 
-def _reading(context: Context, message: Message) -> tuple[ParsedMessage, Outgoing | None]:
-    """Return what the message says, given the match it answers, and the message whose suggestion it agrees to."""
+def _reader(request: Request, message: Message) -> Reader:
+    """Return the reader of the message, which knows what match it is about."""
 
     @cache  # every line asks; the row itself is fetched when it is locked
     def game_of(number: int) -> str | None:
-        return context.session.exec(select(Match.game).where(Match.id == number)).first()
+        return request.session.exec(select(Match.game).where(Match.id == number)).first()
 
-    player = context.sender.player
-    about = context.sender.match
+    player = request.sender.player
+    about = request.sender.match
     # If the message it replies to showed several matches, the subject names at most one and decides nothing.
-    if about is None and not context.sender.plies:
+    if about is None and not request.sender.plies:
         about = tagged_match(message.subject)
-    reader = Reader(COMMANDS, game_of, about, player.name if player else None)
-    parsed = reader.read(message.subject, message.lines)
-    context.effects.subject = parsed.subject
-    if player is None or not suggested_yes.consents(message.lines):
-        return parsed, None
-    agreed = suggested_yes.answered(context.session, message, context.sender)
-    if parsed.commands and (agreed is None or agreed.proposal is None):
-        return parsed, None  # "Ok" and a turn below it
-    line = suggested_yes.line_of(context.session, agreed)
-    return reader.read(message.subject, (line, *suggested_yes.below(message.lines))), agreed
+    return Reader(COMMANDS, game_of, about, player.name if player else None)
 
 
-def execute(context: Context, parsed: ParsedMessage) -> Verdict:
+def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Outgoing | None:
+    """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
+    if request.sender.player is None or not suggested_yes.consents(message.lines):
+        return None
+    agreed = suggested_yes.answered_message(request.session, message, request.sender)
+    if agreed is None or agreed.proposal is None:
+        if parsed.commands:  # "Ok" and a turn below it
+            return None
+        raise suggested_yes.nothing_suggested(agreed)
+    return agreed
+
+
+def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
-    if not context.sender.may:  # the text that a mail program adds to an unsubscribe message isn't the player's
-        context = replace(context, prose=parsed.prose)
-    done = []
+    # The text that a mail program adds to an unsubscribe message isn't the player's.
+    reply = replace(reply, prose=() if request.sender.allowed else parsed.prose)
+    done: list[str] = []
     for number, line in enumerate(parsed.commands):
         later = parsed.commands[number + 1 :]
-        ahead = (each.match for each in later if each.command.name == "move" and each.match is not None)
-        context = replace(context, moves_ahead=frozenset(ahead))
-        kept, prose_used = len(context.effects.sections), context.effects.prose_used
+        ahead = frozenset(each.match for each in later if each.command.name == "move" and each.match is not None)
         try:
-            with context.session.begin_nested():
-                if line.misfit:
-                    raise line.trouble or Refused(
-                        f'That\'s not how "{line.command.name}" is written.',
-                        read=line.text,
-                        fits=line.command.usage,
-                    )
-                done.append(line.command.run(context, line) or line.command.name)
-                if line.command.resumes:
-                    resume(context)
+            with request.session.begin_nested():
+                reply, log = _carry_out(replace(request, moves_ahead=ahead), reply, line)
         except Refused as refusal:
-            del context.effects.sections[kept:]
-            context.effects.prose_used = prose_used
-            reply.refuse(context, refusal, line)
-            if later:
-                context.answer(NotAttempted(lines=tuple(ahead.text for ahead in later)))
-            if context.prose and not context.effects.prose_used:
-                context.answer(NotSent(lines=context.prose))
-            return Verdict(Outcome.REFUSED if number == 0 else Outcome.REFUSED_IN_PART)
-    _pass_prose_on(context)
-    return Verdict(Outcome.DONE, ", ".join(done))
+            reply = refused(request, replace(reply, match=_about(request, line) or reply.match), refusal, line)
+            outcome = Outcome.REFUSED_IN_PART if done else Outcome.REFUSED
+            return not_attempted(replace(reply, verdict=Verdict(outcome)), later)
+        done.append(log)
+    return replace(_with_prose_sent(request, reply), verdict=Verdict(Outcome.DONE, ", ".join(done)))
 
 
-def _pass_prose_on(context: Context) -> None:
-    """Send prose that no command has used to the opponent, if there is one."""
-    if not context.prose or context.effects.prose_used:
-        return
-    number = context.effects.match or context.sender.match
-    match = context.session.get(Match, number) if number else None
-    player = context.sender.player
-    ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
-    if match is None or not ours or not context.sender.proven or is_hidden(match, opponent(context, match)):
-        context.answer(NotSent(lines=context.prose))
-        return
-    send_words(context, match, context.message(match.id))
+def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, str]:
+    """Run one command; return the reply with what follows from it, and what to log."""
+    if line.malformed:
+        raise line.refusal or Refused(
+            f'That\'s not how "{line.command.name}" is written.', read=line.text, fits=line.command.usage
+        )
+    request = replace(request, sender=reply.sender, prose=reply.prose)
+    decision = line.command.run(request, line)
+    reply = replace(reply, match=_about(request, line) or reply.match)
+    reply = effects.apply(request, reply, decision)
+    if line.command.resumes:
+        reply = effects.apply(request, reply, resume(request))
+    return reply, decision.log or line.command.name
+
+
+def _about(request: Request, line: Line) -> int | None:
+    """Return the match that a line is about, if it is about one that there is."""
+    if line.match is None or line.malformed or not line.command.of_match:
+        return None
+    match = request.session.get(Match, line.match)
+    return match.id if match else None
+
+
+def _with_prose_sent(request: Request, reply: Reply) -> Reply:
+    """Send prose that no command has used to the opponent, if there is one; return the reply that says so."""
+    if not reply.prose:
+        return reply
+    number = reply.match or reply.sender.match
+    match = request.session.get(Match, number) if number else None
+    player = reply.sender.player
+    if match is None or player is None or not reply.sender.proven or not _may_write(request, match, player):
+        return reply.adding(NotSent(lines=reply.prose))
+    request = replace(request, sender=reply.sender)
+    return effects.apply(request, reply, note_to_opponent(request, match, player, reply.prose))
+
+
+def _may_write(request: Request, match: Match, player: Player) -> bool:
+    """Return whether the player may send a note to the opponent in that match."""
+    if player.confirmed is None or seat_of(match, player) is None:
+        return False
+    return not is_hidden(match, opponent_in(request, match, player))

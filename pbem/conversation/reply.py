@@ -1,109 +1,138 @@
-"""The one answer to a message: what it says, and whether one is sent.
+"""The one reply to a message: what it says, and whether it is sent.
 
-Here, and nowhere else, the sections that commands and refusals leave become a queued message.
+Here, and nowhere else, the sections that decisions and refusals leave become a queued message.
 """
 
-from pbem.commands.core import Context, Line
+from dataclasses import dataclass, replace
+
+from pbem.commands.core import Line, Request
 from pbem.commands.syntax import did_you_mean
+from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import suggested_yes
-from pbem.errors import Refused
+from pbem.errors import Refused, Unread
 from pbem.matches.queries import seat_of
 from pbem.payloads.messages import Answer, Message
-from pbem.payloads.sections import Refusal, Section, TurnPlayed, Welcome
+from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed, Welcome
 from pbem.players import preferences, rate_limits
+from pbem.players.identity import Sender
 from pbem.players.preferences import OFF
-from pbem.reading.limits import Problem
 from pbem.storage.models import Match, MatchState, Player
+from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
+NOTHING_YET = Verdict(Outcome.DONE)
+"""The verdict before any command was carried out."""
 
-def refuse(context: Context, refusal: Refused, line: Line | None) -> None:
-    """Add a refusal to the answer: what was read with a caret, what is wrong, what would work, the board."""
-    match = context.session.get(Match, refusal.match) if refusal.match else None
-    player = context.sender.player
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What became of a message, as far as it has been handled, and what its sender is told."""
+
+    sender: Sender
+    """Whom to tell: the sender may have left meanwhile, or got another address."""
+    verdict: Verdict = NOTHING_YET
+    sections: tuple[Section, ...] = ()
+    match: int | None = None
+    """The match that the last command was about."""
+    subject: str = ""
+    """The Subject of the message as the reply may repeat it: without a password."""
+    proposal: str | None = None
+    """The line that a `yes` in an answer to this reply means."""
+    prose: tuple[str, ...] = ()
+    """What the sender wrote besides commands and what goes nowhere yet."""
+
+    def adding(self, *sections: Section) -> "Reply":
+        """Return the reply with more sections."""
+        return replace(self, sections=(*self.sections, *sections))
+
+
+def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None = None) -> Reply:
+    """Return the reply with a refusal: what was read with a caret, what is wrong, what would work, the board."""
+    match = request.session.get(Match, refusal.match) if refusal.match else None
+    player = reply.sender.player
     seat = seat_of(match, player) if match and player else None
     to_move = match is not None and seat is not None and match.to_move == seat
     if line is not None:
-        did_you_mean.respell(context, line, refusal)
-    context.effects.proposal = refusal.proposal
-    context.answer(
-        Refusal(
-            sentence=refusal.sentence,
-            read=refusal.read,
-            written=line.text if line and refusal.read and line.text != refusal.read else None,
-            at=refusal.at,
-            width=max(1, refusal.width),
-            fits=refusal.fits,
-            match=match.id if match else None,
-            ply=match.plies if match else None,
-            part=match.part if match and to_move else None,  # only its author may see an unfinished turn
-            own=seat is not None,
-            meant=refusal.meant,
-            proposed=refusal.proposal is not None,
-            as_of=suggested_yes.as_of(match, refusal.proposal),
-        )
+        did_you_mean.add_spelling(request, line, refusal)
+    section = Refusal(
+        sentence=refusal.sentence,
+        read=refusal.read,
+        written=line.text if line and refusal.read and line.text != refusal.read else None,
+        at=refusal.at,
+        width=max(1, refusal.width),
+        fits=refusal.fits,
+        match=match.id if match else None,
+        ply=match.plies if match else None,
+        part=match.part if match and to_move else None,  # only its author may see an unfinished turn
+        own=seat is not None,
+        meant=refusal.meant,
+        proposed=refusal.proposal is not None,
+        as_of=suggested_yes.as_of(match, refusal.proposal),
     )
+    verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)
+    unsent = (NotSent(lines=refusal.unsent),) if refusal.unsent else ()
+    return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal)
 
 
-def unread(problem: Problem) -> Refused:
-    """Return what the sender of a message that can't be read is told."""
-    return Refused(
-        f"Your message wasn't read: {problem.value}.",
-        fits="Send only the text: as plain text, and without attachments.",
-    )
+def not_attempted(reply: Reply, later: tuple[Line, ...]) -> Reply:
+    """Return the reply to a message that was refused in the middle, with the lines and the prose that remain."""
+    if later:
+        reply = reply.adding(NotAttempted(lines=tuple(line.text for line in later)))
+    return reply.adding(NotSent(lines=reply.prose)) if reply.prose else reply
 
 
-def give(context: Context) -> None:
+def enqueue(request: Request, reply: Reply) -> None:
     """Queue one message to the sender with everything that there is to say."""
-    player, sections = context.sender.player, context.effects.sections
-    if not sections or _was_said(context):
+    player, sections = reply.sender.player, reply.sections
+    if not sections or _was_said(request, reply):
         return
-    if _wants_no_receipts(player) and all(_is_receipt(context, section) for section in sections):
+    if _wants_no_receipts(player) and all(_is_receipt(request, section) for section in sections):
         return
     shown = list(dict.fromkeys(number for section in sections if (number := getattr(section, "match", None))))
     several = len(shown) > 1
-    about = (context.effects.match if not several else None) or context.sender.match
-    match = context.session.get(Match, about) if about else None
+    about = (reply.match if not several else None) or reply.sender.match
+    match = request.session.get(Match, about) if about else None
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
     to_player = player is not None and (player.confirmed is not None or ours)
     plays = ours and not several
     plies = None
-    if several or (context.sender.plies and not plays):
-        now = {number: context.session.get_one(Match, number).plies for number in shown}
-        plies = {**context.sender.plies, **now}
-    payload: Message = Answer(sections=tuple(sections), subject=context.effects.subject[:60], plies=plies)
+    if several or (reply.sender.plies and not plays):
+        now = {number: request.session.get_one(Match, number).plies for number in shown}
+        plies = {**reply.sender.plies, **now}
+    payload: Message = Answer(sections=sections, subject=reply.subject[:60], plies=plies)
     match sections:
         case [TurnPlayed() | Welcome() as only]:  # messages of their own where there is nothing else to say
             payload = only
+    mailer = Mailer(request.session, request.server, request.now)
     if player is None or not to_player:
-        context.mailer.to_address(context.sender.address, payload, incoming=context.incoming, answers=context.answered)
+        mailer.to_address(reply.sender.address, payload, incoming=request.incoming, answers=request.in_reply_to)
         return
-    context.mailer.to_player(
+    mailer.to_player(
         player,
         payload,
         purpose=Purpose.PLAY if plays else Purpose.PERSONAL,
         match=match if ours else None,
         ply=match.plies if match and ours else 0,
-        incoming=context.incoming,
-        answers=context.answered,
-        proposal=context.effects.proposal,
+        incoming=request.incoming,
+        answers=request.in_reply_to,
+        proposal=reply.proposal,
     )
 
 
 def _wants_no_receipts(player: Player | None) -> bool:
-    return player is not None and preferences.of(player.settings)["receipt"] == OFF
+    return player is not None and preferences.with_defaults(player.settings)["receipt"] == OFF
 
 
-def _is_receipt(context: Context, section: Section) -> bool:
-    """Whether a section says only that the sender's own turn was played."""
+def _is_receipt(request: Request, section: Section) -> bool:
+    """Return whether a section says only that the sender's own turn was played."""
     if not isinstance(section, TurnPlayed) or section.ply == 0:
         return False
-    return context.session.get_one(Match, section.match).state == MatchState.RUNNING
+    return request.session.get_one(Match, section.match).state == MatchState.RUNNING
 
 
-def _was_said(context: Context) -> bool:
-    """Whether this answers a message that proves nothing, and the address has had the same answer today."""
-    is_error = any(isinstance(section, Refusal) for section in context.effects.sections)
-    if context.sender.proven or not (is_error or context.sender.is_stranger):
+def _was_said(request: Request, reply: Reply) -> bool:
+    """Return whether the message proves nothing and its address has had the same answer today."""
+    is_error = any(isinstance(section, Refusal) for section in reply.sections)
+    if reply.sender.proven or not (is_error or reply.sender.is_stranger):
         return False
-    return rate_limits.was_said(context.session, context.sender.address, context.effects.sections, context.now)
+    return rate_limits.was_said(request.session, reply.sender.address, reply.sections, request.now)

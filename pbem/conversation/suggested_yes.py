@@ -12,7 +12,8 @@ from pbem.payloads.stored import load
 from pbem.players.identity import Sender
 from pbem.reading.message import Message
 from pbem.reading.text.normalize import to_ascii
-from pbem.storage.models import Match, Outgoing, OutgoingState, Ply
+from pbem.storage import outbox
+from pbem.storage.models import Match, Outgoing, Ply
 from pbem.storage.retention import is_removed
 
 YES = frozenset(
@@ -49,12 +50,12 @@ def refuses(lines: Sequence[str]) -> bool:
     return _opens_with(NO, lines)
 
 
-def below(lines: Sequence[str]) -> Sequence[str]:
+def lines_below(lines: Sequence[str]) -> Sequence[str]:
     """Return the lines below the yes."""
     return lines[next(at for at, line in enumerate(lines) if line.strip()) + 1 :]
 
 
-def answered(session: Session, message: Message, sender: Sender) -> Outgoing | None:
+def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:
     """Return our message that this one replies to; if it doesn't say, the newest to the player in its match.
 
     It is locked for this transaction, so that two answers at once can't both be carried out. None for a mail to
@@ -67,9 +68,7 @@ def answered(session: Session, message: Message, sender: Sender) -> Outgoing | N
     rows = {row.message_id: row for row in session.exec(ours.where(col(Outgoing.message_id).in_(message.answers)))}
     found = next((rows[each] for each in message.answers if each in rows), None)
     if found is None and sender.proven:
-        newest = ours.where(
-            col(Outgoing.state).not_in((OutgoingState.BATCHED, OutgoingState.MERGED, OutgoingState.DROPPED))
-        )  # the player never saw it
+        newest = ours.where(col(Outgoing.state).not_in(outbox.STAYED))  # of those the player has seen
         newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
         found = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
     return found
@@ -82,14 +81,19 @@ def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
     return AsOf(match=match.id or 0, ply=match.plies, part=match.part)
 
 
-def line_of(session: Session, row: Outgoing | None) -> str:
+def nothing_suggested(row: Outgoing | None) -> Refused:
+    """Return the refusal of a yes in an answer to that message, which suggests nothing; None if we don't know which."""
+    which = "The message you replied to suggests nothing" if row else "I can't see which message you replied to"
+    return Refused(
+        f'{which}, so I don\'t know what your "yes" is for.',
+        fits='Write the turn or the command itself; "say TEXT" writes to your opponent.',
+    )
+
+
+def suggested_line(session: Session, row: Outgoing) -> str:
     """Return the line that `yes` means; raises Refused if there is none, or if it is too late for it."""
-    if row is None or row.proposal is None:
-        which = "The message you replied to suggests nothing" if row else "I can't see which message you replied to"
-        raise Refused(
-            f'{which}, so I don\'t know what your "yes" is for.',
-            fits='Write the turn or the command itself; "say TEXT" writes to your opponent.',
-        )
+    if row.proposal is None:
+        raise nothing_suggested(row)
     suggestion = _suggestion(row)
     if suggestion is not None and suggestion.as_of is not None:
         _check_fresh(session, row, suggestion, suggestion.as_of)

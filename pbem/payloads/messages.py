@@ -26,6 +26,9 @@ class Alert:
     owed: tuple[int, ...]
     listed: int
     """How many of each are listed."""
+    came_count: int | None = None
+    owed_count: int | None = None
+    """How many of each there are, where there may be more than the numbers."""
     template: Literal["alert"] = "alert"
 
 

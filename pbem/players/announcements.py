@@ -1,9 +1,8 @@
-"""What people are told of the events in a match: the one place where events become owed messages."""
+"""What people are told of the events in a match: the one place where events become notices, and notices messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from sqlmodel import Session
 
@@ -22,131 +21,128 @@ from pbem.matches.events import (
 )
 from pbem.matches.naming import name, shown
 from pbem.payloads import sections
-from pbem.payloads.messages import Challenge, Invitation, Message, OpponentLeft
+from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.players import preferences, schedule
 from pbem.storage.models import Incoming, Match, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 
-class Messenger(Protocol):
-    """Owes messages about what somebody did by mail, or about what happened by itself."""
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """News for a player about a match, as it was after that many turns."""
 
-    def author(self) -> Player | None:
-        """Return the player whose message made it happen; None where none did."""
-
-    def tell(
-        self, player: Player, payload: Message, *, purpose: Purpose, match: Match | None = None, ply: int = 0
-    ) -> None:
-        """Queue a message to the player; for the author it becomes a section of the answer."""
-
-    def message(self, about: int | None) -> tuple[str, ...]:
-        """Return the author's words that travel with news of that match. They are given out once."""
+    player: Player
+    payload: sections.TurnPlayed | sections.ChallengeClosed | Challenge | Invitation | OpponentLeft | Words
+    match: Match
+    ply: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Unprompted:
-    """The messenger for what nobody's message brought about, and for what its author is told in another way."""
+class _Author:
+    """The player whose message made something happen, and what they wrote besides; nobody where no message did."""
 
-    session: Session
-    server: ServerSettings
-    now: datetime
+    player: Player | None
+    prose: tuple[str, ...]
 
-    def author(self) -> None:
-        """Return None."""
+    @property
+    def named(self) -> str:
+        """The name beside the prose; none where nothing was written."""
+        return name(self.player) if self.player is not None and self.prose else ""
 
-    def tell(
-        self, player: Player, payload: Message, *, purpose: Purpose, match: Match | None = None, ply: int = 0
-    ) -> None:
-        """Queue a message to the player."""
-        notify(self.session, self.server, self.now, player, payload, purpose=purpose, match=match, ply=ply)
 
-    def message(self, about: int | None) -> tuple[str, ...]:
-        """Return nothing: nobody said anything."""
-        return ()
+def notices(
+    session: Session, events: Iterable[Event], author: Player | None = None, prose: tuple[str, ...] = ()
+) -> tuple[Notice, ...]:
+    """Return the news about these events for everyone concerned, in order; the author's prose goes with the first."""
+    told: tuple[Notice, ...] = ()
+    for event in events:
+        match = event.match
+        players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+        told += tuple(_of(event, players, _Author(author, () if carry_prose(told) else prose)))
+    return told
+
+
+def carry_prose(told: Iterable[Notice]) -> bool:
+    """Return whether the author's prose goes with one of the notices."""
+    return any(notice.payload.message for notice in told)
+
+
+def announce(session: Session, server: ServerSettings, now: datetime, events: Iterable[Event]) -> None:
+    """Queue the news about events that no message of a player made happen."""
+    for notice in notices(session, events):
+        notify(session, server, now, notice)
 
 
 def notify(
-    session: Session,
-    server: ServerSettings,
-    now: datetime,
-    player: Player,
-    payload: Message,
-    *,
-    purpose: Purpose,
-    match: Match | None = None,
-    ply: int = 0,
-    incoming: Incoming | None = None,
+    session: Session, server: ServerSettings, now: datetime, notice: Notice, incoming: Incoming | None = None
 ) -> None:
-    """Owe a player news: at once, or together with others where the player wants that."""
+    """Queue the news: to be sent at once, or together with others where the player wants that."""
+    player = notice.player
     is_notice = player.confirmed is not None
+    if player.stopped is not None:  # unless another daemon is just handling their "start"
+        session.flush()
+        session.refresh(player, with_for_update={"read": True})
     Mailer(session, server, now).to_player(
         player,
-        payload,
-        purpose=purpose,
-        match=match,
-        ply=ply,
+        notice.payload,
+        purpose=Purpose.PLAY,
+        match=notice.match,
+        ply=notice.ply,
         incoming=incoming,
         is_notice=is_notice,
-        is_batched=is_notice and schedule.waits(preferences.of(player.settings), player.stopped),
+        is_batched=is_notice and schedule.defers(preferences.with_defaults(player.settings), player.stopped),
     )
 
 
-def announce(session: Session, messenger: Messenger, events: Iterable[Event]) -> None:
-    """Owe everybody concerned the messages about these events, in their order."""
-    for event in events:
-        players = (session.get_one(Player, event.match.seat0), session.get_one(Player, event.match.seat1))
-        match event:
-            case MatchOffered(match):
-                _offer(messenger, match, players)
-            case MatchStarted(match) | TurnPlayed(match):
-                _show(messenger, match, players)
-            case OfferDeclined(match, left) | OfferWithdrawn(match, left):
-                _closed(messenger, match, players, left=left)
-            case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
-                _left(messenger, match, players)
-            case MatchEnded(match, ending) if ending.termination is not Termination.RULES:
-                _show(messenger, match, players, resigned=True)  # or otherwise: the last turn is no news
-            case MatchEnded() | PartKept() | PartTakenBack():
-                pass  # the message about the last turn tells how the rules ended it; a begun turn is its player's own
+def _of(event: Event, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
+    match event:
+        case MatchOffered(match):
+            yield _offer(match, players, author)
+        case MatchStarted(match) | TurnPlayed(match):
+            yield from _show(match, players, author)
+        case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
+            yield from _left(match, players)
+        case OfferDeclined(match) | OfferWithdrawn(match):
+            yield from _closed(match, players, author)
+        case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
+            yield from _left(match, players)
+        case MatchEnded(match, ending) if ending.termination is not Termination.RULES:
+            yield from _show(match, players, author, ending.termination)
+        case MatchEnded() | PartKept() | PartTakenBack():
+            pass  # the message about the last turn tells how the rules ended it; a begun turn is its player's own
 
 
-def _offer(messenger: Messenger, match: Match, players: tuple[Player, Player]) -> None:
+def _offer(match: Match, players: tuple[Player, Player], author: _Author) -> Notice:
     first, second = players
     challenger, other = (first, second) if first.id == match.challenger else (second, first)
     kind = Challenge if other.confirmed else Invitation
-    payload = kind(message=messenger.message(match.id), by=name(challenger))
-    messenger.tell(other, payload, purpose=Purpose.PLAY, match=match)
+    return Notice(other, kind(message=author.prose, by=name(challenger)), match)
 
 
-def _show(messenger: Messenger, match: Match, players: tuple[Player, Player], *, resigned: bool = False) -> None:
-    """Owe both players the message that shows the match as it is now."""
-    message, author = messenger.message(match.id), messenger.author()
-    by = name(author) if message and author else ""
+def _show(
+    match: Match, players: tuple[Player, Player], author: _Author, termination: Termination | None = None
+) -> Iterator[Notice]:
+    """Yield the news for both players that shows the match as it is now, and what has ended it if no turn did."""
+    shows = sections.TurnPlayed(
+        match=match.id or 0, ply=match.plies, message=author.prose, by=author.named, termination=termination
+    )
     for player in players:
-        payload = sections.TurnPlayed(match=match.id or 0, ply=match.plies, message=message, by=by, resigned=resigned)
-        messenger.tell(player, payload, purpose=Purpose.PLAY, match=match, ply=match.plies)
+        yield Notice(player, shows, match, match.plies)
 
 
-def _closed(messenger: Messenger, match: Match, players: tuple[Player, Player], *, left: bool) -> None:
-    if left:
-        _left(messenger, match, players)
-        return
-    author = messenger.author()
+def _closed(match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
+    by = name(shown(match, author.player)) if author.player else ""
     for player in players:
-        is_author = author is not None and player.id == author.id
+        is_author = author.player is not None and player.id == author.player.id
         if is_author or player.confirmed:
-            payload = sections.ChallengeClosed(
-                match=match.id or 0,
-                state=match.state,
-                message=() if is_author else messenger.message(match.id),
-                by=name(shown(match, author)) if author else "",
-            )
-            messenger.tell(player, payload, purpose=Purpose.PLAY, match=match)
+            message = () if is_author else author.prose
+            closed = sections.ChallengeClosed(match=match.id or 0, state=match.state, message=message, by=by)
+            yield Notice(player, closed, match)
 
 
-def _left(messenger: Messenger, match: Match, players: tuple[Player, Player]) -> None:
-    """Owe the one who stays the message that the other has left; nobody, where both have."""
+def _left(match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:
+    """Yield the news for the one who stays that the other has left; none where both have."""
     for player in players:
         if player.confirmed is not None and player.deleted is None:
-            messenger.tell(player, OpponentLeft(), purpose=Purpose.PLAY, match=match, ply=match.plies)
+            yield Notice(player, OpponentLeft(), match, match.plies)

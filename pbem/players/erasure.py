@@ -19,8 +19,8 @@ from sqlmodel import Session, col, func, or_, select, update
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.payloads.messages import Deleted
-from pbem.players.announcements import Unprompted, announce
-from pbem.players.redaction import Traces
+from pbem.players.announcements import announce
+from pbem.players.redaction import Redaction
 from pbem.reading.limits import header_block
 from pbem.storage import retention
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
@@ -57,7 +57,7 @@ def erase(
     address = locked.address
     _erase(session, server, locked, now)
     if incoming is not None:  # the current message
-        incoming.raw, incoming.sender, incoming.recipients = b"", None, []
+        incoming.raw, incoming.sender, incoming.recipients, incoming.removed = b"", None, [], now
         session.add(incoming)
     Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
     log.info("erased", player=locked.id)
@@ -81,16 +81,16 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
 
 def _erase(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     addresses, guests = _addresses(session, player)
-    traces = Traces(player.name, addresses, f"{ANONYMOUS}{player.id}")
+    redaction = Redaction(player.name, addresses, f"{ANONYMOUS}{player.id}")
     own = select(Match).where((Match.seat0 == player.id) | (Match.seat1 == player.id))
     matches = session.exec(own.order_by(col(Match.id)).with_for_update()).all()
-    _empty_own(session, player, addresses)
-    _rename(session, player, traces.instead, now)
+    _empty_own(session, player, addresses, now)
+    _rename(session, player, redaction.replacement, now)
     for match in matches:
         _leave(session, server, match, player, now)
-    _forget_elsewhere(session, traces)
+    _forget_elsewhere(session, redaction)
     others = {seat for match in matches for seat in (match.seat0, match.seat1)}
-    _empty_mails(session, player, addresses, traces, others)
+    _empty_mails(session, player, addresses, redaction, others, now)
     for guest in guests:
         _erase(session, server, guest, now)
 
@@ -106,7 +106,7 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
     return tuple(sorted(addresses)), [other for other in others if other.confirmed is None]
 
 
-def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> None:
+def _empty_own(session: Session, player: Player, addresses: Sequence[str], now: datetime) -> None:
     """Empty every message of ours to the player; queued ones are dropped."""
     own = or_(Outgoing.player == player.id, col(Outgoing.player).is_(None) & col(Outgoing.address).in_(addresses))
     held = select(Outgoing.incoming).where(own, Outgoing.template == "confirm")
@@ -118,6 +118,8 @@ def _empty_own(session: Session, player: Player, addresses: Sequence[str]) -> No
     retention.change(session, update(Outgoing).where(own, col(Outgoing.state).in_(UNSENT)).values(state="dropped"))
     gone: dict[str, Any] = {
         "payload": {"removed": True},
+        "removed": now,
+        "troubled": None,
         "facts": None,
         "address": f"{ANONYMOUS}{player.id}",
         "purpose": None,
@@ -147,12 +149,12 @@ def _leave(session: Session, server: ServerSettings, match: Match, player: Playe
         col(Outgoing.state).in_(UNSENT),
     )
     retention.change(session, update(Outgoing).where(*overtaken).values(state=OutgoingState.DROPPED.value))
-    announce(session, Unprompted(session, server, now), events)
+    announce(session, server, now, events)
 
 
-def _forget_elsewhere(session: Session, traces: Traces) -> None:
+def _forget_elsewhere(session: Session, redaction: Redaction) -> None:
     """Remove the name, the addresses and what the player said from our messages to others."""
-    spellings = {spelling for needle in traces.needles for spelling in (needle, json.dumps(needle)[1:-1])}
+    spellings = {spelling for term in redaction.search_terms for spelling in (term, json.dumps(term)[1:-1])}
     shown = [
         func.lower(cast(column, Text)).contains(spelling.lower(), autoescape=True)
         for spelling in spellings
@@ -165,16 +167,18 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
     for start in range(0, len(numbers), CHUNK):
         chunk = numbers[start : start + CHUNK]
         for row in session.exec(select(Outgoing).where(col(Outgoing.id).in_(chunk))):
-            row.payload, row.facts = traces.without(row.payload), traces.without(row.facts)
-            row.error, row.proposal = traces.without(row.error), traces.without(row.proposal)
-            row.references, row.in_reply_to = traces.without(row.references), traces.without(row.in_reply_to)
+            row.payload, row.facts = redaction.redact(row.payload), redaction.redact(row.facts)
+            row.error, row.proposal = redaction.redact(row.error), redaction.redact(row.proposal)
+            row.references, row.in_reply_to = redaction.redact(row.references), redaction.redact(row.in_reply_to)
             if row.template == "message" and not row.payload.get("message") and row.state in UNSENT:
                 row.state = OutgoingState.DROPPED
             session.add(row)
         session.flush()
 
 
-def _empty_mails(session: Session, player: Player, addresses: Sequence[str], traces: Traces, others: set[int]) -> None:
+def _empty_mails(
+    session: Session, player: Player, addresses: Sequence[str], redaction: Redaction, others: set[int], now: datetime
+) -> None:
     """Remove the player's messages, those of opponents, which quote them, and any other that shows their name.
 
     That includes held messages that wait for a yes: their senders can write them again. But messages that wait for the
@@ -182,7 +186,7 @@ def _empty_mails(session: Session, player: Player, addresses: Sequence[str], tra
     """
     kept = (
         select(Incoming.id, Incoming.state, Incoming.player, Incoming.raw)
-        .where(Incoming.state != IncomingState.NEW, retention.KEPT)
+        .where(Incoming.state != IncomingState.NEW, col(Incoming.removed).is_(None))
         .order_by(col(Incoming.id))
     )
     found: dict[str, list[int | None]] = {IncomingState.DONE: [], IncomingState.HELD: []}
@@ -190,14 +194,14 @@ def _empty_mails(session: Session, player: Player, addresses: Sequence[str], tra
         if state == IncomingState.SHUNTED:
             if whose == player.id or _is_from(raw, addresses):
                 found[IncomingState.DONE].append(number)
-        elif whose == player.id or traces.are_in(raw) or (state == IncomingState.DONE and whose in others):
+        elif whose == player.id or redaction.occurs_in(raw) or (state == IncomingState.DONE and whose in others):
             found[state].append(number)
     settled: dict[str, Any] = {"state": IncomingState.DONE.value}
     told = {IncomingState.DONE: settled, IncomingState.HELD: settled | {"verdict": NAMES_NOBODY}}
     for state, numbers in found.items():
         for start in range(0, len(numbers), CHUNK):
             chunk = update(Incoming).where(col(Incoming.id).in_(numbers[start : start + CHUNK]))
-            retention.change(session, chunk.values(retention.EMPTY | told[IncomingState(state)]))
+            retention.change(session, chunk.values(retention.emptied(now) | told[IncomingState(state)]))
 
 
 def _is_from(raw: bytes, addresses: Sequence[str]) -> bool:

@@ -2,32 +2,37 @@
 
 Nothing is scheduled ahead. Batched news store when they happened; the rest follows from what the player has chosen at
 the time of the question. So a new choice takes effect at once, and an hour that was missed is made up for, once.
+News for a player who wants none for now has a state of its own, so that nobody looks through it again and again.
 """
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from sqlmodel import Session, col, update
 
-def waits(choices: Mapping[str, str], stopped: datetime | None) -> bool:
+from pbem.storage.models import Outgoing, OutgoingState, Player
+
+
+def defers(choices: Mapping[str, str], stopped: datetime | None) -> bool:
     """Whether news for a player with those choices (see preferences) wait for more, or for the player's return.
 
-    >>> waits({"mail": "each"}, None), waits({"mail": "daily"}, None)
+    >>> defers({"mail": "each"}, None), defers({"mail": "daily"}, None)
     (False, True)
     """
     return stopped is not None or choices["mail"] != "each"
 
 
-def told_at(
+def due_at(
     choices: Mapping[str, str], stopped: datetime | None, happened: datetime, batch: timedelta
 ) -> datetime | None:
     """Return when to tell news, the first of which happened at that time; None while the player wants no news.
 
     >>> seven = datetime(2026, 3, 2, 7, tzinfo=UTC)
     >>> daily = {"mail": "daily", "hour": "9", "zone": "Europe/Vienna"}
-    >>> told_at(daily, None, seven, timedelta(minutes=15)).isoformat()
+    >>> due_at(daily, None, seven, timedelta(minutes=15)).isoformat()
     '2026-03-02T08:00:00+00:00'
-    >>> told_at({"mail": "batch"}, None, seven, timedelta(minutes=15)).isoformat()
+    >>> due_at({"mail": "batch"}, None, seven, timedelta(minutes=15)).isoformat()
     '2026-03-02T07:15:00+00:00'
     """
     if stopped is not None:
@@ -39,6 +44,24 @@ def told_at(
             return happened + batch
         case _:
             return happened
+
+
+def pause(session: Session, player: Player) -> None:
+    """Leave the news that waits for the player until they want news again."""
+    _change(session, player, OutgoingState.BATCHED, OutgoingState.PAUSED)
+
+
+def resume(session: Session, player: Player) -> None:
+    """Let the player have news again, beginning with what has waited."""
+    player.stopped = None
+    _change(session, player, OutgoingState.PAUSED, OutgoingState.BATCHED)
+
+
+def _change(session: Session, player: Player, before: OutgoingState, after: OutgoingState) -> None:
+    session.add(player)
+    session.flush()  # locks the player's row, so that nothing is queued meanwhile by what they had chosen before
+    waiting = (col(Outgoing.player) == player.id, col(Outgoing.state) == before)
+    session.exec(update(Outgoing).where(*waiting).values(state=after.value))
 
 
 def next_hour(after: datetime, hour: int, zone: ZoneInfo) -> datetime:

@@ -1,11 +1,12 @@
 """Telling the admin by email that messages need attention: at most hourly, and quoting nothing that people wrote."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 from sqlalchemy import Engine
-from sqlmodel import Session, and_, col, or_, select
+from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.payloads.messages import Alert
@@ -19,16 +20,24 @@ TEMPLATE = "alert"
 AT_MOST_EVERY = timedelta(hours=1)
 LISTED = 20
 """How many messages an alert lists; `pbem shunted` lists them all."""
+KEPT = 200
+"""How many of the newest it remembers."""
 
-_SHUNTED = select(Incoming.id).where(Incoming.state == IncomingState.SHUNTED).order_by(col(Incoming.id))
-_FAILED = select(Outgoing.id).where(
+_SHUNTED = (Incoming.state == IncomingState.SHUNTED, col(Incoming.removed).is_(None))
+_FAILED = (
+    col(Outgoing.troubled).is_not(None),
+    col(Outgoing.state).in_((OutgoingState.FAILED, OutgoingState.OWED)),
     Outgoing.template != TEMPLATE,
-    or_(
-        col(Outgoing.state) == OutgoingState.FAILED,
-        and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.error).startswith("Traceback")),
-    ),
 )
 """Outgoing messages that were refused for good, and those that a bug prevents from being rendered."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """The messages of one kind that wait for the admin: how many, and the numbers of the newest."""
+
+    count: int
+    numbers: tuple[int, ...]
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
@@ -44,36 +53,51 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
         if news is None:
             return False
         came, owed = news
-        alert = Alert(came=_numbers(came), owed=_numbers(owed), listed=LISTED)
+        alert = Alert(came=came.numbers, owed=owed.numbers, listed=LISTED, came_count=came.count, owed_count=owed.count)
         Mailer(session, server, now).to_address(server.admin, alert)
-    log.error("mails wait for the operator", shunted=len(came), failed=len(owed))
+    log.error("mails wait for the operator", shunted=came.count, failed=owed.count)
     return True
 
 
-def _numbers(ids: Sequence[int | None]) -> tuple[int, ...]:
-    return tuple(number for number in ids if number is not None)
-
-
-def _news(session: Session, admin: str, now: datetime) -> tuple[Sequence[int | None], Sequence[int | None]] | None:
+def _news(session: Session, admin: str, now: datetime) -> tuple[_Waiting, _Waiting] | None:
     """Return the messages that need attention, received and outgoing; None if there is no reason to tell."""
-    came, owed = session.exec(_SHUNTED).all(), session.exec(_FAILED.order_by(col(Outgoing.id))).all()
-    if not came and not owed:
-        return None
     last = _last(session, admin)
-    if last is not None and (abs(now - last.created) < AT_MOST_EVERY or not _is_new(session, last, came, owed)):
+    if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return None
-    return came, owed
+    if not (
+        _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
+        or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed", now)
+    ):
+        return None
+    return (
+        _waiting(session, Incoming.id, _SHUNTED, Incoming.handled),
+        _waiting(session, Outgoing.id, _FAILED, Outgoing.troubled),
+    )
+
+
+def _waiting(session: Session, number: Any, which: tuple[Any, ...], since: Any) -> _Waiting:
+    newest = session.exec(select(number).where(*which).order_by(since.desc(), number.desc()).limit(KEPT)).all()
+    count = session.exec(select(func.count(number)).where(*which)).one() if len(newest) == KEPT else len(newest)
+    return _Waiting(count, tuple(sorted(newest)))
+
+
+def _is_new(
+    session: Session, number: Any, which: tuple[Any, ...], since: Any, last: Outgoing | None, told: str, now: datetime
+) -> bool:
+    """Return whether a message has come to need attention since the last alert.
+
+    One that did so in the same moment is new if that alert doesn't list it. After the clock was set back, an alert
+    from a time that is yet to come doesn't count.
+    """
+    if last is None or last.created > now:
+        return session.exec(select(number).where(*which).limit(1)).first() is not None
+    if session.exec(select(number).where(*which, since > last.created, since <= now).limit(1)).first() is not None:
+        return True
+    same = session.exec(select(number).where(*which, since == last.created).limit(KEPT)).all()
+    return not {*same} <= {*last.payload[told]}
 
 
 def _last(session: Session, admin: str) -> Outgoing | None:
     """Return the last alert, sent or not."""
     alerts = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
     return session.exec(alerts.order_by(col(Outgoing.id).desc()).limit(1)).first()
-
-
-def _is_new(session: Session, last: Outgoing, came: Sequence[int | None], owed: Sequence[int | None]) -> bool:
-    """Return whether a message is missing from the last alert, or was shunted again since."""
-    if not {*came} <= {*last.payload["came"]} or not {*owed} <= {*last.payload["owed"]}:
-        return True
-    again = select(Incoming.id).where(Incoming.state == IncomingState.SHUNTED, col(Incoming.handled) > last.created)
-    return session.exec(again.limit(1)).first() is not None

@@ -24,6 +24,6 @@ class Scheduler:
         self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
     ) -> None:
         """Do what is due at that time, as far as it is not left to the next step."""
-        self.retention.step(engine, server.keep_mail_days, now)
+        self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)

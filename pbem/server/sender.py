@@ -114,7 +114,7 @@ def send_due(
     if refused:
         with transaction(engine) as session:
             for outgoing in refused:
-                bounces.count(session, server, session.get_one(Outgoing, outgoing), clock())
+                bounces.record(session, server, session.get_one(Outgoing, outgoing), clock())
     return attempts
 
 
@@ -129,7 +129,7 @@ def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[in
     for row in _free(session, results.locks, held, now):
         suspect = row.delivery_starts > 0 and row.id not in results.started
         if suspect and row.delivery_starts >= MOST:
-            row.state, row.delivery_starts = OutgoingState.FAILED, 0
+            row.state, row.delivery_starts, row.troubled = OutgoingState.FAILED, 0, now
             row.error = f"The server ended {MOST} times while it made or sent this mail."
             _log(row, f"given up: {row.error}")
             continue
@@ -182,6 +182,8 @@ class _Result:
     outgoing: int
     error: str | None
     later: bool
+    is_bug: bool = False
+    """Whether nothing was handed over, because of a bug."""
 
     @property
     def is_refused(self) -> bool:
@@ -226,12 +228,12 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
     assert row.id is not None  # noqa: S101 - a stored row has one
     if letter.error is not None:
         _log(row, "not rendered")
-        return _Result(row.id, letter.error, later=True)
+        return _Result(row.id, letter.error, later=True, is_bug=True)
     try:
         raw = sign(letter.raw)
     except Exception:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
         _log(row, "not signed")
-        return _Result(row.id, traceback.format_exc(), later=True)
+        return _Result(row.id, traceback.format_exc(), later=True, is_bug=True)
     try:
         outbox.send(server.address, row.address, raw)
     except NotSent as error:
@@ -252,7 +254,12 @@ def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
             update(Outgoing)
             .where(col(Outgoing.id).in_(sent))
             .values(
-                state=OutgoingState.SENT.value, sent=now, error=None, attempts=Outgoing.attempts + 1, delivery_starts=0
+                state=OutgoingState.SENT.value,
+                sent=now,
+                error=None,
+                troubled=None,
+                attempts=Outgoing.attempts + 1,
+                delivery_starts=0,
             )
         )
         for result in results:
@@ -273,6 +280,8 @@ def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
     else:
         row.state = OutgoingState.FAILED
+    if row.state == OutgoingState.FAILED or result.is_bug:
+        row.troubled = row.troubled or now
 
 
 def _log(row: Outgoing, verdict: str) -> None:

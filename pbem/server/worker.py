@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from pbem import failpoints
 from pbem.commands import COMMANDS
-from pbem.commands.core import Context, Effects, Request
+from pbem.commands.core import Request
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import dispatch
 from pbem.errors import Changed, Silence, Unanswerable
@@ -120,17 +120,19 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
         if message.sender is not None and identity.is_ours(message.sender, services.server):
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
-        sender = identity.of(session, message, services.server, services.keyring, now)
-        sender = trust.weigh(session, sender, message, examined.checked, services.checks, row)
+        sender = identity.identify(session, message, services.server, services.keyring, now)
+        sender = trust.assess(session, sender, message, examined.checked, services.checks, row)
         if sender.player is None and (bounce := _bounce(session, services, row, examined, now)):
             raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
-        request = Request(services.server, services.keyring, now, row, message, COMMANDS, examined.held)
-        context = Context(session, request, Effects(sender))
-        verdict = dispatch.converse(context, services.limits)
+        request = Request(
+            session, services.server, services.keyring, now, row, message, sender, COMMANDS, examined.held
+        )
+        reply = dispatch.converse(request, services.limits)
+        verdict = reply.verdict
         about |= {
             "player": sender.player.name if sender.player else None,
-            "match": context.effects.match or sender.match,
+            "match": reply.match or sender.match,
         }
     except Unanswerable as error:
         verdict = Verdict(Outcome.UNANSWERED, str(error))
@@ -142,4 +144,4 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
 
 
 def _bounce(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> str | None:
-    return bounces.take(session, services.server, row, examined.is_final, now)
+    return bounces.process(session, services.server, row, examined.is_final, now)

@@ -7,7 +7,18 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, Index, LargeBinary, TypeDecorator, UniqueConstraint, false
+from sqlalchemy import (
+    JSON,
+    Column,
+    DateTime,
+    Dialect,
+    Index,
+    LargeBinary,
+    TypeDecorator,
+    UniqueConstraint,
+    false,
+    text,
+)
 from sqlmodel import Field, SQLModel
 
 
@@ -52,7 +63,9 @@ class OutgoingState(StrEnum):
     """What happened to an outgoing message."""
 
     BATCHED = "batched"
-    """News waiting for a digest: its player wants several in one message, or none for now (see schedule)."""
+    """News waiting for a digest: its player wants several in one message (see schedule)."""
+    PAUSED = "paused"
+    """News waiting for a player who wants none for now."""
     MERGED = "merged"
     """Its news became part of another message, `merged_into`."""
     OWED = "owed"
@@ -61,11 +74,22 @@ class OutgoingState(StrEnum):
     SENT = "sent"
     FAILED = "failed"
     DROPPED = "dropped"
-    """Never to be sent, because the player it is for or about has left."""
+    """Never to be sent: the player it is for or about has left, or it has waited too long (see retention)."""
 
 
-UNSENT = (OutgoingState.BATCHED, OutgoingState.SUSPENDED, OutgoingState.OWED, OutgoingState.FAILED)
+UNSENT = (
+    OutgoingState.BATCHED,
+    OutgoingState.PAUSED,
+    OutgoingState.SUSPENDED,
+    OutgoingState.OWED,
+    OutgoingState.FAILED,
+)
 """States in which a message can still be sent."""
+
+
+def _partial(name: str, *columns: str, where: str) -> Index:
+    """Return an index of the few rows that fulfil a condition, for queries that name it in the same words."""
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
 
 
 class Player(SQLModel, table=True):
@@ -143,7 +167,10 @@ class Ply(SQLModel, table=True):
 class Incoming(SQLModel, table=True):
     """A message as received, stored before its delivery is acknowledged."""
 
-    __table_args__ = (Index("ix_incoming_player_received", "player", "received"),)
+    __table_args__ = (
+        Index("ix_incoming_player_received", "player", "received"),
+        _partial("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     key: str = Field(unique=True)
@@ -164,6 +191,8 @@ class Incoming(SQLModel, table=True):
     """What let it act without a token (see authentication); a replayed message has the same value."""
     received: datetime = Field(sa_type=Utc)
     handled: datetime | None = Field(default=None, sa_type=Utc)
+    removed: datetime | None = Field(default=None, sa_type=Utc)
+    """When the message itself was removed, and only the row was kept (see retention)."""
 
 
 class Outgoing(SQLModel, table=True):
@@ -173,6 +202,8 @@ class Outgoing(SQLModel, table=True):
         Index("ix_outgoing_address_created", "address", "created"),
         Index("ix_outgoing_player_created", "player", "created"),
         Index("ix_outgoing_stranger_domain_created", "stranger_domain", "created"),
+        _partial("ix_outgoing_state_due", "state", "due", where="removed IS NULL"),
+        _partial("ix_outgoing_troubled", "troubled", where="troubled IS NOT NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -213,3 +244,7 @@ class Outgoing(SQLModel, table=True):
     retried: datetime | None = Field(default=None, sa_type=Utc)
     """When the operator last had a failed message tried again."""
     sent: datetime | None = Field(default=None, sa_type=Utc)
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when it needs the operator: no server accepts it, or a bug prevents it from being rendered."""
+    removed: datetime | None = Field(default=None, sa_type=Utc)
+    """When what it says was removed, and only the row was kept (see retention)."""

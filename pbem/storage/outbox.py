@@ -24,7 +24,9 @@ ID_BYTES = 16
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
 _QUEUED = insert(Outgoing)
-_WENT_OUT = col(Outgoing.state).not_in((OutgoingState.BATCHED, OutgoingState.MERGED, OutgoingState.DROPPED))
+STAYED = (OutgoingState.BATCHED, OutgoingState.PAUSED, OutgoingState.MERGED, OutgoingState.DROPPED)
+"""States of messages that never go out by themselves, or not yet."""
+_WENT_OUT = col(Outgoing.state).not_in(STAYED)
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
 _ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
 _THREAD = select(Outgoing.message_id).where(col(Outgoing.id).in_(_ENDS)).order_by(col(Outgoing.id))
@@ -90,12 +92,14 @@ class Mailer:
     ) -> int:
         """Queue a message that a reply token lets the player answer; return its row's id.
 
-        It is sent soon or, batched, together with others. News for an address that rejects everything is suspended.
+        It is sent soon or, batched, together with others, if the player wants any for now. News for an address that
+        rejects everything is suspended.
         A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
         replies to, nearest first.
         """
         suspended = player.unreachable is not None and payload.template not in ANSWERED
-        state = OutgoingState.BATCHED if is_batched else OutgoingState.OWED
+        collected = OutgoingState.PAUSED if player.stopped is not None else OutgoingState.BATCHED
+        state = collected if is_batched else OutgoingState.OWED
         return self._enqueue(
             payload,
             player.address,

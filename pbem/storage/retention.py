@@ -1,17 +1,19 @@
-"""Retention: what stays of a message's row when the message is removed, and removing messages that are old enough.
+"""Retention: how long a message is kept in each of its states, and what stays of its row when it is removed.
 
-Messages that are new, held, shunted or still to be sent are never removed, and neither are matches and their turns.
+Matches and their turns are kept forever, and so are the rows of messages, without what they say.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import Enum
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine, Text, case, cast
-from sqlmodel import Session, col, func, select, update
+from sqlalchemy import Engine, case
+from sqlmodel import Session, col, select, update
 
-from pbem.storage.database import transaction
+from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
 
 log = structlog.get_logger()
@@ -23,18 +25,49 @@ BATCH = 200
 KEPT_TEMPLATES = ("alert",)
 """Messages whose payload is needed later and says nothing about anybody."""
 
-EMPTY: dict[str, Any] = {
-    "raw": b"",
-    "sender": None,
-    "recipients": [],
-    "error": None,
-    "source": case((col(Incoming.source).startswith("smtp"), "smtp"), else_=Incoming.source),
+
+class Rule(Enum):
+    """What happens to a message in some state, and when."""
+
+    IN_WORK = "never too old: it is about to be handled or sent"
+    WAITS = "waits for somebody; given up after keep_waiting_days"
+    ASKS = "waits for the yes of its sender; settled after keep_mail_days"
+    DONE = "done with; emptied after keep_mail_days"
+
+
+INCOMING: Mapping[IncomingState, Rule] = {
+    IncomingState.NEW: Rule.IN_WORK,
+    IncomingState.HELD: Rule.ASKS,
+    IncomingState.SHUNTED: Rule.WAITS,
+    IncomingState.DONE: Rule.DONE,
 }
-"""The columns of a received message once it is removed. Its key stays, so that a replay is recognised."""
-KEPT = func.length(Incoming.raw) > 0
-"""Whether a received message is still there."""
-SPEAKS = cast(Outgoing.payload, Text).not_like('%"removed": true%')
-"""Whether an outgoing message still has its payload."""
+"""The rule for each state of a received message, whose age is counted from when it was last handled."""
+OUTGOING: Mapping[OutgoingState, Rule] = {
+    OutgoingState.BATCHED: Rule.IN_WORK,
+    OutgoingState.OWED: Rule.IN_WORK,
+    OutgoingState.PAUSED: Rule.WAITS,
+    OutgoingState.SUSPENDED: Rule.WAITS,
+    OutgoingState.FAILED: Rule.WAITS,
+    OutgoingState.MERGED: Rule.DONE,
+    OutgoingState.SENT: Rule.DONE,
+    OutgoingState.DROPPED: Rule.DONE,
+}
+"""The rule for each state of an outgoing message, whose age is counted from when it was last due."""
+
+SETTLED = {Rule.ASKS: "not confirmed in time", Rule.WAITS: "given up: it waited too long for the operator"}
+"""The verdict on a received message that nobody came for."""
+
+
+def emptied(now: datetime) -> dict[str, Any]:
+    """Return the columns of a received message once it is removed. Its key stays, so that a replay is recognised."""
+    return {
+        "raw": b"",
+        "sender": None,
+        "recipients": [],
+        "error": None,
+        "source": case((col(Incoming.source).startswith("smtp"), "smtp"), else_=Incoming.source),
+        "removed": now,
+    }
 
 
 def remainder(payload: dict[str, Any]) -> dict[str, Any]:
@@ -48,7 +81,7 @@ def remainder(payload: dict[str, Any]) -> dict[str, Any]:
 
 def is_removed(row: Outgoing) -> bool:
     """Return whether the payload of the message is gone, so that it can't be sent once more."""
-    return bool(row.payload.get("removed"))
+    return row.removed is not None
 
 
 def change(session: Session, statement: Any) -> None:
@@ -63,66 +96,66 @@ class Retention:
 
     due: datetime | None = None
 
-    def step(self, engine: Engine, keep_days: int, now: datetime) -> int:
-        """Remove the next few old messages if it is time; return how many. With 0 days all are kept."""
+    def step(self, engine: Engine, keep_days: int, waiting_days: int, now: datetime) -> int:
+        """Give up and remove the next few old messages if it is time; return how many. With 0 days all are kept."""
         clock_was_set_back = self.due is not None and self.due - now > EVERY
-        if not keep_days or (self.due is not None and now < self.due and not clock_was_set_back):
+        if self.due is not None and now < self.due and not clock_was_set_back:
             return 0
-        before = now - timedelta(days=keep_days)
-        with transaction(engine) as session:
-            unconfirmed = _settle_held(session, before, now)
-            received, sent = _remove_incoming(session, before), _remove_outgoing(session, before)
-        if BATCH not in (received, sent):  # after a full batch there may be more
+        done = now - timedelta(days=keep_days) if keep_days else None
+        waited = now - timedelta(days=waiting_days) if waiting_days else None
+        ends = {Rule.WAITS: waited, Rule.ASKS: done, Rule.DONE: done}
+        came = {state: _incoming(engine, state, rule, ends.get(rule), now) for state, rule in INCOMING.items()}
+        owed = {state: _outgoing(engine, state, rule, ends.get(rule), now) for state, rule in OUTGOING.items()}
+        if BATCH not in (*came.values(), *owed.values()):  # after a full batch there may be more
             self.due = now + EVERY
-        if received or sent or unconfirmed:
-            log.info(
-                "old mails removed", incoming=received, outgoing=sent, unanswered=unconfirmed, before=f"{before:%F}"
-            )
-        return received + sent
+        counts = {
+            "incoming": came[IncomingState.DONE],
+            "outgoing": sum(owed[state] for state, rule in OUTGOING.items() if rule is Rule.DONE),
+            "unanswered": came[IncomingState.HELD],
+            "given_up": came[IncomingState.SHUNTED]
+            + sum(owed[state] for state, rule in OUTGOING.items() if rule is Rule.WAITS),
+        }
+        if any(counts.values()):
+            log.info("old mails removed", **counts, before=f"{done:%F}" if done else None)
+        return sum((*came.values(), *owed.values()))
 
 
-def _settle_held(session: Session, before: datetime, now: datetime) -> int:
-    """Settle messages that nobody confirmed; return how many. From then on they are removed like any other."""
-    held = session.exec(
-        select(Incoming)
-        .where(Incoming.state == IncomingState.HELD, col(Incoming.received) < before)
-        .order_by(col(Incoming.id))
-        .limit(BATCH)
-        .with_for_update(skip_locked=True)
-    ).all()
-    for row in held:
-        row.state, row.verdict, row.handled = IncomingState.DONE, "not confirmed in time", now
-        session.add(row)
-    session.flush()
-    return len(held)
+def _incoming(engine: Engine, state: IncomingState, rule: Rule, before: datetime | None, now: datetime) -> int:
+    """Settle or empty the next received messages in that state that are old enough; return how many."""
+    if before is None:
+        return 0
+    old = (col(Incoming.state) == state, col(Incoming.removed).is_(None), col(Incoming.handled) < before)
+    with read_only(engine) as session:
+        numbers = session.exec(select(Incoming.id).where(*old).order_by(col(Incoming.handled)).limit(BATCH)).all()
+    if not numbers:
+        return 0
+    values = emptied(now) if rule is Rule.DONE else {"state": IncomingState.DONE.value, "verdict": SETTLED[rule]}
+    with transaction(engine) as session:
+        change(session, update(Incoming).where(col(Incoming.id).in_(numbers), *old).values(values))
+    return len(numbers)
 
 
-def _remove_incoming(session: Session, before: datetime) -> int:
-    old = session.exec(
-        select(Incoming.id)
-        .where(Incoming.state == IncomingState.DONE, col(Incoming.received) < before, KEPT)
-        .order_by(col(Incoming.id))
-        .limit(BATCH)
-    ).all()
-    change(session, update(Incoming).where(col(Incoming.id).in_(old)).values(EMPTY))
-    return len(old)
-
-
-def _remove_outgoing(session: Session, before: datetime) -> int:
-    done = (OutgoingState.SENT, OutgoingState.MERGED, OutgoingState.DROPPED)
-    old = session.exec(
-        select(Outgoing)
-        .where(
-            col(Outgoing.state).in_(done),
-            func.coalesce(Outgoing.sent, Outgoing.created) < before,
-            col(Outgoing.template).not_in(KEPT_TEMPLATES),
-            SPEAKS,
-        )
-        .order_by(col(Outgoing.id))
-        .limit(BATCH)
-    ).all()
-    for row in old:
-        row.payload, row.facts, row.error = remainder(row.payload), None, None
-        row.in_reply_to, row.references = None, []
-        session.add(row)
-    return len(old)
+def _outgoing(engine: Engine, state: OutgoingState, rule: Rule, before: datetime | None, now: datetime) -> int:
+    """Drop or empty the next outgoing messages in that state that are old enough; return how many."""
+    if before is None:
+        return 0
+    old = (
+        col(Outgoing.state) == state,
+        col(Outgoing.removed).is_(None),
+        col(Outgoing.due) < before,
+        col(Outgoing.template).not_in(KEPT_TEMPLATES),
+    )
+    with read_only(engine) as session:
+        numbers = session.exec(select(Outgoing.id).where(*old).order_by(col(Outgoing.due)).limit(BATCH)).all()
+    if not numbers:
+        return 0
+    with transaction(engine) as session:
+        rows = select(Outgoing).where(col(Outgoing.id).in_(numbers), *old).with_for_update(skip_locked=True)
+        for row in session.exec(rows):
+            if rule is Rule.WAITS:
+                row.state, row.troubled = OutgoingState.DROPPED, None
+            else:
+                row.payload, row.facts, row.error, row.removed = remainder(row.payload), None, None, now
+                row.in_reply_to, row.references = None, []
+            session.add(row)
+    return len(numbers)

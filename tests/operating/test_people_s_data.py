@@ -89,7 +89,7 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
 
 def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
     with joined.server() as server:
-        Retention().step(server.engine, 90, server.clock().replace(year=server.clock().year + 1))
+        Retention().step(server.engine, 90, 365, server.clock().replace(year=server.clock().year + 1))
     done = joined.process("show", "--mail", "1")
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith("the message itself has been removed: it was too old, or its sender has left\n")

@@ -135,3 +135,15 @@ def test_without_receipts_the_end_of_a_match_is_told(tmp_path: Path) -> None:
 
     assert counts[:-1] == [{"turn": 1}] * (len(counts) - 1)
     assert counts[-1] == {"over": 2}
+
+
+def test_what_a_guest_writes_below_a_command_is_said_not_to_be_sent(letters: Correspondence) -> None:
+    command(letters, "alice", "challenge nora@mail.example hexaphages")
+    (invitation,) = letters.received["nora@mail.example"]
+
+    (answer,) = letters.reply(invitation, "help accept\n\nWho are you?", quote=False)
+
+    assert answer["To"] == "nora@mail.example"
+    assert "accept [NUMBER] [NAME]" in text(answer)
+    assert "Who are you?" in text(answer).partition("were not sent to anyone")[2]
+    assert not letters.execute("select 1 from incoming where state = 'shunted'")

@@ -79,6 +79,38 @@ def test_an_old_mail_that_comes_once_more_is_known(letters: Correspondence) -> N
     assert "duplicate" in [line.get("verdict") for line in logs]
 
 
+def test_there_is_a_rule_for_every_state() -> None:
+    assert (set(retention.INCOMING), set(retention.OUTGOING)) == (set(IncomingState), set(OutgoingState))
+
+
+WAITING = [state for state, rule in retention.OUTGOING.items() if rule is retention.Rule.WAITS]
+
+
+@pytest.mark.parametrize("state", WAITING)
+def test_a_message_that_waits_for_somebody_is_given_up_after_a_year(
+    letters: Correspondence, state: OutgoingState
+) -> None:
+    letters.execute(f"update outgoing set state = '{state}', troubled = due where id = 5")
+    letters.wait(days=364)
+    assert letters.execute("select state from outgoing where id = 5") == [(state,)]
+    assert kept(letters) == (0, 1)
+    with capture_logs() as logs:
+        letters.wait(days=2)
+    assert letters.execute("select state, troubled from outgoing where id = 5") == [("dropped", None)]
+    assert kept(letters) == (0, 0)
+    assert [line["given_up"] for line in logs if line["event"] == "old mails removed"] == [1]
+
+
+def test_a_shunted_message_is_given_up_after_a_year(letters: Correspondence) -> None:
+    letters.execute("update incoming set state = 'shunted' where id = 5")
+    letters.wait(days=364)
+    assert kept(letters) == (1, 0)
+    letters.wait(days=2)
+    assert kept(letters) == (0, 0)
+    told = "given up: it waited too long for the operator"
+    assert letters.execute("select state, verdict from incoming where id = 5") == [("done", told)]
+
+
 @pytest.mark.parametrize("state", [IncomingState.NEW, IncomingState.SHUNTED])
 def test_what_waits_for_somebody_stays(letters: Correspondence, state: IncomingState) -> None:
     with Session(letters.server.engine) as session, session.begin():
@@ -88,7 +120,7 @@ def test_what_waits_for_somebody_stays(letters: Correspondence, state: IncomingS
         unsent = session.exec(select(Outgoing).order_by(col(Outgoing.id).desc())).first()
         assert unsent
         unsent.state = OutgoingState.FAILED
-    Retention().step(letters.server.engine, 21, letters.clock() + retention.EVERY * 24 * 365)
+    Retention().step(letters.server.engine, 21, 0, letters.clock() + retention.EVERY * 24 * 365)
     assert kept(letters) == (1, 1)
 
 
@@ -107,7 +139,7 @@ def test_a_mail_that_waited_in_vain_for_its_yes_is_settled_first(letters: Corres
 
 
 def test_zero_keeps_them_for_ever(letters: Correspondence) -> None:
-    assert Retention().step(letters.server.engine, 0, letters.clock() + retention.EVERY * 24 * 365) == 0
+    assert Retention().step(letters.server.engine, 0, 0, letters.clock() + retention.EVERY * 24 * 365) == 0
     assert kept(letters) == rows(letters)
 
 
@@ -115,21 +147,21 @@ def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: 
     monkeypatch.setattr(retention, "BATCH", 2)
     old, later = Retention(), letters.clock() + retention.EVERY * 24 * 91
     came, sent = rows(letters)
-    assert old.step(letters.server.engine, 90, later) == 4
+    assert old.step(letters.server.engine, 90, 0, later) == 4
     assert kept(letters) == (came - 2, sent - 2)
-    while old.step(letters.server.engine, 90, later):
+    while old.step(letters.server.engine, 90, 0, later):
         pass
     assert kept(letters) == (0, 0)
 
 
 def test_it_looks_once_an_hour_also_where_the_clock_was_set_back(letters: Correspondence) -> None:
     old, now = Retention(), letters.clock() + retention.EVERY * 24 * 365
-    assert old.step(letters.server.engine, 90, letters.clock()) == 0
-    assert old.step(letters.server.engine, 90, letters.clock() + retention.EVERY / 2) == 0
-    assert old.step(letters.server.engine, 90, now) > 0
+    assert old.step(letters.server.engine, 90, 0, letters.clock()) == 0
+    assert old.step(letters.server.engine, 90, 0, letters.clock() + retention.EVERY / 2) == 0
+    assert old.step(letters.server.engine, 90, 0, now) > 0
     old.due = now + retention.EVERY * 48
     letters.write(ALICE, "help")
-    assert old.step(letters.server.engine, 90, now) > 0
+    assert old.step(letters.server.engine, 90, 0, now) > 0
 
 
 def test_a_bounce_of_a_removed_mail_sends_nothing_again(letters: Correspondence) -> None:

@@ -265,7 +265,7 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
     for number in (1, *range(1_001, 1_029)):  # PostgreSQL gives out the smaller numbers by itself
         shunted(letters, number, NOON)
     with database.transaction(letters.server.engine) as session:
-        session.connection().exec_driver_sql("update outgoing set state = 'failed'")
+        session.connection().exec_driver_sql("update outgoing set state = 'failed', troubled = due")
     (alert,) = (mail for mail in letters.write("bob@mail.example", "help") if str(mail["To"]) == ADMIN)
     lines = words(alert).splitlines()
     assert "- and 9 more" in lines

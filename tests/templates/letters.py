@@ -147,8 +147,9 @@ def _alert(letters: Correspondence) -> None:
     """A mail is put aside and another one refused for good, and the admin is told."""
     server = letters.server
     with Session(server.engine) as session, session.begin():
-        session.get_one(Incoming, 7).state = IncomingState.SHUNTED
-        session.get_one(Outgoing, 9).state = OutgoingState.FAILED
+        came, owed = session.get_one(Incoming, 7), session.get_one(Outgoing, 9)
+        came.state, came.removed, came.handled = IncomingState.SHUNTED, None, letters.clock()
+        owed.state, owed.troubled = OutgoingState.FAILED, letters.clock()
     alerts.tell(
         server.engine, server.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock()
     )
@@ -184,7 +185,7 @@ def _change_addresses(letters: Correspondence) -> None:
     letters.wait()
     for days in (2, 4, 6):
         letters.wait(days=days)
-        letters.deliver(f"X-Day: {days}\n".encode() + dsn(letters.received[new][-1]))
+        letters.deliver(f"Message-ID: <{days}@mail.example>\n".encode() + dsn(letters.received[new][-1]))
 
 
 def _choose(letters: Correspondence) -> dict[str, EmailMessage]:

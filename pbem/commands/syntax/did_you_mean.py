@@ -2,7 +2,8 @@
 
 from notation import NOTATIONS
 from notation.resemblance import resembling
-from pbem.commands.core import Context, Line, unsure
+from pbem.commands.core import Line, Request
+from pbem.commands.refusals import not_a_command
 from pbem.commands.syntax import rognlie
 from pbem.commands.syntax.line import NAMES_GAME, LineReader
 from pbem.commands.syntax.mail import ParsedMessage
@@ -14,10 +15,10 @@ from pbem.storage.models import Match, MatchState
 SHOWN = 60
 
 
-def of_mail(context: Context, parsed: ParsedMessage) -> Refused:
+def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     """Return the refusal of a message without a command."""
-    about = context.sender.match
-    match = context.session.get(Match, about) if about else None
+    about = request.sender.match
+    match = request.session.get(Match, about) if about else None
     if not parsed.first:
         return Refused(
             "Your message has no text of your own (quotes and signatures don't count).",
@@ -26,47 +27,49 @@ def of_mail(context: Context, parsed: ParsedMessage) -> Refused:
         )
     guess, said, turns_in = parsed.guess, parsed.first, match
     if guess is not None and guess.command.takes_turn:
-        said, turns_in = guess.words, context.session.get(Match, guess.match) if guess.match else None
+        said, turns_in = guess.words, request.session.get(Match, guess.match) if guess.match else None
         guess = None
-    return (
+    refusal = (
         rognlie.advice(parsed.first)
-        or (_of_turn(context, turns_in, said) if turns_in is not None else None)
-        or (unsure(parsed.first, guess) if guess is not None else None)
-        or _of_nothing(parsed, match)
+        or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
+        or (not_a_command(parsed.first, guess) if guess is not None else None)
+        or _nothing_found(parsed, match)
     )
+    refusal.unsent = parsed.prose if refusal.proposal else ()
+    return refusal
 
 
-def respell(context: Context, line: Line, refusal: Refused) -> None:
+def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
     """Add a suggestion to the refusal of a line that misspells a game."""
     if refusal.meant or line.command.name not in NAMES_GAME:
         return
-    respelt = LineReader(context.commands, lambda _: None, line.match).respelt(line.text)
+    respelt = LineReader(request.commands, lambda _: None, line.match).respelt(line.text)
     if respelt.split() != line.text.split():
         refusal.meant, refusal.proposal = (respelt,), respelt
 
 
-def _of_turn(context: Context, match: Match, text: str) -> Refused | None:
+def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None:
     """Return a refusal that suggests a turn, if it is the sender's turn and the line resembles one."""
-    player = context.sender.player
+    player = request.sender.player
     if match.state != MatchState.RUNNING or player is None:
         return None
     if match.to_move is None or match.to_move != seat_of(match, player):
         return None
-    standing = snapshot_of(context.session, match)
-    meant = resembling(NOTATIONS[match.game], standing.position, text)
+    snapshot = snapshot_of(request.session, match)
+    meant = resembling(NOTATIONS[match.game], snapshot.position, text)
     if not meant:
         return None
-    return turned(Refused("I can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+    return with_turns(Refused("I can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
 
 
-def turned(refusal: Refused, meant: tuple[str, ...]) -> Refused:
+def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
     """Return the refusal with the legal turns that the text resembles."""
     refusal.meant = meant
     refusal.proposal = f"#{refusal.match} {meant[0]}" if len(meant) == 1 else None
     return refusal
 
 
-def _of_nothing(parsed: ParsedMessage, match: Match | None) -> Refused:
+def _nothing_found(parsed: ParsedMessage, match: Match | None) -> Refused:
     """Return the refusal of prose."""
     word = parsed.first.split()[0]
     if match is not None:

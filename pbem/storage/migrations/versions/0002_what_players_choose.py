@@ -19,8 +19,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Drop settings and suggestions; collected news stays queued."""
-    with op.batch_alter_table("outgoing") as outgoing:
-        outgoing.drop_column("told_in")
-        outgoing.drop_column("proposal")
-    with op.batch_alter_table("player") as player:
-        player.drop_column("settings")
+    op.drop_column("outgoing", "told_in")
+    op.drop_column("outgoing", "proposal")
+    op.drop_column("player", "settings")

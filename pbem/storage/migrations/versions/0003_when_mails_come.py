@@ -19,7 +19,5 @@ def downgrade() -> None:
     """Drop the columns; everyone gets mail again, and collected news is sent one by one."""
     op.execute("UPDATE outgoing SET state = 'owed' WHERE state = 'collected'")
     op.execute("UPDATE outgoing SET state = 'sent' WHERE state = 'told'")
-    with op.batch_alter_table("outgoing") as outgoing:
-        outgoing.drop_column("is_notice")
-    with op.batch_alter_table("player") as player:
-        player.drop_column("stopped")
+    op.drop_column("outgoing", "is_notice")
+    op.drop_column("player", "stopped")

@@ -17,7 +17,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Drop the counters."""
-    with op.batch_alter_table("outgoing") as outgoing:
-        outgoing.drop_column("begun")
-    with op.batch_alter_table("incoming") as incoming:
-        incoming.drop_column("attempts")
+    op.drop_column("outgoing", "begun")
+    op.drop_column("incoming", "attempts")

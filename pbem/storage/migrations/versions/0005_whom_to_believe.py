@@ -26,10 +26,8 @@ def downgrade() -> None:
     op.execute("UPDATE outgoing SET state = 'owed' WHERE state = 'withheld'")
     op.drop_index("ix_incoming_proof", "incoming")
     op.drop_index("ix_incoming_player", "incoming")
-    with op.batch_alter_table("incoming") as incoming:
-        incoming.drop_column("proof")
-        incoming.drop_column("player")
-    with op.batch_alter_table("player") as player:
-        player.drop_column("unreachable")
-        player.drop_column("bounced")
-        player.drop_column("bounces")
+    op.drop_column("incoming", "proof")
+    op.drop_column("incoming", "player")
+    op.drop_column("player", "unreachable")
+    op.drop_column("player", "bounced")
+    op.drop_column("player", "bounces")

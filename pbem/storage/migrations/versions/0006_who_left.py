@@ -17,5 +17,4 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Count dropped messages as sent; players who left stay nameless."""
     op.execute("UPDATE outgoing SET state = 'sent' WHERE state = 'dropped'")
-    with op.batch_alter_table("player") as player:
-        player.drop_column("deleted")
+    op.drop_column("player", "deleted")

@@ -20,5 +20,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Drop the column."""
-    with op.batch_alter_table("match") as match:
-        match.drop_column("by_address")
+    op.drop_column("match", "by_address")

@@ -18,7 +18,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Forget them."""
-    with op.batch_alter_table("outgoing") as outgoing:
-        outgoing.drop_column("settled")
-        outgoing.drop_column("retried")
-        outgoing.drop_column("facts")
+    op.drop_column("outgoing", "settled")
+    op.drop_column("outgoing", "retried")
+    op.drop_column("outgoing", "facts")

@@ -51,5 +51,4 @@ def downgrade() -> None:
         if replaced:
             op.create_index(replaced, table, [columns[0]])
         op.drop_index(f"ix_{table}_{'_'.join(columns)}", table)
-    with op.batch_alter_table("outgoing") as outgoing:
-        outgoing.drop_column("stranger_domain")
+    op.drop_column("outgoing", "stranger_domain")

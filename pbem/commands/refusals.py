@@ -1,0 +1,68 @@
+"""Refusals in the words for a player, of what the match domain forbids and of lines that aren't commands."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pbem.commands.core import Line
+from pbem.errors import Refused
+from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
+from pbem.storage.models import Match
+
+
+@contextmanager
+def in_words(line: Line) -> Iterator[None]:
+    """Raise Refused, with words for the person who wrote the line, in place of NotPossible."""
+    try:
+        yield
+    except NotPossible as impossible:
+        raise _refusal(impossible.obstacle, impossible.match, line) from impossible
+
+
+def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
+    number, state = (match.id, match.state) if match else (None, "")
+    match obstacle:
+        case Obstacle.NOT_STARTED:
+            return Refused(f"Match #{number} hasn't started: the challenge hasn't been accepted yet.")
+        case Obstacle.OVER:
+            return Refused(f"Match #{number} is over.", match=number)
+        case Obstacle.NEVER_STARTED:
+            return Refused(f"Match #{number} never started: the challenge was {state}.")
+        case Obstacle.NOT_YOUR_TURN:
+            sentence, fits = f"It's not your turn in match #{number}.", "Wait until we write that it's your turn."
+            return Refused(sentence, read=line.words, fits=fits, match=number)
+        case Obstacle.NO_PART:
+            sentence = "You have no unfinished turn to take back. A complete turn can't be undone."
+            return Refused(sentence, read=line.text, match=number)
+        case Obstacle.NOT_ON_OFFER:
+            sentence = f"Match #{number} is no longer open; it is {state}."
+            return Refused(sentence, read=line.text, fits=f'"show {number}" shows it.')
+        case Obstacle.OWN_OFFER:
+            sentence = f"Match #{number} is your own challenge; your opponent has to accept it."
+            return Refused(sentence, fits=f'"withdraw {number}" takes it back.')
+        case Obstacle.OFFERED_TO_YOU:
+            return Refused(f"Match #{number} is a challenge to you.", fits=f'"decline {number}" turns it down.')
+        case Obstacle.YOURSELF:
+            sentence, fits = "You can't challenge yourself.", "Name another player, or an email address."
+            return Refused(sentence, read=line.text, fits=fits)
+        case Obstacle.TOO_MANY_OFFERS:
+            sentence = f"{MOST_OPEN} of your challenges are still open, and that's the limit."
+            return Refused(sentence, fits='"withdraw NUMBER" takes one back.')
+        case Obstacle.INVITED_ALREADY:
+            sentence = "You've already invited this address."
+            return Refused(sentence, fits="Please wait for a reply; we won't write to them twice.")
+    raise AssertionError(f"{obstacle} is not reached by a command")
+
+
+def not_a_command(written: str, guess: Line) -> Refused:
+    """Return the refusal of a line that isn't a command, suggesting the one it resembles."""
+    word = written.split()[0].strip(".,:;!?")
+    misspelt = word[:1].isalpha() and word.lower() not in (guess.command.name, *guess.command.aliases)
+    named = not guess.command.of_match or guess.match is None or str(guess.match) in re.findall(r"\d+", guess.text)
+    return Refused(
+        f'I don\'t know the command "{word[:30]}".' if misspelt else "I'm not sure this line is a command.",
+        read=None if misspelt else written[:60],
+        fits="" if misspelt else "Write only the command, with nothing in front of it.",
+        meant=(guess.text,),
+        proposal=guess.text if named else f"#{guess.match} {guess.text}",
+    )

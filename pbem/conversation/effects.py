@@ -1,0 +1,72 @@
+"""Decisions become effects: messages in the outbox, and sections of the one reply. Commands do neither themselves."""
+
+from dataclasses import replace
+
+from pbem.commands.core import Decision, Request, ToAddress, ToNewAddress, ToPlayer
+from pbem.conversation.reply import Reply
+from pbem.matches.events import TurnPlayed
+from pbem.payloads import sections
+from pbem.players import announcements
+from pbem.players.announcements import Notice
+from pbem.storage.outbox import Mailer
+
+
+def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
+    """Queue the messages that follow from a decision; return the reply with what its sender is told."""
+    notices = announcements.notices(request.session, decision.events, request.sender.player, reply.prose)
+    for owed in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.owed):
+        _queue(request, owed)
+    if decision.leaves:
+        gone = replace(reply.sender, player=None, proven=False, match=None, ply=None)
+        return replace(reply, sender=gone, sections=decision.answer, match=None, prose=())
+    played = {event.match.id for event in decision.events if isinstance(event, TurnPlayed)}
+    return replace(
+        reply,
+        sections=(
+            *(section for section in reply.sections if not _asks_for_rest(section, played)),
+            *decision.answer,
+            *(_for_author(notice) for notice in notices if request.is_from(notice.player)),
+        ),
+        match=decision.events[-1].match.id if decision.events else reply.match,
+        prose=() if decision.takes_prose or announcements.carry_prose(notices) else reply.prose,
+    )
+
+
+def _asks_for_rest(section: sections.Section, played: set[int | None]) -> bool:
+    """Return whether the section asks for the rest of a turn which a later line of the message has completed."""
+    return isinstance(section, sections.TurnBegun) and section.match in played
+
+
+def _for_author(notice: Notice) -> sections.Section:
+    """Return the section that tells the sender what a notice tells the other player."""
+    assert isinstance(notice.payload, sections.TurnPlayed | sections.ChallengeClosed)  # noqa: S101 - the others go to opponents
+    return notice.payload
+
+
+def _queue(request: Request, owed: Notice | ToPlayer | ToAddress | ToNewAddress) -> None:
+    mailer = Mailer(request.session, request.server, request.now)
+    match owed:
+        case Notice():
+            announcements.notify(request.session, request.server, request.now, owed, request.incoming)
+        case ToPlayer():
+            mailer.to_player(
+                owed.player,
+                owed.payload,
+                purpose=owed.purpose,
+                match=owed.match,
+                ply=owed.match.plies if owed.match else 0,
+                token_subject=owed.token_subject,
+                incoming=request.incoming if owed.is_reply else None,
+                answers=request.in_reply_to if owed.is_reply else (),
+            )
+        case ToAddress():
+            mailer.to_address(owed.address, owed.payload)
+        case ToNewAddress():
+            mailer.ask_address(
+                owed.address,
+                owed.payload,
+                player=owed.player,
+                incoming=request.incoming,
+                token_subject=owed.token_subject,
+                answers=request.in_reply_to if owed.is_reply else (),
+            )
