@@ -171,9 +171,9 @@ class Line:
     """As the person wrote it, without courtesies, userid and password."""
     ply: int | None = None
     """The turn after which to show the match, as in 42#7; None for its current state."""
-    misfit: bool = False
+    malformed: bool = False
     """Whether the command is known but its arguments don't fit."""
-    trouble: Refused | None = None
+    refusal: Refused | None = None
     """Why they don't fit, if the reader knows."""
     turn: int | None = None
     """The number that the turn must have, as in Rognlie's `move#7`."""

@@ -56,7 +56,7 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
     except Refused as refusal:
         refusal.match = snapshot.number
         meant = resembling(notation, snapshot.position, line.words)
-        raise did_you_mean.turned(refusal, meant) from refusal.__cause__
+        raise did_you_mean.with_turns(refusal, meant) from refusal.__cause__
 
 
 def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) -> None:
@@ -135,10 +135,10 @@ def say(request: Request, line: Line) -> Decision:
     note = (line.words, *request.prose) if line.words else request.prose  # on Rognlie's server, chat is in the body
     if not note:
         raise Refused("There is nothing to send.", read=line.text, fits='Write "say TEXT".')
-    return passed_on(request, match, request.player, note)
+    return note_to_opponent(request, match, request.player, note)
 
 
-def passed_on(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
+def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
     """Pass the player's note on to the opponent, and tell the player so."""
     rate_limits.of_match(request.session, match.id or 0, player, request.limits.match_per_day, request.now)
     other = opponent_in(request, match, player)

@@ -16,7 +16,7 @@ from pbem.payloads.sections import (
     Preferences,
 )
 from pbem.players import invitations, schedule
-from pbem.players.preferences import PREFERENCES, changed, of
+from pbem.players.preferences import PREFERENCES, changed, with_defaults
 from pbem.storage.models import MatchState, Player
 
 
@@ -39,12 +39,12 @@ def set_(request: Request, line: Line) -> Decision:
     if names:
         player.settings = settings
         request.session.add(player)
-    holds = of(settings)
+    current = with_defaults(settings)
     rows = (
-        PreferenceHelp(name=name, choice=holds[name], spelled=preference.spelled, help=preference.help)
+        PreferenceHelp(name=name, choice=current[name], spelled=preference.spelled, help=preference.help)
         for name, preference in PREFERENCES.items()
     )
-    chosen = (Choice(name=name, choice=holds[name]) for name in dict.fromkeys(names))
+    chosen = (Choice(name=name, choice=current[name]) for name in dict.fromkeys(names))
     return Decision(answer=(Preferences(changed=tuple(chosen), rows=tuple(rows)),))
 
 

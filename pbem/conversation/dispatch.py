@@ -12,7 +12,7 @@ from pbem.commands.core import Request
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.conversation import confirmations, execute, new_address, strangers
-from pbem.conversation.reply import Reply, give, refused
+from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.payloads.sections import FirstOnly
@@ -27,7 +27,7 @@ INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show", "stop", "
 
 def converse(request: Request) -> Reply:
     """Do what the message says, queue the reply, and return it."""
-    is_answer = request.sender.held is not None or request.sender.move is not None
+    is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
     left = _check_budgets(request)
     try:
@@ -37,7 +37,7 @@ def converse(request: Request) -> Reply:
     except Refused as refusal:
         reply = refused(request, reply, refusal)
     failpoints.reach(Step.EXECUTED)
-    give(request, reply)
+    enqueue(request, reply)
     if left is not None:
         log.info("answers left for strangers", of_address=left.address, of_domain=left.domain, all=left.all)
     return reply
@@ -48,10 +48,10 @@ def _handled(request: Request, reply: Reply) -> Reply:
     over = _over_budget(request)
     if over is not None:
         return execute.understand(request, reply, request.message, partial(_play_only, over))
-    if request.sender.held is not None:
-        return confirmations.confirm(request, reply, request.sender.held)
-    if request.sender.move is not None:
-        return new_address.settle(request, reply, request.sender.move)
+    if request.sender.held_message is not None:
+        return confirmations.confirm(request, reply, request.sender.held_message)
+    if request.sender.address_question is not None:
+        return new_address.settle(request, reply, request.sender.address_question)
     return execute.understand(request, reply, request.message, _obey)
 
 
@@ -60,12 +60,12 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     sender = request.sender
     names = [line.command.name for line in parsed.commands]
     if sender.is_stranger:
-        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in parsed.commands):
+        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.malformed for line in parsed.commands):
             raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
         parsed, more = strangers.bare(parsed)
-        reply = reply.telling(FirstOnly()) if more else reply
+        reply = reply.adding(FirstOnly()) if more else reply
     elif not names:
-        raise did_you_mean.of_mail(request, parsed)
+        raise did_you_mean.for_message(request, parsed)
     elif not sender.is_player and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
         raise Refused(
             "This address doesn't belong to a player yet.",
@@ -74,14 +74,14 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     changing = [line.command for line in parsed.commands if line.command.changes]
     sure = sender.proven and not any(line.command.asks_once_more for line in parsed.commands)
     wants_no_mail = sender.by_thread and not sender.is_player and names == ["stop"]
-    if sure or wants_no_mail or sender.may.issuperset(command.name for command in changing):
+    if sure or wants_no_mail or sender.allowed.issuperset(command.name for command in changing):
         return execute.execute(request, reply, parsed)
     return confirmations.hold(request, reply, parsed)
 
 
 def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Play the turns of a player whose budget is used up; raise what ends everything else."""
-    if not parsed.commands or any(line.command.name != "move" or line.misfit for line in parsed.commands):
+    if not parsed.commands or any(line.command.name != "move" or line.malformed for line in parsed.commands):
         raise over
     played = execute.execute(request, reply, parsed)
     if not played.verdict.has_acted:
@@ -130,7 +130,7 @@ def _over_budget(request: Request) -> Refused | Unanswerable | None:
         return None
     request.incoming.player = sender.player.id
     if request.message.sender == sender.player.address:
-        bounces.revive(session, sender.player, now)
+        bounces.reinstate(session, sender.player, now)
     try:
         rate_limits.of_player(session, sender.player, request.limits.player_per_hour, now)
     except (Refused, Unanswerable) as over:

@@ -20,7 +20,7 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.payloads.messages import Deleted
 from pbem.players.announcements import announce
-from pbem.players.redaction import Traces
+from pbem.players.redaction import Redaction
 from pbem.reading.limits import header_block
 from pbem.storage import retention
 from pbem.storage.models import UNSENT, Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
@@ -81,16 +81,16 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
 
 def _erase(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     addresses, guests = _addresses(session, player)
-    traces = Traces(player.name, addresses, f"{ANONYMOUS}{player.id}")
+    redaction = Redaction(player.name, addresses, f"{ANONYMOUS}{player.id}")
     own = select(Match).where((Match.seat0 == player.id) | (Match.seat1 == player.id))
     matches = session.exec(own.order_by(col(Match.id)).with_for_update()).all()
     _empty_own(session, player, addresses, now)
-    _rename(session, player, traces.instead, now)
+    _rename(session, player, redaction.replacement, now)
     for match in matches:
         _leave(session, server, match, player, now)
-    _forget_elsewhere(session, traces)
+    _forget_elsewhere(session, redaction)
     others = {seat for match in matches for seat in (match.seat0, match.seat1)}
-    _empty_mails(session, player, addresses, traces, others, now)
+    _empty_mails(session, player, addresses, redaction, others, now)
     for guest in guests:
         _erase(session, server, guest, now)
 
@@ -152,9 +152,9 @@ def _leave(session: Session, server: ServerSettings, match: Match, player: Playe
     announce(session, server, now, events)
 
 
-def _forget_elsewhere(session: Session, traces: Traces) -> None:
+def _forget_elsewhere(session: Session, redaction: Redaction) -> None:
     """Remove the name, the addresses and what the player said from our messages to others."""
-    spellings = {spelling for needle in traces.needles for spelling in (needle, json.dumps(needle)[1:-1])}
+    spellings = {spelling for term in redaction.search_terms for spelling in (term, json.dumps(term)[1:-1])}
     shown = [
         func.lower(cast(column, Text)).contains(spelling.lower(), autoescape=True)
         for spelling in spellings
@@ -167,9 +167,9 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
     for start in range(0, len(numbers), CHUNK):
         chunk = numbers[start : start + CHUNK]
         for row in session.exec(select(Outgoing).where(col(Outgoing.id).in_(chunk))):
-            row.payload, row.facts = traces.without(row.payload), traces.without(row.facts)
-            row.error, row.proposal = traces.without(row.error), traces.without(row.proposal)
-            row.references, row.in_reply_to = traces.without(row.references), traces.without(row.in_reply_to)
+            row.payload, row.facts = redaction.redact(row.payload), redaction.redact(row.facts)
+            row.error, row.proposal = redaction.redact(row.error), redaction.redact(row.proposal)
+            row.references, row.in_reply_to = redaction.redact(row.references), redaction.redact(row.in_reply_to)
             if row.template == "message" and not row.payload.get("message") and row.state in UNSENT:
                 row.state = OutgoingState.DROPPED
             session.add(row)
@@ -177,7 +177,7 @@ def _forget_elsewhere(session: Session, traces: Traces) -> None:
 
 
 def _empty_mails(
-    session: Session, player: Player, addresses: Sequence[str], traces: Traces, others: set[int], now: datetime
+    session: Session, player: Player, addresses: Sequence[str], redaction: Redaction, others: set[int], now: datetime
 ) -> None:
     """Remove the player's messages, those of opponents, which quote them, and any other that shows their name.
 
@@ -194,7 +194,7 @@ def _empty_mails(
         if state == IncomingState.SHUNTED:
             if whose == player.id or _is_from(raw, addresses):
                 found[IncomingState.DONE].append(number)
-        elif whose == player.id or traces.are_in(raw) or (state == IncomingState.DONE and whose in others):
+        elif whose == player.id or redaction.occurs_in(raw) or (state == IncomingState.DONE and whose in others):
             found[state].append(number)
     settled: dict[str, Any] = {"state": IncomingState.DONE.value}
     told = {IncomingState.DONE: settled, IncomingState.HELD: settled | {"verdict": NAMES_NOBODY}}

@@ -14,43 +14,43 @@ _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/=]{20,}\r?\n)+")
 
 
 @dataclass(frozen=True)
-class Traces:
+class Redaction:
     """The name and addresses of a person, and what replaces them.
 
-    >>> traces = Traces("alice", ("a@mail.example",), "deleted-7")
-    >>> traces.without({"by": "bob", "message": ["Well, Alice,", "not alice-2!"], "who": "A@mail.example"})
+    >>> redaction = Redaction("alice", ("a@mail.example",), "deleted-7")
+    >>> redaction.redact({"by": "bob", "message": ["Well, Alice,", "not alice-2!"], "who": "A@mail.example"})
     {'by': 'bob', 'message': ['Well, deleted-7,', 'not alice-2!'], 'who': 'deleted-7'}
-    >>> traces.without([{"template": "message", "by": "alice", "message": ["Hello"]}])
+    >>> redaction.redact([{"template": "message", "by": "alice", "message": ["Hello"]}])
     [{'template': 'message', 'by': 'deleted-7', 'message': []}]
     """
 
     name: str | None
     addresses: tuple[str, ...]
-    instead: str
+    replacement: str
 
-    def are_in(self, raw: bytes) -> bool:
+    def occurs_in(self, raw: bytes) -> bool:
         """Whether a raw message shows the name or an address, in any encoding that messages use for text.
 
-        >>> Traces("alice", (), "").are_in(b"ZWFybGllciBhbGljZSBwbGF5ZWQgYTFiMQ==" + bytes([10]))
+        >>> Redaction("alice", (), "").occurs_in(b"ZWFybGllciBhbGljZSBwbGF5ZWQgYTFiMQ==" + bytes([10]))
         True
-        >>> Traces("alice", (), "").are_in(b"=61lice played a1b1")
+        >>> Redaction("alice", (), "").occurs_in(b"=61lice played a1b1")
         True
         """
         return any(self._in_mails.search(text) for text in _texts(raw))
 
-    def without(self, words: Any) -> Any:
+    def redact(self, words: Any) -> Any:
         """Return the words of a message of ours without the name, and without anything that the person said."""
         if isinstance(words, str):
-            return self._in_words.sub(self.instead, words)
+            return self._in_words.sub(self.replacement, words)
         if isinstance(words, list):
-            return [self.without(word) for word in words]
+            return [self.redact(word) for word in words]
         if isinstance(words, dict):
             said = self.name is not None and words.get("by") == self.name and "message" in words
-            return {key: [] if said and key == "message" else self.without(word) for key, word in words.items()}
+            return {key: [] if said and key == "message" else self.redact(word) for key, word in words.items()}
         return words
 
     @property
-    def needles(self) -> tuple[str, ...]:
+    def search_terms(self) -> tuple[str, ...]:
         """Search strings; a text containing none of them needs no redaction."""
         return (*((self.name,) if self.name else ()), *self.addresses)
 

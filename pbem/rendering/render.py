@@ -66,9 +66,9 @@ class Renderer:
         payload, known = load(row.template, row.payload, row.match, row.ply), _facts(session, row)
         player = known.reader
         if row.stranger_domain is not None and row.standing is not None:
-            wishes = preferences.of(UNPROVEN)
+            wishes = preferences.with_defaults(UNPROVEN)
         else:
-            wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
+            wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
         mail = EmailMessage(policy=headers.policy(row.address))
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         headers.write(mail, row, payload, snapshot, self._server, self._keyring)

@@ -54,7 +54,7 @@ class LineReader:
             line = self._exactly(f"#{tagged[1]} {tagged[2]}")
             return line if line is not None and self.is_sure(line) else None
         line = self._exactly(text)
-        if line is not None and not line.misfit and self._needs_no_trimming(line):
+        if line is not None and not line.malformed and self._needs_no_trimming(line):
             return line
         for plainer, was_quoted in () if _is_board_or_record(text) else self._plainer(text, opening=opening):
             other = self._exactly(plainer)
@@ -74,7 +74,7 @@ class LineReader:
         """Return the line as a command exactly as it is, or None for prose."""
         tied = TURN_NUMBER.search(text)
         line = self._untied(text[: tied.start()]) if tied and tied.start() else None
-        if tied is not None and line is not None and line.command.name == "move" and not line.misfit:
+        if tied is not None and line is not None and line.command.name == "move" and not line.malformed:
             return replace(line, text=text, turn=int(tied[1]))
         line = self._untied(text)
         if line is None or (line.command.name == "say" and line.text != line.command.usage):
@@ -84,10 +84,10 @@ class LineReader:
             return line
         if not line.command.changes:
             bare = self._untied(" ".join(word for word in text.split() if not any(map(word.__contains__, stands_for))))
-            if bare is not None and not bare.misfit:
+            if bare is not None and not bare.malformed:
                 return bare
         wrong = Refused(f"Replace {stands_for[0]} with your own word.", read=text, fits=line.command.usage)
-        return replace(line, misfit=True, trouble=wrong)
+        return replace(line, malformed=True, refusal=wrong)
 
     def _untied(self, text: str) -> Line | None:
         """Like `_exactly`, without the number of a turn."""
@@ -108,7 +108,7 @@ class LineReader:
             moved = self._move(words, match, text, pointed=pointed) or (
                 self._move(bare, match, text, pointed=False) if bare else None
             )
-            return replace(moved, misfit=True) if moved and ply is not None else moved
+            return replace(moved, malformed=True) if moved and ply is not None else moved
         is_free = command.takes_turn or command.name in FREE_WORDS
         rest = rest.strip() if is_free else rest.strip(" .,;!")
         if command.name in NAMES_GAME:
@@ -125,8 +125,8 @@ class LineReader:
         ):
             match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
         is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
-        misfit = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
-        return Line(command, rest, match, text, misfit=misfit, ply=ply)
+        malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
+        return Line(command, rest, match, text, malformed=malformed, ply=ply)
 
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
         """Return whether the text after `move` is meant as a turn: it has digits or is readable."""
@@ -155,7 +155,7 @@ class LineReader:
             word = words.strip().partition(" ")[0].lower()
             if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self.verbs):
                 return None  # "#42 resing"
-            return Line(move, words.strip(), match, text, misfit=not words.strip())
+            return Line(move, words.strip(), match, text, malformed=not words.strip())
         if _is_board_or_record(words):
             return None
         for notation in [NOTATIONS[key]] if key else NOTATIONS.values():
@@ -171,7 +171,7 @@ class LineReader:
 
     def is_sure(self, line: Line) -> bool:
         """Return whether nothing is left to guess: no word of the line could be prose."""
-        if line.misfit or line.command.name in FREE_WORDS:
+        if line.malformed or line.command.name in FREE_WORDS:
             return False
         if line.command.takes_turn:
             return self.is_turn(line.words, line.match) or not line.words
@@ -223,7 +223,7 @@ class LineReader:
         for wanted in (bare, courtesies.without_brackets(bare)):
             for respelt in dict.fromkeys((wanted, self._with_other_numbers(wanted), self.respelt(wanted))):
                 line = self._exactly(respelt)
-                if line is not None and not line.misfit:
+                if line is not None and not line.malformed:
                     return line
         return None
 
