@@ -57,13 +57,12 @@ def _handled(request: Request, reply: Reply) -> Reply:
 
 def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Carry the commands out, or hold them until the sender has confirmed them."""
-    sender = request.sender
+    sender, has_more = request.sender, False
     names = [line.command.name for line in parsed.commands]
     if sender.is_stranger:
         if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.malformed for line in parsed.commands):
             raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
-        parsed, more = strangers.bare(parsed)
-        reply = reply.adding(FirstOnly()) if more else reply
+        parsed, has_more = strangers.bare(parsed)
     elif not names:
         raise did_you_mean.for_message(request, parsed)
     elif not sender.is_player and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
@@ -75,7 +74,8 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     sure = sender.proven and not any(line.command.asks_once_more for line in parsed.commands)
     wants_no_mail = sender.by_thread and not sender.is_player and names == ["stop"]
     if sure or wants_no_mail or sender.allowed.issuperset(command.name for command in changing):
-        return execute.execute(request, reply, parsed)
+        done = execute.execute(request, reply, parsed)
+        return done.adding(FirstOnly()) if has_more else done
     return confirmations.hold(request, reply, parsed)
 
 

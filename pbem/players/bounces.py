@@ -96,7 +96,7 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
 
 
 def _suspend(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
-    """Send nothing more to the player; tell the opponents who are waiting. The admin is told later (see unreachable)."""
+    """Send nothing more to the player; tell the opponents who are waiting. The admin is told later."""
     player.unreachable = now
     session.flush()
     for owed in session.exec(

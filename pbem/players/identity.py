@@ -58,8 +58,8 @@ class Sender:
 
     @property
     def standing(self) -> Standing | None:
-        """What speaks for the sender of a message without proof; None for one with proof."""
-        if self.proven:
+        """What speaks for the sender of a message without proof; None for one with a token of ours."""
+        if self.proven or self.allowed:
             return None
         return Standing.VOUCHED if self.vouched else Standing.CLAIMED
 

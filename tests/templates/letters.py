@@ -114,10 +114,6 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write(ALICE, "challenge bob kvadratik", to=personal)
     letters.reply(letters.last("bob"), "decline\n\nNo time this week, sorry.")
     letters.write(ALICE, "challenge carol@mail.example kvadratik\n\nDo you know this one?", to=personal)
-    letters.write(ALICE, "challenge grace@mail.example kvadratik", to=personal)
-    letters.reply(letters.last("grace"), "stop")
-    letters.reply(letters.last("grace"), "start")
-    letters.write("heidi@mail.example", "help challenge\nrules quadrupel")
     _wait_and_stop(letters)
     (moments["confirm"],) = letters.write(ALICE, "#1 resign")
     letters.reply(letters.last("alice"), "no, that was not me")
@@ -127,6 +123,10 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.reply(moments["confirm-resign"], "yes")
     moments["turn-over"] = letters.last("alice")
     _change_addresses(letters)
+    letters.write(ALICE, "challenge grace@mail.example kvadratik", to=personal)
+    letters.reply(letters.last("grace"), "stop")
+    letters.reply(letters.last("grace"), "start")
+    letters.write("heidi@mail.example", "help challenge\nrules quadrupel")
     return moments
 
 
