@@ -324,6 +324,7 @@ def correspondence(
     """
     clock = Clock()
     chosen = settings(folder, **changes)
+    databases.make(chosen.server.database)
     with daemon.open_server(chosen, clock, parser or InProcessParser()) as server:
         words = repr(chosen).replace(chosen.server.database, server.engine.dialect.name).replace(str(folder), "")
         is_new = parser is None and not _has_rows(server)
