@@ -159,7 +159,7 @@ def _worth(finding: Finding, proof: str, *, proven: bool, by_thread: bool) -> st
     incoming = Incoming(key="", raw=b"", size=0, source="", recipients=[], received=daemon.now())
     with database_of_nothing() as session:
         try:
-            weighed = proofs_of.weigh(session, sender, message, checked, settings, incoming)
+            weighed = proofs_of.assess(session, sender, message, checked, settings, incoming)
         except Unanswerable:
             return "no answer"
     return "takes effect at once" if weighed.proven else "needs a `yes`"

@@ -1,7 +1,7 @@
 """Records of matches: read, written as the rule sheets print them, and replayed."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -12,7 +12,7 @@ from engines.seats import seat_of
 from notation import NOTATIONS, TOLERANT_READERS
 from notation import ending as endings
 from notation.core import BadNotation
-from notation.ending import Ending
+from notation.ending import Ending, Termination
 from notation.plain import BadPlain, Plain, read_plain, write_plain
 from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
 
@@ -38,18 +38,16 @@ class BadRecord(Exception):
 class Record:
     """A match: its game, what was chosen, who played (by seat), the texts of the turns in playing order.
 
-    `resigned` is the seat that resigned; `board` is the board printed below the turns, if there is one; `ending`
-    is how the match ended where neither the rules nor a resignation ended it.
-    Options that are not given have their defaults.
+    `ending` is how the match ended unless the rules ended it; `board` is the board printed below the turns, if there
+    is one. Options that are not given have their defaults.
     """
 
     game: str
     options: Mapping[str, str]
     players: tuple[str, str]
     moves: tuple[str, ...]
-    resigned: Seat | None = None
-    board: tuple[str, ...] = field(default=())
     ending: Ending | None = None
+    board: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Fill in the defaults; raise BadOption."""
@@ -177,7 +175,8 @@ def dumps(record: Record) -> str:
     """Return the record as text that loads reads as the same record; raise BadRecord for turns that don't fit.
 
     >>> turns = ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2")
-    >>> print(dumps(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), turns, resigned=1)), end="")
+    >>> resigned = Ending(Termination.RESIGNATION, 1)
+    >>> print(dumps(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), turns, resigned)), end="")
     Quadraphages first=o
     <BLANKLINE>
         _Bo_                                _Jx_
@@ -195,15 +194,30 @@ def written(record: Record) -> str:
     names = record.players
     first = record.start().turn or 0
     title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
-    told = () if record.ending is None else (endings.written(record.ending, GAMES[record.game].sides),)
+    resigned = _resigned(record)
+    is_told = record.ending is not None and resigned is None  # forms have a word of their own for a resignation
+    told = (endings.written(record.ending, GAMES[record.game].sides),) if record.ending and is_told else ()
     if record.game not in TOLERANT_READERS:
         return _as_plain(record, "\n".join((title, *told)))
-    resigned = None if record.resigned is None else record.resigned ^ first
+    column = None if resigned is None else resigned ^ first
     try:
         lead = (title, *told, "")
-        return write_sheet(Sheet(lead, (names[first], names[1 - first]), record.moves, resigned, record.board))
+        return write_sheet(Sheet(lead, (names[first], names[1 - first]), record.moves, column, record.board))
     except BadSheet as bad:
         raise BadRecord(0, "", bad) from bad
+
+
+def _resigned(record: Record) -> Seat | None:
+    """Return the seat that resigned."""
+    ending = record.ending
+    return ending.seat if ending is not None and ending.termination is Termination.RESIGNATION else None
+
+
+def _ending(resigned: int | None, lines: Iterable[str], sides: tuple[str, str]) -> Ending | None:
+    """Return the ending that a form tells: by the seat that resigned, or in one of its lines."""
+    if resigned is not None:
+        return Ending(Termination.RESIGNATION, seat_of(resigned))
+    return endings.read(lines, sides)
 
 
 def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
@@ -221,10 +235,8 @@ def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
     """Return the record of a text with a line for each turn."""
     try:
         plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
-        resigned = None if plain.resigned is None else seat_of(plain.resigned)
-        ending = endings.read(text.splitlines(), GAMES[key].sides)
-        turns = tuple(turn for _, turn in plain.turns)
-        return Record(key, options, plain.names, turns, resigned, ending=ending)
+        ending = _ending(plain.resigned, text.splitlines(), GAMES[key].sides)
+        return Record(key, options, plain.names, tuple(turn for _, turn in plain.turns), ending)
     except (BadPlain, BadOption) as bad:
         raise BadRecord(0, text, bad) from bad
 
@@ -236,7 +248,7 @@ def _as_plain(record: Record, title: str) -> str:
         (_seat(record, position, ply), text)
         for ply, (position, text) in enumerate(zip(positions, record.moves, strict=False), start=1)
     ]
-    plain = Plain(title, record.players, tuple(turns), record.resigned)
+    plain = Plain(title, record.players, tuple(turns), _resigned(record))
     return write_plain(plain, GAMES[record.game].sides)
 
 
@@ -283,8 +295,8 @@ def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
     first = game.position(options).turn or 0
     names = sheet.names or (game.sides[first], game.sides[1 - first])
     players = names if first == 0 else (names[1], names[0])
-    resigned = None if sheet.resigned is None else seat_of(sheet.resigned ^ first)
-    return Record(key, options, players, sheet.turns, resigned, sheet.board, endings.read(sheet.lead, game.sides))
+    ending = _ending(None if sheet.resigned is None else sheet.resigned ^ first, sheet.lead, game.sides)
+    return Record(key, options, players, sheet.turns, ending, sheet.board)
 
 
 def _seat(record: Record, position: Position[Any], ply: int) -> Seat:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from email.headerregistry import BaseHeader, HeaderRegistry
 from email.message import EmailMessage
 from email.utils import make_msgid
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -274,9 +275,23 @@ def forget() -> None:
         _MOMENTS.clear()
 
 
+class _Registry(HeaderRegistry):
+    """Headers as the library reads them, once and not whenever a test looks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read = lru_cache(maxsize=4096)(super().__call__)
+
+    def __call__(self, name: str, value: Any) -> BaseHeader:
+        return self._read(name, value)
+
+
+STRICT = email.policy.default.clone(header_factory=_Registry())
+
+
 def parsed(raw: bytes) -> EmailMessage:
     """A mail of ours, read strictly."""
-    mail = email.message_from_bytes(raw, policy=email.policy.default)
+    mail = email.message_from_bytes(raw, policy=STRICT)
     assert isinstance(mail, EmailMessage)
     return mail
 
@@ -309,6 +324,7 @@ def correspondence(
     """
     clock = Clock()
     chosen = settings(folder, **changes)
+    databases.make(chosen.server.database)
     with daemon.open_server(chosen, clock, parser or InProcessParser()) as server:
         words = repr(chosen).replace(chosen.server.database, server.engine.dialect.name).replace(str(folder), "")
         is_new = parser is None and not _has_rows(server)

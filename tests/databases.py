@@ -35,10 +35,10 @@ def at(folder: Path) -> str:
 
 
 def make(url: str) -> None:
-    """Make the tables, as the first start of a server does."""
+    """Make the tables as the first start of a server does, unless the database is there already."""
     parsed = make_url(url)
-    if parsed.get_backend_name() != "sqlite":
-        return  # `at` gives out databases that have them
+    if parsed.get_backend_name() != "sqlite" or Path(str(parsed.database)).exists():
+        return  # `at` gives out places on PostgreSQL that have them
     if not _made:
         connected = database.connect("sqlite://")
         with closing(connected.raw_connection()):  # the only connection: it holds the database

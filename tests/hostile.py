@@ -146,6 +146,8 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "one long line": lambda: HEAD + b"\n" + filled(b"help "),
     "quotes within quotes": lambda: HEAD + b"\n" + filled(b">", 400_000),
     "On On On": lambda: HEAD + b"\n" + filled(b"On "),
+    "On wrote": lambda: HEAD + b"\n" + filled(b"On wrote: " * 8 + b"\n", 50_000),
+    "wrote": lambda: HEAD + b"\n" + filled(b"wrote:\n", 35_000),
     "attributions": lambda: HEAD + b"\n" + filled(b"On Mon someone\n"),
     "headings": lambda: HEAD + b"\n" + filled(b"From: a\nSent: b\n"),
     "dashes": lambda: HEAD + b"\n" + filled(b"-- \n"),

@@ -192,7 +192,7 @@ def _turns(out: Console, sample: Record, order: tuple[Player, Player], port: int
             newest = other.next_mail()
             progress.update(task, advance=1, description=f"{mover.name}: {text}")
     loser, winner = order[len(sample.moves) % 2], order[1 - len(sample.moves) % 2]
-    if sample.resigned is not None:
+    if sample.ending is not None:
         _answer(port, loser, newest, "resign\n\nWell played!")
         _answer(port, loser, loser.next_mail(), "yes")
         loser.next_mail()

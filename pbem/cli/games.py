@@ -12,6 +12,7 @@ from engines import GAMES
 from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
+from notation.ending import in_words
 from pbem.cli import demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out, sentences
 
@@ -95,6 +96,6 @@ def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
     if last.outcome is not None:
         winner = "a draw" if last.outcome.winner is None else f"{loaded.players[last.outcome.winner]} won"
         out.print(f"\n{winner}: {last.outcome.reason}", markup=False, highlight=False)
-    elif loaded.resigned is not None:
-        out.print(f"\n{loaded.players[loaded.resigned]} resigned", markup=False, highlight=False)
+    elif loaded.ending is not None:
+        out.print(f"\n{in_words(loaded.ending, loaded.players)}", markup=False, highlight=False)
     return FOUND if slips or difference else 0

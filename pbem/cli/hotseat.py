@@ -7,6 +7,7 @@ from engines import GAMES
 from engines.core import Played
 from notation import NOTATIONS, record
 from notation.board import format_board
+from notation.ending import Ending, Termination, in_words
 from notation.hints import format_hint
 from notation.record import Record
 from pbem.errors import Refused
@@ -24,14 +25,14 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
     texts: list[str] = []
     part: str | None = None
     before: Played[Any, Any] | None = None
-    resigned = None
+    ending: Ending | None = None
 
     def so_far() -> Record:
-        return Record(key, options, game.sides, tuple(texts), resigned)
+        return Record(key, options, game.sides, tuple(texts), ending)
 
     say(f"{game.title}. {HELP}")
     fresh = True
-    while position.turn is not None and resigned is None:
+    while position.turn is not None and ending is None:
         here = position if part is None else position.play(notation.parse(part))
         if fresh:
             last = before if part is None else Played(position, notation.parse(part))
@@ -47,7 +48,7 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
             case "quit":
                 break
             case "resign":
-                resigned = position.turn
+                ending = Ending(Termination.RESIGNATION, position.turn)
             case "undo" if part is not None:
                 part, fresh = None, True
             case "record":
@@ -58,7 +59,7 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
                 say(f"{HELP}\n{notation.help}")
             case _:
                 try:
-                    taken = turns.read(notation, position, part, line)
+                    taken = turns.read(notation, position, part, turns.parse(notation, line))
                 except Refused as refusal:
                     say(_refused(refusal, line))
                     continue
@@ -84,13 +85,13 @@ def _refused(refusal: Refused, line: str) -> str:
         fits=refusal.fits,
         meant=refusal.meant,
     )
-    return fitted(templates().get_template("sections/refused.txt.j2").render(words=section))
+    return fitted(templates().get_template("sections/refused.txt.j2").render(section=section))
 
 
 def _ending(played: Record) -> str:
     """How the game ended, in a sentence."""
-    if played.resigned is not None:
-        return f"{played.players[played.resigned]} resigned."
+    if played.ending is not None:
+        return f"{in_words(played.ending, played.players)}."
     outcome = record.replay(played)[-1].outcome
     if outcome is None:
         return "The game is not over."

@@ -37,7 +37,7 @@ def bounced(
     with opened(config_file) as server:
         if again:
             with database.transaction(server.engine) as session:
-                bounces.revive(session, core.player(session, again), daemon.now())
+                bounces.reinstate(session, core.player(session, again), daemon.now())
             out.print(f"sending mail to {again} resumes", markup=False)
             return
         with database.read_only(server.engine) as session:

@@ -13,6 +13,7 @@ from sqlmodel import Session
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.matches.events import Events
+from pbem.matches.turns import ParsedTurn
 from pbem.payloads.messages import AddressQuestion
 from pbem.payloads.messages import Message as Payload
 from pbem.payloads.sections import Section
@@ -167,12 +168,14 @@ class Line:
     """As the person wrote it, without courtesies, userid and password."""
     ply: int | None = None
     """The turn after which to show the match, as in 42#7; None for its current state."""
-    misfit: bool = False
+    malformed: bool = False
     """Whether the command is known but its arguments don't fit."""
-    trouble: Refused | None = None
+    refusal: Refused | None = None
     """Why they don't fit, if the reader knows."""
-    turn: int | None = None
+    turn_number: int | None = None
     """The number that the turn must have, as in Rognlie's `move#7`."""
+    turn: ParsedTurn | None = None
+    """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
 
 
 def named(commands: Mapping[str, Command], verb: str) -> Command | None:

@@ -54,7 +54,7 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
     raise AssertionError(f"{obstacle} is not reached by a command")
 
 
-def unsure(written: str, guess: Line) -> Refused:
+def not_a_command(written: str, guess: Line) -> Refused:
     """Return the refusal of a line that isn't a command, suggesting the one it resembles."""
     word = written.split()[0].strip(".,:;!?")
     misspelt = word[:1].isalpha() and word.lower() not in (guess.command.name, *guess.command.aliases)

@@ -5,7 +5,7 @@ from pbem.commands.viewing import games
 from pbem.errors import Refused
 from pbem.payloads.sections import Choice, NewsResumed, NewsStarted, NewsStopped, PreferenceHelp, Preferences
 from pbem.players import schedule
-from pbem.players.preferences import PREFERENCES, changed, of
+from pbem.players.preferences import PREFERENCES, changed, with_defaults
 
 
 def set_(request: Request, line: Line) -> Decision:
@@ -27,12 +27,12 @@ def set_(request: Request, line: Line) -> Decision:
     if names:
         player.settings = settings
         request.session.add(player)
-    holds = of(settings)
+    current = with_defaults(settings)
     rows = (
-        PreferenceHelp(name=name, choice=holds[name], spelled=preference.spelled, help=preference.help)
+        PreferenceHelp(name=name, choice=current[name], spelled=preference.spelled, help=preference.help)
         for name, preference in PREFERENCES.items()
     )
-    chosen = (Choice(name=name, choice=holds[name]) for name in dict.fromkeys(names))
+    chosen = (Choice(name=name, choice=current[name]) for name in dict.fromkeys(names))
     return Decision(answer=(Preferences(changed=tuple(chosen), rows=tuple(rows)),))
 
 

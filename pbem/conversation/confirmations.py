@@ -34,7 +34,7 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     if trial.verdict.outcome is not Outcome.DONE:
         told = (Refusal, NotAttempted, NotSent)
         refused = (section for section in trial.sections if isinstance(section, told))
-        return replace(reply.telling(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
+        return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = [line.text for line in parsed.commands]
     if request.sender.is_stranger and rate_limits.was_asked(
         request.session, request.sender.address, lines, request.now
@@ -51,7 +51,7 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     )
     about = _about(asking[0]) if len(asking) == 1 else None
     asked = _question(request, player, request.incoming.id or 0, question, about)
-    return replace(effects.of(request, reply, asked), verdict=Verdict(Outcome.ASKED))
+    return replace(effects.apply(request, reply, asked), verdict=Verdict(Outcome.ASKED))
 
 
 def _about(line: Line) -> int | None:
@@ -82,10 +82,10 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if held.state != IncomingState.HELD:
-        return replace(reply, verdict=Verdict(Outcome.SETTLED)).telling(AlreadySettled(verdict=held.verdict or ""))
+        return replace(reply, verdict=Verdict(Outcome.SETTLED)).adding(AlreadySettled(verdict=held.verdict or ""))
     if request.now - held.received > QUESTION_LIVES:
         _close(request, held, "not confirmed in time")
-        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).telling(QuestionExpired(days=QUESTION_LIVES.days))
+        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
     asked = request.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
@@ -99,11 +99,11 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
         by_thread = request.sender.by_thread
         question = replace(question, unclear=not by_thread, by_thread=by_thread)
         again = _question(request, player, held_id, question, asked.match)
-        return replace(effects.of(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
+        return replace(effects.apply(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if drops:
         verdict = Verdict(Outcome.NOT_CONFIRMED)
         _close(request, held, str(verdict))
-        return replace(reply, verdict=verdict).telling(HeldDropped())
+        return replace(reply, verdict=verdict).adding(HeldDropped())
     message = request.held_messages.get(held_id)
     if message is None:
         raise Changed
@@ -112,8 +112,8 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     held.state, held.handled = IncomingState.DONE, request.now
     held.player = request.sender.player.id if request.sender.player else None  # who has just confirmed it
     request.session.add(held)
-    told_of = identity.of(request.session, message, request.server, request.keyring, request.now)
-    sender = replace(request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held=None)
+    told_of = identity.identify(request.session, message, request.server, request.keyring, request.now)
+    sender = replace(request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None)
     acted = execute.understand(replace(request, sender=sender), replace(reply, sender=sender), message, execute.execute)
     held.verdict = f"confirmed; {acted.verdict}"
     return replace(acted, subject=request.message.subject, verdict=acted.verdict.after_confirming(held_id))

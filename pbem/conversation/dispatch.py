@@ -9,7 +9,7 @@ from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.config import LimitsSettings
 from pbem.conversation import confirmations, execute, new_address
-from pbem.conversation.reply import Reply, give, refused
+from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.players import bounces, rate_limits
@@ -20,7 +20,7 @@ INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
 
 def converse(request: Request, limits: LimitsSettings) -> Reply:
     """Do what the message says, queue the reply, and return it."""
-    is_answer = request.sender.held is not None or request.sender.move is not None
+    is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
     try:
         _check_limits(request, limits)
@@ -29,16 +29,16 @@ def converse(request: Request, limits: LimitsSettings) -> Reply:
     except Refused as refusal:
         reply = refused(request, reply, refusal)
     failpoints.reach(Step.EXECUTED)
-    give(request, reply)
+    enqueue(request, reply)
     return reply
 
 
 def _handled(request: Request, reply: Reply) -> Reply:
     """Return the reply to a message that answers a question of ours, or says something else."""
-    if request.sender.held is not None:
-        return confirmations.confirm(request, reply, request.sender.held)
-    if request.sender.move is not None:
-        return new_address.settle(request, reply, request.sender.move)
+    if request.sender.held_message is not None:
+        return confirmations.confirm(request, reply, request.sender.held_message)
+    if request.sender.address_question is not None:
+        return new_address.settle(request, reply, request.sender.address_question)
     return execute.understand(request, reply, request.message, _obey)
 
 
@@ -47,10 +47,10 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     sender, player = request.sender, request.sender.player
     names = [line.command.name for line in parsed.commands]
     if sender.is_stranger:
-        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.misfit for line in parsed.commands):
+        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.malformed for line in parsed.commands):
             raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
     elif not names:
-        raise did_you_mean.of_mail(request, parsed)
+        raise did_you_mean.for_message(request, parsed)
     elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
         raise Refused(
             "This address doesn't belong to a player yet.",
@@ -58,7 +58,7 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         )
     changing = [line.command for line in parsed.commands if line.command.changes]
     sure = sender.proven and not any(line.command.asks_once_more for line in parsed.commands)
-    if sure or sender.may.issuperset(command.name for command in changing):
+    if sure or sender.allowed.issuperset(command.name for command in changing):
         return execute.execute(request, reply, parsed)
     return confirmations.hold(request, reply, parsed)
 
@@ -93,4 +93,4 @@ def _check_limits(request: Request, limits: LimitsSettings) -> None:
         request.incoming.player = sender.player.id
         rate_limits.of_player(session, sender.player, limits.player_per_hour, now)
         if request.message.sender == sender.player.address:
-            bounces.revive(session, sender.player, now)
+            bounces.reinstate(session, sender.player, now)

@@ -11,7 +11,7 @@ from pbem.players.announcements import Notice
 from pbem.storage.outbox import Mailer
 
 
-def of(request: Request, reply: Reply, decision: Decision) -> Reply:
+def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
     """Queue the messages that follow from a decision; return the reply with what its sender is told."""
     notices = announcements.notices(request.session, decision.events, request.sender.player, reply.prose)
     for owed in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.owed):

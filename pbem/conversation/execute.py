@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from pbem.commands import COMMANDS
 from pbem.commands.core import Line, Request
-from pbem.commands.play import passed_on
+from pbem.commands.play import note_to_opponent
 from pbem.commands.settings import resume
 from pbem.commands.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.commands.target import opponent_in
@@ -37,8 +37,8 @@ def understand(request: Request, reply: Reply, message: Message, act: Act) -> Re
     try:
         agreed = _agreed_to(request, message, parsed)
         if agreed is not None:
-            line = suggested_yes.line_of(request.session, agreed)
-            parsed = reader.read(message.subject, (line, *suggested_yes.below(message.lines)))
+            line = suggested_yes.suggested_line(request.session, agreed)
+            parsed = reader.read(message.subject, (line, *suggested_yes.lines_below(message.lines)))
         reply = act(request, reply, parsed)
     except Refused as refusal:
         return refused(request, reply, refusal)
@@ -67,7 +67,7 @@ def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Out
     """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
     if request.sender.player is None or not suggested_yes.consents(message.lines):
         return None
-    agreed = suggested_yes.answered(request.session, message, request.sender)
+    agreed = suggested_yes.answered_message(request.session, message, request.sender)
     if agreed is None or agreed.proposal is None:
         if parsed.commands:  # "Ok" and a turn below it
             return None
@@ -78,7 +78,7 @@ def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Out
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
     # The text that a mail program adds to an unsubscribe message isn't the player's.
-    reply = replace(reply, prose=() if request.sender.may else parsed.prose)
+    reply = replace(reply, prose=() if request.sender.allowed else parsed.prose)
     done: list[str] = []
     for number, line in enumerate(parsed.commands):
         later = parsed.commands[number + 1 :]
@@ -96,22 +96,22 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, str]:
     """Run one command; return the reply with what follows from it, and what to log."""
-    if line.misfit:
-        raise line.trouble or Refused(
+    if line.malformed:
+        raise line.refusal or Refused(
             f'That\'s not how "{line.command.name}" is written.', read=line.text, fits=line.command.usage
         )
     request = replace(request, sender=reply.sender, prose=reply.prose)
     decision = line.command.run(request, line)
     reply = replace(reply, match=_about(request, line) or reply.match)
-    reply = effects.of(request, reply, decision)
+    reply = effects.apply(request, reply, decision)
     if line.command.resumes:
-        reply = effects.of(request, reply, resume(request))
+        reply = effects.apply(request, reply, resume(request))
     return reply, decision.log or line.command.name
 
 
 def _about(request: Request, line: Line) -> int | None:
     """Return the match that a line is about, if it is about one that there is."""
-    if line.match is None or line.misfit or not line.command.of_match:
+    if line.match is None or line.malformed or not line.command.of_match:
         return None
     match = request.session.get(Match, line.match)
     return match.id if match else None
@@ -125,9 +125,9 @@ def _with_prose_sent(request: Request, reply: Reply) -> Reply:
     match = request.session.get(Match, number) if number else None
     player = reply.sender.player
     if match is None or player is None or not reply.sender.proven or not _may_write(request, match, player):
-        return reply.telling(NotSent(lines=reply.prose))
+        return reply.adding(NotSent(lines=reply.prose))
     request = replace(request, sender=reply.sender)
-    return effects.of(request, reply, passed_on(request, match, player, reply.prose))
+    return effects.apply(request, reply, note_to_opponent(request, match, player, reply.prose))
 
 
 def _may_write(request: Request, match: Match, player: Player) -> bool:

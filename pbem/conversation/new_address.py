@@ -26,14 +26,14 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
     if player is None or row.settled is not None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if request.sender.by_thread:
-        return replace(effects.of(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
+        return replace(effects.apply(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
     lines = request.message.lines
     if request.now - row.created > QUESTION_LIVES:
-        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).telling(QuestionExpired(days=QUESTION_LIVES.days))
+        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
     if suggested_yes.refuses(lines):
         row.settled = request.now  # replies to it have no effect any more
         request.session.add(row)
-        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).telling(HeldDropped())
+        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(HeldDropped())
     if not suggested_yes.consents(lines):
         raise Refused("I can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
@@ -42,8 +42,8 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
             f"This address already belongs to {taken.name}, so nothing was changed.",
             fits="Each player has one address, and each address one player.",
         )
-    reply = effects.of(request, reply, _moved(request, player, row))
-    sender = replace(request.sender, player=player, proven=True, move=None)
+    reply = effects.apply(request, reply, _moved(request, player, row))
+    sender = replace(request.sender, player=player, proven=True, address_question=None)
     return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, CHANGE.name))
 
 
@@ -58,7 +58,7 @@ def _asked_again(player: Player, row: Outgoing) -> Decision:
 def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
     """Change the player's address, and tell both; pass on the offers that were made to the new one."""
     old = player.address
-    passed_on = addresses.move(request.session, player, row.address)
+    passed_on = addresses.change(request.session, player, row.address)
     row.settled = request.now
     request.session.add(row)
     challenges = (

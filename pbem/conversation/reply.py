@@ -41,7 +41,7 @@ class Reply:
     prose: tuple[str, ...] = ()
     """What the sender wrote besides commands and what goes nowhere yet."""
 
-    def telling(self, *sections: Section) -> "Reply":
+    def adding(self, *sections: Section) -> "Reply":
         """Return the reply with more sections."""
         return replace(self, sections=(*self.sections, *sections))
 
@@ -53,7 +53,7 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
     seat = seat_of(match, player) if match and player else None
     to_move = match is not None and seat is not None and match.to_move == seat
     if line is not None:
-        did_you_mean.respell(request, line, refusal)
+        did_you_mean.add_spelling(request, line, refusal)
     section = Refusal(
         sentence=refusal.sentence,
         read=refusal.read,
@@ -71,17 +71,17 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
     )
     verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)
     unsent = (NotSent(lines=refusal.unsent),) if refusal.unsent else ()
-    return replace(reply.telling(section, *unsent), verdict=verdict, proposal=refusal.proposal)
+    return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal)
 
 
 def not_attempted(reply: Reply, later: tuple[Line, ...]) -> Reply:
     """Return the reply to a message that was refused in the middle, with the lines and the prose that remain."""
     if later:
-        reply = reply.telling(NotAttempted(lines=tuple(line.text for line in later)))
-    return reply.telling(NotSent(lines=reply.prose)) if reply.prose else reply
+        reply = reply.adding(NotAttempted(lines=tuple(line.text for line in later)))
+    return reply.adding(NotSent(lines=reply.prose)) if reply.prose else reply
 
 
-def give(request: Request, reply: Reply) -> None:
+def enqueue(request: Request, reply: Reply) -> None:
     """Queue one message to the sender with everything that there is to say."""
     player, sections = reply.sender.player, reply.sections
     if not sections or _was_said(request, reply):
@@ -120,7 +120,7 @@ def give(request: Request, reply: Reply) -> None:
 
 
 def _wants_no_receipts(player: Player | None) -> bool:
-    return player is not None and preferences.of(player.settings)["receipt"] == OFF
+    return player is not None and preferences.with_defaults(player.settings)["receipt"] == OFF
 
 
 def _is_receipt(request: Request, section: Section) -> bool:

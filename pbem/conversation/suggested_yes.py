@@ -50,12 +50,12 @@ def refuses(lines: Sequence[str]) -> bool:
     return _opens_with(NO, lines)
 
 
-def below(lines: Sequence[str]) -> Sequence[str]:
+def lines_below(lines: Sequence[str]) -> Sequence[str]:
     """Return the lines below the yes."""
     return lines[next(at for at, line in enumerate(lines) if line.strip()) + 1 :]
 
 
-def answered(session: Session, message: Message, sender: Sender) -> Outgoing | None:
+def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:
     """Return our message that this one replies to; if it doesn't say, the newest to the player in its match.
 
     It is locked for this transaction, so that two answers at once can't both be carried out. None for a mail to
@@ -90,7 +90,7 @@ def nothing_suggested(row: Outgoing | None) -> Refused:
     )
 
 
-def line_of(session: Session, row: Outgoing) -> str:
+def suggested_line(session: Session, row: Outgoing) -> str:
     """Return the line that `yes` means; raises Refused if there is none, or if it is too late for it."""
     if row.proposal is None:
         raise nothing_suggested(row)

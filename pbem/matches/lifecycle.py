@@ -247,7 +247,7 @@ def end(
     return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
 
 
-def hand_over(session: Session, match: Match, guest: Player, player: Player) -> None:
+def transfer(session: Session, match: Match, guest: Player, player: Player) -> None:
     """Let the player take the guest's place in an offer: it came to an address that is the player's now."""
     seat = queries.seat_of(match, guest)
     if match.state != MatchState.OFFERED or seat is None:

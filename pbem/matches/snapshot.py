@@ -56,7 +56,7 @@ class Snapshot:
     """The number of complete turns that the match has now."""
     last: Played[Any, Any] | None = None
     """The turn, or the part of one, that led to the position."""
-    supposed: Hypothesis | None = None
+    hypothesis: Hypothesis | None = None
     """The turns that are only supposed, in a preview."""
 
     @property
@@ -93,13 +93,13 @@ class Snapshot:
     @property
     def ended_here(self) -> bool:
         """Whether the match is over, by the rules or otherwise, and this is where it ended."""
-        return self.match.state == MatchState.OVER and self.ply == self.total and self.supposed is None
+        return self.match.state == MatchState.OVER and self.ply == self.total and self.hypothesis is None
 
     @property
     def diagram(self) -> Diagram:
         """The board, with the last turn lit, or what is chosen of the next."""
         diagram = self.position.diagram(self.last)
-        chosen = self.supposed.chosen if self.supposed else ""
+        chosen = self.hypothesis.chosen if self.hypothesis else ""
         return replace(diagram, lit=cells_of(chosen)) if chosen else diagram
 
     @property
@@ -111,17 +111,13 @@ class Snapshot:
     def record(self) -> Record:
         """The match as a record, which tells how it ended unless the rules did."""
         record, ending = record_of(self.match, self.players, self.texts), self.ending
-        if ending is None or ending.termination is Termination.RULES:
-            return record
-        if ending.termination is Termination.RESIGNATION:
-            return replace(record, resigned=ending.seat)
-        return replace(record, ending=ending)
+        return record if ending is None or ending.termination is Termination.RULES else replace(record, ending=ending)
 
     def at(self, ply: int) -> "Snapshot":
         """Return the match after that many of its turns."""
-        return self if ply >= self.ply and self.part is None else self._cut(min(ply, self.ply))
+        return self if ply >= self.ply and self.part is None else self._truncated(min(ply, self.ply))
 
-    def _cut(self, ply: int) -> "Snapshot":
+    def _truncated(self, ply: int) -> "Snapshot":
         texts, positions = self.texts[:ply], self.positions[: ply + 1]
         last = Played(positions[-2], NOTATIONS[self.match.game].parse(texts[-1])) if texts else None
         return replace(self, texts=texts, positions=positions, position=positions[-1], part=None, last=last)
@@ -138,12 +134,12 @@ class Snapshot:
             total=self.total + 1,
         )
 
-    def begun(self, part: str) -> "Snapshot":
+    def with_part(self, part: str) -> "Snapshot":
         """Return the match with a part of the next turn played."""
         move = NOTATIONS[self.match.game].parse(part)
         return replace(self, position=self.base.play(move), part=part, last=Played(self.base, move))
 
-    def suppose(
+    def with_hypothesis(
         self,
         turns: Sequence[str],
         part: str | None = None,
@@ -162,10 +158,10 @@ class Snapshot:
             played.append((before.turn, text))
             move = notation.parse(text)
             there = there.after(ReadTurn(text, move, before.play(move)))
-        there = there if part is None else there.begun(part)
+        there = there if part is None else there.with_part(part)
         since = self.ply if past else None
-        supposed = Hypothesis(tuple(played), before, chosen, since, playable=playable, kept=kept)
-        return replace(there, total=self.total, supposed=supposed)
+        hypothesis = Hypothesis(tuple(played), before, chosen, since, playable=playable, kept=kept)
+        return replace(there, total=self.total, hypothesis=hypothesis)
 
     def seat_of(self, player: Player) -> Seat | None:
         """Return the player's seat; None for somebody who doesn't play in the match."""
@@ -190,7 +186,7 @@ def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...
     positions = replay(record_of(match, players, texts))
     last = Played(positions[-2], NOTATIONS[match.game].parse(texts[-1])) if texts else None
     whole = Snapshot(match, players, texts, positions, positions[-1], None, len(texts), last)
-    return whole if match.part is None else whole.begun(match.part)
+    return whole if match.part is None else whole.with_part(match.part)
 
 
 def ending_of(match: Match) -> Ending | None:

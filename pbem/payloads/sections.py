@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from notation.ending import Termination
 from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle
 
 
@@ -302,7 +303,8 @@ class TurnPlayed:
     message: tuple[str, ...] = ()
     """What the player wrote below the command."""
     by: str = ""
-    resigned: bool = False
+    termination: Termination | None = None
+    """What has ended the match, where that was not the turn: then the turn is no news."""
     template: Literal["turn"] = "turn"
 
 

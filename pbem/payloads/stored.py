@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from notation.ending import Termination
 from pbem.payloads.messages import Message, News
 from pbem.payloads.sections import Section
 
-VERSION = 1
-"""Raised when stored payloads change; see `_of_version_0`, which brings older ones up to date."""
+VERSION = 2
+"""Raised when stored payloads change; `_of_version_0` and `_of_version_1` bring older ones up to date."""
 
 
 def dump(payload: Message) -> dict[str, Any]:
@@ -28,6 +29,8 @@ def load(template: str, stored: Mapping[str, Any], match: int | None = None, ply
     """Return the payload of a row with that template, match and ply."""
     if "version" not in stored:
         stored = _of_version_0(template, stored, match, ply)
+    if stored.get("version", 0) < 2:
+        stored = _of_version_1(stored)
     payload: Message = _messages().validate_python(stored)
     return payload
 
@@ -70,3 +73,15 @@ def _of_version_0(template: str, words: Mapping[str, Any], match: int | None, pl
 def _of_digest_0(item: Mapping[str, Any]) -> dict[str, Any]:
     where = {"match": item["number"], "ply": item["ply"]}
     return {**item, **where, "news": [{**where, **news} for news in item["news"]]}
+
+
+def _of_version_1(stored: Any) -> Any:
+    """Bring up to date what was stored when a message about a turn could only say that somebody had resigned."""
+    if isinstance(stored, list):
+        return [_of_version_1(each) for each in stored]
+    if not isinstance(stored, Mapping):
+        return stored
+    current = {key: _of_version_1(value) for key, value in stored.items()}
+    if current.get("template") == "turn" and current.pop("resigned", False):
+        current["termination"] = Termination.RESIGNATION.value
+    return current

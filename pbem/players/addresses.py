@@ -19,7 +19,7 @@ def revoke(session: Session, player: Player) -> None:
     player.epoch += 1
     session.add(player)
     session.flush()
-    _follow(session, player)
+    _readdress_unsent(session, player)
 
 
 def revoke_and_tell(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
@@ -28,17 +28,17 @@ def revoke_and_tell(session: Session, server: ServerSettings, player: Player, no
     Mailer(session, server, now).to_player(player, NewAddresses(by_operator=True), purpose=Purpose.PERSONAL)
 
 
-def move(session: Session, player: Player, address: str) -> list[Match]:
+def change(session: Session, player: Player, address: str) -> list[Match]:
     """Change the player's address to one that has agreed, and revoke all tokens; return the offers made to it."""
     guest = session.exec(select(Player).where(Player.address == address)).first()
     old, player.address = player.address, address
     player.unreachable, player.bounces, player.bounced = None, 0, None
-    passed_on = _make_way(session, guest, player, old) if guest is not None else []
+    passed_on = _swap_addresses(session, guest, player, old) if guest is not None else []
     revoke(session, player)
     return passed_on
 
 
-def _make_way(session: Session, guest: Player, player: Player, old: str) -> list[Match]:
+def _swap_addresses(session: Session, guest: Player, player: Player, old: str) -> list[Match]:
     """Pass the invitations of someone who never joined on to the player who has that address now."""
     taken = player.address
     player.address = f"{old}\n{guest.id}"  # not an address, while the two rows swap theirs
@@ -52,11 +52,11 @@ def _make_way(session: Session, guest: Player, player: Player, old: str) -> list
     offers = of_player(session, guest, (MatchState.OFFERED,))
     passed_on = [match for match in offers if match.challenger != player.id]
     for match in passed_on:
-        lifecycle.hand_over(session, match, guest, player)
+        lifecycle.transfer(session, match, guest, player)
     return passed_on
 
 
-def _follow(session: Session, player: Player) -> None:
+def _readdress_unsent(session: Session, player: Player) -> None:
     """Let the messages that may still be sent follow the player; one that may have been sent becomes another one."""
     unsent = (
         col(Outgoing.player) == player.id,

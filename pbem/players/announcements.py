@@ -91,7 +91,7 @@ def notify(
         ply=notice.ply,
         incoming=incoming,
         is_notice=is_notice,
-        is_batched=is_notice and schedule.waits(preferences.of(player.settings), player.stopped),
+        is_batched=is_notice and schedule.defers(preferences.with_defaults(player.settings), player.stopped),
     )
 
 
@@ -108,7 +108,7 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author) -> Iterat
         case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
             yield from _left(match, players)
         case MatchEnded(match, ending) if ending.termination is not Termination.RULES:
-            yield from _show(match, players, author, resigned=True)  # or otherwise: the last turn is no news
+            yield from _show(match, players, author, ending.termination)
         case MatchEnded() | PartKept() | PartTakenBack():
             pass  # the message about the last turn tells how the rules ended it; a begun turn is its player's own
 
@@ -120,10 +120,12 @@ def _offer(match: Match, players: tuple[Player, Player], author: _Author) -> Not
     return Notice(other, kind(message=author.prose, by=name(challenger)), match)
 
 
-def _show(match: Match, players: tuple[Player, Player], author: _Author, *, resigned: bool = False) -> Iterator[Notice]:
-    """Yield the news for both players that shows the match as it is now."""
+def _show(
+    match: Match, players: tuple[Player, Player], author: _Author, termination: Termination | None = None
+) -> Iterator[Notice]:
+    """Yield the news for both players that shows the match as it is now, and what has ended it if no turn did."""
     shows = sections.TurnPlayed(
-        match=match.id or 0, ply=match.plies, message=author.prose, by=author.named, resigned=resigned
+        match=match.id or 0, ply=match.plies, message=author.prose, by=author.named, termination=termination
     )
     for player in players:
         yield Notice(player, shows, match, match.plies)

@@ -33,7 +33,7 @@ MOST_IDS = 50
 LONGEST = 1_000_000
 
 
-def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
+def bounced_messages(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     """Return the messages of ours whose Message-IDs the bounce quotes, the newest for each address."""
     pattern = rb"<([0-9a-f]{%d}@%s)>" % (2 * outbox.ID_BYTES, re.escape(domain.encode()))
     ids = list(dict.fromkeys(f"<{found.decode()}>" for found in re.findall(pattern, raw[:LONGEST])))[:MOST_IDS]
@@ -41,23 +41,25 @@ def returned(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
     return list({row.address: row for row in rows}.values())
 
 
-def take(session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime) -> str | None:
+def process(
+    session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime
+) -> str | None:
     """Count the bounce and return the numbers of our messages in it; None if it isn't one, or holds none.
 
     `is_final` says whether it reports a permanent failure. None says that nobody has looked; if that matters, Changed
     is raised.
     """
-    back = returned(session, row.raw, server.domain)
+    back = bounced_messages(session, row.raw, server.domain)
     if back and is_final is None:
         raise Changed
     if not back or not is_final:
         return None
     for owed in back:
-        count(session, server, owed, now)
+        record(session, server, owed, now)
     return f"{', '.join(str(owed.id) for owed in back)}"
 
 
-def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:
+def record(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:
     """Count a bounce for the player whom that message didn't reach; send it again later, or give the address up."""
     player = session.get(Player, owed.player, with_for_update=True) if owed.player else None
     if player is None or player.address != owed.address or player.unreachable is not None or player.deleted:
@@ -69,7 +71,7 @@ def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetim
     if player.confirmed is None or player.bounces > len(AGAIN):
         owed.state, owed.troubled = OutgoingState.SUSPENDED, None
         session.add(owed)
-        _give_up(session, server, player, now)
+        _suspend(session, server, player, now)
     elif not is_removed(owed):
         owed.state, owed.attempts, owed.troubled = OutgoingState.OWED, 0, None
         owed.due = now + AGAIN[player.bounces - 1]
@@ -77,23 +79,23 @@ def count(session: Session, server: ServerSettings, owed: Outgoing, now: datetim
     log.info("bounce", player=player.id, outgoing=owed.id, bounces=player.bounces)
 
 
-def revive(session: Session, player: Player, now: datetime) -> None:
+def reinstate(session: Session, player: Player, now: datetime) -> None:
     """Believe in the address again, since something came from it; send the last suspended message of each match."""
     if not player.bounces and player.unreachable is None:
         return
     player.bounces, player.bounced, player.unreachable = 0, None, None
     session.add(player)
-    withheld = session.exec(
+    suspended = session.exec(
         select(Outgoing)
         .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
         .order_by(col(Outgoing.created), col(Outgoing.id))
     )
-    for owed in {row.match: row for row in withheld}.values():
+    for owed in {row.match: row for row in suspended}.values():
         owed.state, owed.due = OutgoingState.OWED, now
         session.add(owed)
 
 
-def _give_up(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
+def _suspend(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     """Send nothing more to the player; tell the opponents who are waiting, and the admin."""
     player.unreachable = now
     session.flush()

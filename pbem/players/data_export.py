@@ -99,7 +99,7 @@ def _person(session: Session, player: Player) -> dict[str, Any]:
         "earlier_addresses": sorted({*went} - {player.address}),
         "first_heard_of": player.created,
         "joined": player.confirmed,
-        "choices": preferences.of(player.settings),
+        "choices": preferences.with_defaults(player.settings),
         "chosen": dict(player.settings),
         "no_news_since": player.stopped,
         "mails_that_came_back_in_a_row": player.bounces,
@@ -115,30 +115,30 @@ def _matches(session: Session, player: Player) -> list[Match]:
 
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
     """Return a match with its record; the begun part of a turn is shown only to the player who began it."""
-    standing = snapshot_of(session, match)
-    ending = standing.ending
+    snapshot = snapshot_of(session, match)
+    ending = snapshot.ending
     was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
-    own_part = match.part if standing.base.turn == standing.seat_of(player) else None
+    own_part = match.part if snapshot.base.turn == snapshot.seat_of(player) else None
     return {
         "number": match.id,
         "game": match.game,
         "options": dict(match.options),
-        "players": [name(other) for other in standing.players],
+        "players": [name(other) for other in snapshot.players],
         "challenger": name(session.get_one(Player, match.challenger)),
         "state": match.state,
-        "winner": None if match.winner is None else name(standing.players[match.winner]),
+        "winner": None if match.winner is None else name(snapshot.players[match.winner]),
         "termination": match.termination,
-        "terminated_by": None if ending is None or ending.seat is None else name(standing.players[ending.seat]),
+        "terminated_by": None if ending is None or ending.seat is None else name(snapshot.players[ending.seat]),
         "reason": match.reason,
         "begun": own_part,
         "offered": match.created,
         "started": match.started,
         "ended": match.ended,
         "turns": [
-            {"number": ply.number, "by": name(standing.players[ply.seat]), "text": ply.text, "played": ply.played}
+            {"number": ply.number, "by": name(snapshot.players[ply.seat]), "text": ply.text, "played": ply.played}
             for ply in plies(session, match)
         ],
-        "record": record.written(standing.record) if was_played else None,
+        "record": record.written(snapshot.record) if was_played else None,
     }
 
 

@@ -30,8 +30,8 @@ class Sender:
     match: int | None = None
     ply: int | None = None
     """How many turns the player had seen when writing."""
-    held: int | None = None
-    move: int | None = None
+    held_message: int | None = None
+    address_question: int | None = None
     """The message of ours that asks this address whether a player may use it; this may be the answer."""
     plies: Mapping[int, int] = field(default_factory=dict)
     """How many turns the player had seen of each match, if the answered message showed several."""
@@ -40,44 +40,44 @@ class Sender:
 
     Message-IDs stand in every answer to an answer, so people in Cc have seen them, and anybody can write From.
     """
-    may: frozenset[str] = frozenset()
+    allowed: frozenset[str] = frozenset()
     """The commands that the message may give although it proves nothing else."""
 
     @property
     def is_stranger(self) -> bool:
         """Whether nothing connects the message with a player or an invitation."""
         known = self.player is not None and self.player.confirmed is not None
-        return not (known or self.proven or self.by_thread or self.move is not None)
+        return not (known or self.proven or self.by_thread or self.address_question is not None)
 
     def seen(self, match: int) -> int | None:
         """Return how many turns of the match the player had seen when writing; None if unknown."""
         return self.ply if match == self.match else self.plies.get(match)
 
 
-def of(session: Session, message: Message, server: ServerSettings, keyring: Keyring, now: datetime) -> Sender:
+def identify(session: Session, message: Message, server: ServerSettings, keyring: Keyring, now: datetime) -> Sender:
     """Return the sender of the message; raises Unanswerable for an invalid token and for a message without sender."""
     tags = list(_tags(message, server))
-    spent: Sender | None = None
+    expired: Sender | None = None
     for tag in tags:
         token = tokens.parse(tag)
         player = session.get(Player, token.player) if token else None
         if token and player and keyring.signed(tag, player.epoch):
-            if not is_over(session, token, now):
+            if not is_expired(session, token, now):
                 return _by_token(session, token, player)
-            spent = _spent(token, player)
+            expired = _expired(token, player)
         elif token and player and keyring.revoked(tag, player.epoch):
-            spent = _spent(token, player)
-    if spent is not None:
-        return spent
+            expired = _expired(token, player)
+    if expired is not None:
+        return expired
     if tags:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if message.sender is None:
         raise Unanswerable(Silence.NO_SENDER)
-    owed = _owed(session, message)
+    owed = _answered_message(session, message)
     answered = token_of(owed) if owed and owed.settled is None else None
     if owed and answered:
         player = session.get_one(Player, answered.player)
-        fresh = owed.epoch == player.epoch and not is_over(session, answered, now)
+        fresh = owed.epoch == player.epoch and not is_expired(session, answered, now)
         if fresh and owed.address == message.sender:
             return replace(_by_token(session, answered, player), proven=False, by_thread=True)
         return Sender(player.address, player, proven=False, match=owed.match, ply=owed.ply if owed.match else None)
@@ -114,7 +114,7 @@ def _tags(message: Message, server: ServerSettings) -> Iterator[str]:
                 yield tag
 
 
-def is_over(session: Session, token: Token, now: datetime) -> bool:
+def is_expired(session: Session, token: Token, now: datetime) -> bool:
     """Whether the token has expired: one for a match does, some time after the match has ended."""
     if token.purpose is not Purpose.PLAY:
         return False
@@ -122,7 +122,7 @@ def is_over(session: Session, token: Token, now: datetime) -> bool:
     return match is None or (match.ended is not None and now - match.ended > GRACE)
 
 
-def _spent(token: Token, player: Player) -> Sender:
+def _expired(token: Token, player: Player) -> Sender:
     """Return the sender behind a token that proves nothing any more; the question goes to the player."""
     if token.purpose is Purpose.PLAY:
         return Sender(player.address, player, proven=False, match=token.subject, ply=token.ply)
@@ -134,16 +134,16 @@ def _by_token(session: Session, token: Token, player: Player) -> Sender:
         case Purpose.PLAY:
             return Sender(player.address, player, proven=True, match=token.subject, ply=token.ply)
         case Purpose.CONFIRM:
-            return Sender(player.address, player, proven=True, held=token.subject)
+            return Sender(player.address, player, proven=True, held_message=token.subject)
         case Purpose.PERSONAL:
-            return Sender(player.address, player, proven=True, plies=_shown(session, token))
+            return Sender(player.address, player, proven=True, plies=_plies_shown(session, token))
         case Purpose.NOTICES:
-            return Sender(player.address, player, proven=False, may=NOTICES_MAY)
+            return Sender(player.address, player, proven=False, allowed=NOTICES_MAY)
         case Purpose.ADDRESS:
-            return _moving(session, token)
+            return _confirming_address(session, token)
 
 
-def _moving(session: Session, token: Token) -> Sender:
+def _confirming_address(session: Session, token: Token) -> Sender:
     """Return the sender who answers whether a player may use their address."""
     row = session.exec(
         select(Outgoing).where(
@@ -155,10 +155,10 @@ def _moving(session: Session, token: Token) -> Sender:
     ).first()
     if row is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
-    return Sender(row.address, None, proven=False, move=row.id)
+    return Sender(row.address, None, proven=False, address_question=row.id)
 
 
-def _shown(session: Session, token: Token) -> dict[int, int]:
+def _plies_shown(session: Session, token: Token) -> dict[int, int]:
     """Return how many turns the answered message showed of each match, by number."""
     row = session.get(Outgoing, token.subject) if token.subject else None
     if row is None or row.player != token.player:
@@ -166,7 +166,7 @@ def _shown(session: Session, token: Token) -> dict[int, int]:
     return {int(number): ply for number, ply in row.payload.get("plies", {}).items()}
 
 
-def _owed(session: Session, message: Message) -> Outgoing | None:
+def _answered_message(session: Session, message: Message) -> Outgoing | None:
     """Return the message of ours that this one answers, the nearest in its thread."""
     rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(message.answers)))
     found = {row.message_id: row for row in rows}

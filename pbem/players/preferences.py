@@ -94,10 +94,10 @@ PREFERENCES: dict[str, Preference] = {
 }
 
 
-def of(settings: Mapping[str, str]) -> dict[str, str]:
+def with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
     """Return every preference with its value for a player with those settings.
 
-    >>> of({"board": "words"})["board"], of({})["html"]
+    >>> with_defaults({"board": "words"})["board"], with_defaults({})["html"]
     ('words', 'on')
     """
     return {name: settings.get(name, preference.default) for name, preference in PREFERENCES.items()}

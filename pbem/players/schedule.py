@@ -14,25 +14,25 @@ from sqlmodel import Session, col, update
 from pbem.storage.models import Outgoing, OutgoingState, Player
 
 
-def waits(choices: Mapping[str, str], stopped: datetime | None) -> bool:
+def defers(choices: Mapping[str, str], stopped: datetime | None) -> bool:
     """Whether news for a player with those choices (see preferences) wait for more, or for the player's return.
 
-    >>> waits({"mail": "each"}, None), waits({"mail": "daily"}, None)
+    >>> defers({"mail": "each"}, None), defers({"mail": "daily"}, None)
     (False, True)
     """
     return stopped is not None or choices["mail"] != "each"
 
 
-def told_at(
+def due_at(
     choices: Mapping[str, str], stopped: datetime | None, happened: datetime, batch: timedelta
 ) -> datetime | None:
     """Return when to tell news, the first of which happened at that time; None while the player wants no news.
 
     >>> seven = datetime(2026, 3, 2, 7, tzinfo=UTC)
     >>> daily = {"mail": "daily", "hour": "9", "zone": "Europe/Vienna"}
-    >>> told_at(daily, None, seven, timedelta(minutes=15)).isoformat()
+    >>> due_at(daily, None, seven, timedelta(minutes=15)).isoformat()
     '2026-03-02T08:00:00+00:00'
-    >>> told_at({"mail": "batch"}, None, seven, timedelta(minutes=15)).isoformat()
+    >>> due_at({"mail": "batch"}, None, seven, timedelta(minutes=15)).isoformat()
     '2026-03-02T07:15:00+00:00'
     """
     if stopped is not None:

@@ -95,6 +95,8 @@ class TokenRedactor:
 
     def redact(self, text: str, keeps: Keeps = keep_none) -> str:
         """Return the text without the tokens that may not stay."""
+        if len(text) < LENGTH:  # no encoding makes a token shorter
+            return text
         while edits := self._edits(text, keeps):
             text = _edited(text, edits)
         return text

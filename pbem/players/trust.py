@@ -17,7 +17,7 @@ from pbem.reading.message import Message
 from pbem.storage.models import Incoming, Player
 
 
-def weigh(
+def assess(
     session: Session, sender: Sender, message: Message, checked: Checked, settings: ChecksSettings, row: Incoming
 ) -> Sender:
     """Return the sender, proven or not by everything known; raises Unanswerable if the checks failed without proof.
@@ -27,12 +27,12 @@ def weigh(
     what it answers acts where the sender's domain is proven, and is asked about otherwise.
     """
     if sender.by_thread:
-        return _weigh_thread(session, sender, checked, settings, row)
-    if sender.held is not None or sender.move is not None:
+        return _assess_thread(session, sender, checked, settings, row)
+    if sender.held_message is not None or sender.address_question is not None:
         return sender
     finding = checked.finding
     is_own = sender.player is not None and message.sender == sender.player.address
-    if sender.proven and not is_own and _is_another_s(session, message):
+    if sender.proven and not is_own and _is_other_players(session, message):
         return replace(sender, proven=False)
     if sender.proven:
         passed = finding is Finding.PASSED and is_own
@@ -44,13 +44,13 @@ def weigh(
     return replace(sender, proven=True) if acts and _is_proven_by_domain(session, checked, row) else sender
 
 
-def _weigh_thread(
+def _assess_thread(
     session: Session, sender: Sender, checked: Checked, settings: ChecksSettings, row: Incoming
 ) -> Sender:
     """Return the sender; a proven domain counts as much as the token of the message that the thread answers."""
     if settings.proof == "token and domain" or not _is_proven_by_domain(session, checked, row):
         return sender
-    return replace(sender, by_thread=False, proven=sender.move is None and not sender.may)
+    return replace(sender, by_thread=False, proven=sender.address_question is None and not sender.allowed)
 
 
 def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> bool:
@@ -63,7 +63,7 @@ def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> b
     return True
 
 
-def _is_another_s(session: Session, message: Message) -> bool:
+def _is_other_players(session: Session, message: Message) -> bool:
     """Whether From is another player's: an opponent who got a copy and answered to all, including us."""
     other = select(Player.id).where(Player.address == message.sender, col(Player.confirmed).is_not(None))
     return session.exec(other).first() is not None

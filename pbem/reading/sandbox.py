@@ -1,8 +1,9 @@
 """The sandbox: messages are parsed in a process of its own, which is killed when one takes too much time or memory.
 
-The process (see `worker`) starts with the first message, serves the following ones, and is replaced after a while. A
-message for which it was killed is unreadable, and no other message suffers. If it ends for another reason, the message
-is tried once more: the kernel or an operator may have killed it for something that has nothing to do with the message.
+The process (see `worker`) starts with the first message, serves the following ones, and is replaced after a while. It
+ends itself when it has computed for too long: that message is unreadable, and no other message suffers. If it ends for
+another reason, or gives no answer for a long time, the message is tried once more: the machine may be busy, and the
+kernel or an operator may have killed the process for something that has nothing to do with the message.
 """
 
 import os
@@ -42,8 +43,10 @@ START_SECONDS = 30.0
 MOST_REQUESTS = 1_000
 """The process is replaced after this many requests, in case they have left something behind in it."""
 LARGEST_RESPONSE = 64 << 20
-LATE = (-signal.SIGALRM, -signal.SIGXCPU)
-"""The exit codes of a process that ended itself because the server was too busy to do it."""
+WALL_FACTOR = 12
+"""How many times longer than it may compute a message may take: on a busy machine, others compute in the meantime."""
+TOO_SLOW = (-signal.SIGPROF, -signal.SIGXCPU)
+"""The exit codes of a process that computed for too long."""
 CLOSE_SECONDS = 1.0
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
 """The environment variables that the process gets; the others may hold passwords."""
@@ -117,17 +120,19 @@ class Sandbox:
 
     def _send(self, request: Request, raw: bytes, more_seconds: float = 0) -> Response:
         """Return the response; raises _Stopped if the message was too much, Unavailable if no process can start."""
-        seconds = self._settings.seconds + more_seconds
+        cpu_seconds = self._settings.seconds
+        problem = Problem.CRASHES_READER
         with self._turn:
             for _ in range(2):
                 process = self._running()
                 try:
-                    response = process.send(request, raw, seconds)
+                    response = process.send(request, raw, cpu_seconds, WALL_FACTOR * cpu_seconds + more_seconds)
                 except TimeoutError:
-                    self._stop(process, Problem.TOO_SLOW, raw)
+                    problem = Problem.TOO_SLOW
+                    self._drop(process, "the process gave no answer", raw)
                 except _Gone:
                     code = process.end()
-                    if code in LATE:
+                    if code in TOO_SLOW:
                         self._stop(process, Problem.TOO_SLOW, raw)
                     self._drop(process, f"the process ended ({code})", raw)
                 else:
@@ -135,7 +140,7 @@ class Sandbox:
                         problem = response.error.problem if response.error else Problem.CRASHES_READER
                         self._stop(process, problem, raw)
                     return response
-        raise _Stopped(Problem.CRASHES_READER)
+        raise _Stopped(problem)
 
     def _running(self) -> "_Process":
         """Return the process; start a new one if there is none or it has served long enough."""
@@ -196,14 +201,14 @@ class _Process:
             why = "has ended"
         raise Unavailable(f"the parser process {why} (exit code {self.end()})")
 
-    def send(self, request: Request, raw: bytes, seconds: float) -> Response:
+    def send(self, request: Request, raw: bytes, cpu_seconds: float, seconds: float) -> Response:
         """Return the response; raises TimeoutError, and _Gone if the process has ended or sends nonsense."""
         self.requests += 1
         until = time.monotonic() + seconds
         encoded = REQUESTS.dump_json(request)
         try:
             self._socket.settimeout(seconds)
-            self._socket.sendall(HEAD.pack(seconds, len(encoded), len(raw)) + encoded + raw)
+            self._socket.sendall(HEAD.pack(cpu_seconds, seconds, len(encoded), len(raw)) + encoded + raw)
             return RESPONSES.validate_json(self._received(until))
         except TimeoutError:
             raise

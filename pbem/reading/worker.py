@@ -18,13 +18,13 @@ from pathlib import Path
 from pbem.reading.limits import Problem, ReadError
 from pbem.reading.protocol import REQUESTS, RESPONSES, Response, respond
 
-HEAD = struct.Struct(">dII")
-"""Precedes each request: the seconds it may take, the length of the request, the length of the message."""
+HEAD = struct.Struct(">ddII")
+"""Precedes each request: the seconds it may compute, those it may take in all, the lengths of request and message."""
 LENGTH = struct.Struct(">I")
 """Precedes each response."""
 READY = b"ready"
 GRACE_SECONDS = 2
-"""How much later than the server's deadline the process ends itself."""
+"""How much later than the server's deadline the process ends itself, and the kernel than the process's own timer."""
 MOST_FILES = 32
 MEGABYTE = 1 << 20
 MEMORY = Path("/proc/self/statm")
@@ -40,12 +40,13 @@ def main(descriptor: int, megabytes: int) -> None:
     with socket.socket(fileno=descriptor) as server:
         server.sendall(LENGTH.pack(len(READY)) + READY)
         while head := receive(server, HEAD.size):
-            seconds, request_size, raw_size = HEAD.unpack(head)
-            _set_deadline(seconds)
+            cpu_seconds, seconds, request_size, raw_size = HEAD.unpack(head)
+            _set_deadline(cpu_seconds, seconds)
             response = _respond(receive(server, request_size), receive(server, raw_size))
             encoded = RESPONSES.dump_json(response)
             server.sendall(LENGTH.pack(len(encoded)) + encoded)
             signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             if response.is_last:
                 return
 
@@ -80,12 +81,16 @@ def _limit_resources(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _set_deadline(seconds: float) -> None:
-    """Have the kernel end this process after that time, whether it computes or waits."""
+def _set_deadline(cpu_seconds: float, seconds: float) -> None:
+    """Have the kernel end this process after so much computing (SIGPROF), or after that time (SIGALRM).
+
+    The resource limit counts whole seconds since the process began; it is there in case a library changes the timer.
+    """
     used = resource.getrusage(resource.RUSAGE_SELF)
     spent = used.ru_utime + used.ru_stime
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(spent + seconds + GRACE_SECONDS), hard))
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(spent + cpu_seconds + GRACE_SECONDS), hard))
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
     signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
 
 

@@ -5,6 +5,7 @@ from email.headerregistry import Address, BaseHeader, HeaderRegistry
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8, EmailPolicy, Policy
 from email.utils import format_datetime
+from functools import lru_cache
 from typing import Any
 
 from pbem.config import ServerSettings
@@ -54,15 +55,30 @@ class Words(BaseHeader):
         return policy.linesep.join(lines) + policy.linesep
 
 
-def _registry() -> HeaderRegistry:
-    registry = HeaderRegistry()
-    for header in ("in-reply-to", "references", "list-id", "list-unsubscribe"):
-        registry.map_to_type(header, Words)
-    return registry
+class Registry(HeaderRegistry):
+    """The library's registry, which makes a class for every header and parses even those of MIME parts each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for header in ("in-reply-to", "references", "list-id", "list-unsubscribe"):
+            self.map_to_type(header, Words)
+        self._classes: dict[str, type[BaseHeader]] = {}
+        self._describe_part = lru_cache(maxsize=256)(super().__call__)
+
+    def __getitem__(self, name: str) -> type[BaseHeader]:
+        """Return the class of headers of that name."""
+        if name not in self._classes:
+            self._classes[name] = super().__getitem__(name)
+        return self._classes[name]
+
+    def __call__(self, name: str, value: Any) -> BaseHeader:
+        """Return the header; the same object for the same description of a part."""
+        describes = name.lower().startswith(("content-", "mime-")) and isinstance(value, str)
+        return self._describe_part(name, value) if describes else super().__call__(name, value)
 
 
-POLICY = SMTP.clone(header_factory=_registry())
-POLICY_UTF8 = SMTPUTF8.clone(header_factory=_registry())
+POLICY = SMTP.clone(header_factory=Registry())
+POLICY_UTF8 = SMTPUTF8.clone(header_factory=Registry())
 
 
 def policy(address: str) -> "EmailPolicy[EmailMessage]":

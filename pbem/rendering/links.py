@@ -132,8 +132,8 @@ def of_match(snapshot: Snapshot, reader: Player | None, target: ReplyTarget | No
     if reader is None or seat is None or target is None:
         return Links()
     found = Links()
-    if snapshot.supposed is not None:
-        found = _of_preview(snapshot, snapshot.supposed, target)
+    if snapshot.hypothesis is not None:
+        found = _of_preview(snapshot, snapshot.hypothesis, target)
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
         offered = choices(NOTATIONS[snapshot.match.game], snapshot.position)
         found = _choosing(target, offered, preview=PREVIEW, play="")
@@ -200,17 +200,17 @@ def _others(snapshot: Snapshot, reader: Player) -> Iterator[tuple[str, str]]:
         if _is_over(snapshot):
             yield from (("show", "Show"), ("record", "Record"), ("help", "Help"))
             return
-        begun = snapshot.part and (snapshot.supposed is None or snapshot.supposed.kept)
+        begun = snapshot.part and (snapshot.hypothesis is None or snapshot.hypothesis.kept)
         if begun and snapshot.position.turn == snapshot.seat_of(reader):
             yield "undo", "Undo"
-        if snapshot.supposed is None:
+        if snapshot.hypothesis is None:
             yield "resign", "Resign"
         yield from (("show", "Show"), ("help", "Help"))
 
 
 def _is_over(snapshot: Snapshot) -> bool:
     """Return whether the match ended with this position."""
-    return snapshot.ended_here or (snapshot.supposed is None and snapshot.position.outcome is not None)
+    return snapshot.ended_here or (snapshot.hypothesis is None and snapshot.position.outcome is not None)
 
 
 def _joined(*words: str) -> str:

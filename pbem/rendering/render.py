@@ -63,7 +63,7 @@ class Renderer:
     def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> EmailMessage:
         payload, known = load(row.template, row.payload, row.match, row.ply), _facts(session, row)
         player = known.reader
-        wishes = preferences.of(player.settings if player and player.confirmed else FOR_STRANGERS)
+        wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
         mail = EmailMessage(policy=headers.policy(row.address))
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         headers.write(mail, row, payload, snapshot, self._server, self._keyring)

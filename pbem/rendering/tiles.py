@@ -185,8 +185,9 @@ def font(size: int) -> ImageFont.FreeTypeFont:
     return loaded
 
 
+@lru_cache(maxsize=512)
 def lettering(size: int, text: str, colour: Colour = INK) -> Image.Image:
-    """Return the text in that size on paper."""
+    """Return the text in that size on paper; to be copied, not drawn on, since every picture shares it."""
     ascent, descent = font(size).getmetrics()
     image = Image.new("L", (ceil(font(size).getlength(text)) or 1, ascent + descent))
     ImageDraw.Draw(image).text((0, ascent), text, 255, font(size), "ls")
@@ -203,10 +204,11 @@ def legible(text: str) -> str:
     return "".join(c for c in text if c.isascii() and (c.isprintable() or c.isspace()))
 
 
-def _ramp(one: Colour, other: Colour) -> list[Colour]:
+@lru_cache(maxsize=16)
+def _ramp(one: Colour, other: Colour) -> tuple[Colour, ...]:
     """Return the colours for 256 steps from one to the other."""
     shades = [one, *(_blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1)), other]
-    return [shades[round(value / 255 * (SHADES + 1))] for value in range(256)]
+    return tuple(shades[round(value / 255 * (SHADES + 1))] for value in range(256))
 
 
 @lru_cache(maxsize=16)

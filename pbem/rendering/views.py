@@ -91,7 +91,7 @@ class Drawings:
                 self._now[facts.key] = replayed(facts.match, facts.players, turns)
             now = self._now[facts.key]
             then = now if ply is None else now.at(ply)
-            self._known[key] = Drawing(then if part is None else then.begun(part))
+            self._known[key] = Drawing(then if part is None else then.with_part(part))
         return self._known[key]
 
 
@@ -142,10 +142,10 @@ class Views:
         if asked not in self._previewed:
             snapshot = self._drawings.of(self._matches[asked.match], asked.ply).snapshot
             if isinstance(asked, MatchThen):
-                hypothesis = snapshot.suppose((), past=True)
+                hypothesis = snapshot.with_hypothesis((), past=True)
             else:
                 flags = {"past": asked.past, "playable": asked.playable, "kept": asked.kept}
-                hypothesis = snapshot.suppose(asked.turns, asked.part, asked.chosen, **flags)
+                hypothesis = snapshot.with_hypothesis(asked.turns, asked.part, asked.chosen, **flags)
             self._previewed[asked] = View(Drawing(hypothesis), self._context, asked.now)
         return self._previewed[asked]
 
@@ -258,7 +258,7 @@ class View:
     @property
     def variation(self) -> tuple[str, ...]:
         """Who plays what in the turns that a preview supposes."""
-        hypothesis, players = self._snapshot.supposed, self._snapshot.players
+        hypothesis, players = self._snapshot.hypothesis, self._snapshot.players
         if hypothesis is None:
             return ()
         lines = [f"{name(players[seat])}: {text}" for seat, text in hypothesis.turns]

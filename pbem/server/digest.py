@@ -67,8 +67,8 @@ def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
 
 def _is_time(server: ServerSettings, player: Player, first: datetime, now: datetime) -> bool:
     """Whether a player whose first news are from then is to be told now."""
-    choices = preferences.of(player.settings)
-    at = schedule.told_at(choices, player.stopped, first, timedelta(minutes=server.batch_minutes))
+    choices = preferences.with_defaults(player.settings)
+    at = schedule.due_at(choices, player.stopped, first, timedelta(minutes=server.batch_minutes))
     return at is not None and at <= now
 
 

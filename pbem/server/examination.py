@@ -98,13 +98,15 @@ def examine(engine: Engine, services: Services, incoming_id: int, now: datetime)
 def _reference(session: Session, services: Services, message: Message, raw: bytes, now: datetime) -> _Reference:
     """Return what the message refers to, as far as that must be examined as well."""
     try:
-        sender = identity.of(session, message, services.server, services.keyring, now)
+        sender = identity.identify(session, message, services.server, services.keyring, now)
     except Unanswerable:
         sender = None
-    held = session.get(Incoming, sender.held) if sender is not None and sender.held is not None else None
+    held = (
+        session.get(Incoming, sender.held_message) if sender is not None and sender.held_message is not None else None
+    )
     unknown = message.automatic or message.sender is None or (sender is not None and sender.player is None)
     return _Reference(
-        may_be_bounce=bool(unknown and bounces.returned(session, raw, services.server.domain)),
+        may_be_bounce=bool(unknown and bounces.bounced_messages(session, raw, services.server.domain)),
         held={held.id or 0: _raw(held)} if held is not None and held.state == IncomingState.HELD else {},
         ordering_keys=ordering_keys(session, message, sender),
     )

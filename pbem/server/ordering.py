@@ -28,8 +28,8 @@ def ordering_keys(session: Session, message: Message, sender: Sender | None) -> 
     matches = set(_named(message))
     if sender.player is not None:
         keys.add(f"player {sender.player.id}")
-    if sender.held is not None:
-        asked = select(Outgoing.match).where(Outgoing.incoming == sender.held, Outgoing.template == "confirm")
+    if sender.held_message is not None:
+        asked = select(Outgoing.match).where(Outgoing.incoming == sender.held_message, Outgoing.template == "confirm")
         matches.update(match for match in session.exec(asked) if match is not None)
     matches.update(sender.plies)
     matches.update(match for match in (sender.match, tagged_match(message.subject)) if match is not None)

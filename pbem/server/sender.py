@@ -114,7 +114,7 @@ def send_due(
     if refused:
         with transaction(engine) as session:
             for outgoing in refused:
-                bounces.count(session, server, session.get_one(Outgoing, outgoing), clock())
+                bounces.record(session, server, session.get_one(Outgoing, outgoing), clock())
     return attempts
 
 

@@ -120,8 +120,8 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
         if message.sender is not None and identity.is_ours(message.sender, services.server):
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
-        sender = identity.of(session, message, services.server, services.keyring, now)
-        sender = trust.weigh(session, sender, message, examined.checked, services.checks, row)
+        sender = identity.identify(session, message, services.server, services.keyring, now)
+        sender = trust.assess(session, sender, message, examined.checked, services.checks, row)
         if sender.player is None and (bounce := _bounce(session, services, row, examined, now)):
             raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
@@ -144,4 +144,4 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
 
 
 def _bounce(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> str | None:
-    return bounces.take(session, services.server, row, examined.is_final, now)
+    return bounces.process(session, services.server, row, examined.is_final, now)

@@ -4,6 +4,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -140,6 +141,8 @@ def upgrade(engine: Engine) -> None:
     config = _alembic(str(engine.url))
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
+        if MigrationContext.configure(connection).get_current_revision() == _head():
+            return
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")
@@ -149,7 +152,7 @@ def upgrade(engine: Engine) -> None:
 
 def is_current(engine: Engine) -> bool:
     """Return whether the tables are those of this version."""
-    return _revision(engine) == _scripts(engine).get_current_head()
+    return _revision(engine) == _head()
 
 
 def _revision(engine: Engine) -> str | None:
@@ -157,8 +160,14 @@ def _revision(engine: Engine) -> str | None:
         return MigrationContext.configure(session.connection()).get_current_revision()
 
 
-def _scripts(engine: Engine) -> ScriptDirectory:
-    return ScriptDirectory.from_config(_alembic(str(engine.url)))
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_alembic(""))
+
+
+@cache
+def _head() -> str | None:
+    """Return the revision of this version's tables."""
+    return _scripts().get_current_head()
 
 
 def require_current(engine: Engine) -> None:
@@ -166,10 +175,10 @@ def require_current(engine: Engine) -> None:
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file and not Path(file).exists():
         raise Outdated(f'there is no database {file} yet: "pbem init" or "pbem run" makes it')
-    revision, scripts = _revision(engine), _scripts(engine)
-    if revision == scripts.get_current_head():
+    revision = _revision(engine)
+    if revision == _head():
         return
-    if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+    if revision is not None and revision not in {script.revision for script in _scripts().walk_revisions()}:
         raise Outdated(f"the database was made by another version of pbem, which numbers its tables {revision}")
     raise Outdated(
         "the database was made by an older version of pbem, which may still be running, so it was left alone."

@@ -64,7 +64,9 @@ def test_no_line_of_them_acts_when_it_is_quoted_without_marks(name: str) -> None
     readers = [Reader(COMMANDS, lambda number: game, match) for match in (1, None)]
     for line in {line for diagram in diagrams(name) for line in describe(diagram, WHO, width=72).splitlines()}:
         for reader in readers:
-            acting = [found for found in reader.read("", [line]).commands if found.command.changes and not found.misfit]
+            acting = [
+                found for found in reader.read("", [line]).commands if found.command.changes and not found.malformed
+            ]
             assert not acting, line
 
 

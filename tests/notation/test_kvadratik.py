@@ -13,6 +13,7 @@ from engines.kvadratik.board import NAMES
 from engines.step import Step
 from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.ending import Ending, Termination
 from notation.hints import format_hint
 from notation.record import Record, dumps, loads, replay
 
@@ -240,7 +241,7 @@ def test_a_record_is_read_as_it_is_written(options: dict[str, str]) -> None:
         move = chance.choice(list(position.moves()))
         texts.append(KVADRATIK.format(move, position))
         position = position.play(move)
-    record = Record("kvadratik", options, ("alice", "bob"), tuple(texts), resigned=1)
+    record = Record("kvadratik", options, ("alice", "bob"), tuple(texts), Ending(Termination.RESIGNATION, 1))
 
     assert loads(dumps(record)) == record
     assert replay(record)[-1] == position

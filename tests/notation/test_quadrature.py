@@ -15,6 +15,7 @@ from engines.repetition import History
 from engines.step import Step
 from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.ending import Ending, Termination
 from notation.hints import format_hint
 from notation.record import BadRecord, Record, dumps, loads, replay
 from pbem.commands import COMMANDS
@@ -224,13 +225,15 @@ def test_no_line_of_a_hint_is_a_turn_or_a_command() -> None:
 
 @pytest.mark.parametrize("men", ["18", "16"])
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("resigned", [None, 0, 1])
-def test_a_record_is_read_as_it_is_written(men: str, seed: int, resigned: Any) -> None:
+@pytest.mark.parametrize(
+    "ending", [None, *(Ending(how, 1) for how in (Termination.RESIGNATION, Termination.LEFT, Termination.TIMEOUT))]
+)
+def test_a_record_is_read_as_it_is_written(men: str, seed: int, ending: Ending | None) -> None:
     turns = tuple(str(turn) for _, turn in positions(men, seed) if turn is not None)
-    record = Record("quadrature", {"men": men}, ("alice", "Bob B."), turns if resigned is None else turns[:9], resigned)
+    record = Record("quadrature", {"men": men}, ("alice", "Bob B."), turns[:9] if ending else turns, ending)
 
     assert loads(dumps(record)) == record
-    assert (replay(record)[-1].outcome is None) == (resigned is not None)
+    assert (replay(record)[-1].outcome is None) == (ending is not None)
 
 
 def test_a_record_has_a_line_a_turn_and_keeps_the_words_of_the_players() -> None:

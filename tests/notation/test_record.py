@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines import GAMES
-from engines.core import BadOption, IllegalMove
+from engines.core import BadOption, IllegalMove, Seat
 from engines.phages import PhagesPosition, Reason
+from engines.seats import SEATS
 from notation import NOTATIONS
 from notation.board import format_board
 from notation.core import BadNotation
+from notation.ending import Ending, Termination
 from notation.record import (
     BadRecord,
     Record,
@@ -27,6 +29,17 @@ from notation.record import (
 RECORDS = Path(__file__).parent.parent / "records"
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(RECORDS.glob("*.txt"))}
 
+ENDINGS = [
+    None,
+    *(Ending(how, seat) for how in (Termination.RESIGNATION, Termination.LEFT, Termination.TIMEOUT) for seat in SEATS),
+    *map(Ending, (Termination.AGREEMENT, Termination.CANCELLED, Termination.ABANDONED, Termination.ADJUDICATED)),
+]
+"""Every way in which a record can say that a match ended."""
+
+
+def resigned(seat: Seat) -> Ending:
+    return Ending(Termination.RESIGNATION, seat)
+
 
 def marked(position: Any) -> tuple[int, int]:
     assert isinstance(position, PhagesPosition)
@@ -39,10 +52,10 @@ def marked(position: Any) -> tuple[int, int]:
 def test_the_records_say_who_played_what_and_who_resigned() -> None:
     read = {name: loads(text) for name, text in TEXTS.items()}
 
-    assert {name: (r.game, r.options, r.players, len(r.moves), r.resigned) for name, r in read.items()} == {
-        "hexaphages-1": ("hexaphages", {"first": "x"}, ("Jx", "Bo"), 18, 0),
-        "quadraphages-1": ("quadraphages", {"first": "o"}, ("Jx", "Bo"), 23, 0),
-        "quadraphages-2": ("quadraphages", {"first": "x"}, ("Jx", "Bo"), 25, 1),
+    assert {name: (r.game, r.options, r.players, len(r.moves), r.ending) for name, r in read.items()} == {
+        "hexaphages-1": ("hexaphages", {"first": "x"}, ("Jx", "Bo"), 18, resigned(0)),
+        "quadraphages-1": ("quadraphages", {"first": "o"}, ("Jx", "Bo"), 23, resigned(0)),
+        "quadraphages-2": ("quadraphages", {"first": "x"}, ("Jx", "Bo"), 25, resigned(1)),
     }
     assert read["quadraphages-1"].moves[:2] == ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2")
     assert read["hexaphages-1"].moves[-1] == "l4p4 d4f6 3 p4m7 f6i3"
@@ -212,7 +225,7 @@ PLAYED = Record(
     {"first": "o"},
     ("Jan van Es", "Bo"),
     ("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2", "b1e1 h9e9 3 e9b9 e1e4", "---- f2c2 4 b4b8 c2g2"),
-    resigned=1,
+    resigned(1),
 )
 
 
@@ -367,16 +380,16 @@ def test_any_name_is_read_as_it_is_written(name: str) -> None:
     match=st.sampled_from(MATCHES),
     players=st.tuples(names, names),
     length=st.integers(0, 40),
-    resigned=st.sampled_from([None, 0, 1]),
+    ending=st.sampled_from(ENDINGS),
     terse=st.booleans(),
 )
 def test_every_record_is_read_as_it_is_written(
-    match: Record, players: tuple[str, str], length: int, resigned: Any, terse: bool
+    match: Record, players: tuple[str, str], length: int, ending: Ending | None, terse: bool
 ) -> None:
     moves = match.moves[:length]
     if terse:
         moves = tuple(text.replace("---- ", "").replace(" ----", "") for text in moves)
-    record = Record(match.game, match.options, players, moves, resigned, match.board)
+    record = Record(match.game, match.options, players, moves, ending, match.board)
 
     assert loads(dumps(record)) == record
     assert len(replay(Record(match.game, match.options, players, match.moves[:length]))) == len(moves) + 1

@@ -100,7 +100,7 @@ def test_every_turn_on_the_page_is_read() -> None:
 def test_no_line_of_the_page_acts_when_it_is_quoted() -> None:
     reader = Reader(COMMANDS, lambda _: "quadrupel", 1)
     for line in filter(None, map(str.strip, PAGE.splitlines())):
-        assert all(command.misfit for command in reader.read("", [line]).commands), line
+        assert all(command.malformed for command in reader.read("", [line]).commands), line
 
 
 def test_the_page_names_designer_year_and_every_option_and_fits_into_a_mail() -> None:

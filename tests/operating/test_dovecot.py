@@ -7,6 +7,7 @@ import pytest
 
 from notation import record
 from notation.board import format_board
+from notation.ending import Ending, Termination
 from tests.operating import matches
 from tests.operating.daemons import Daemon
 from tests.operating.people import Person, PostOffice, play, words
@@ -49,7 +50,7 @@ def test_a_whole_match_is_played_over_a_mailbox(site: Site, mailbox: Mailbox, po
     jo, bo = people(mailbox, post, hides_tokens=False)
     game = matches.sample()
     newest = play(jo, bo, game, game.moves)
-    assert game.resigned == 1, "the sample ends with its second player giving up"
+    assert game.ending == Ending(Termination.RESIGNATION, 1), "the sample ends with its second player giving up"
     bo.answer(newest, "resign\n\nWell played!")
     bo.answer(bo.next(), "yes")
     last = words(jo.next())

@@ -11,6 +11,8 @@ from tests.operating import matches
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site, environment
 
+pytestmark = pytest.mark.slow  # a wheel takes its time to build
+
 ROOT = Path(__file__).parent.parent.parent
 
 

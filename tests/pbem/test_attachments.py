@@ -7,6 +7,7 @@ from io import BytesIO
 from PIL import Image
 
 from notation import record
+from notation.ending import Ending, Termination
 from notation.record import Record, loads
 from pbem.matches.snapshot import Snapshot
 from pbem.rendering import attachments
@@ -65,7 +66,7 @@ def test_the_text_is_the_record_and_loads_back() -> None:
 
     assert text.content.decode() == record.dumps(here.record)
     assert loads(text.content.decode()) == here.record
-    assert here.record.resigned == 1
+    assert here.record.ending == Ending(Termination.RESIGNATION, 1)
 
 
 def test_the_game_record_says_when_where_and_who_won() -> None:

@@ -44,9 +44,9 @@ def bounce_for_good(letters: Correspondence) -> list[EmailMessage]:
     assert letters.deliver(dsn(mail)) == []
     (again,) = letters.wait(days=1, minutes=1)
     assert (again["Message-ID"], again["To"]) == (mail["Message-ID"], BOB)
-    assert letters.deliver(b"X-Copy: 2\n" + dsn(mail)) == []
+    assert letters.deliver(b"Message-ID: <copy-2@mail.example>\n" + dsn(mail)) == []
     assert to(letters.wait(days=3, minutes=1)) == [BOB]
-    return letters.deliver(b"X-Copy: 3\n" + dsn(mail))
+    return letters.deliver(b"Message-ID: <copy-3@mail.example>\n" + dsn(mail))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,7 +105,7 @@ def test_a_sign_of_life_between_two_bounces_starts_the_count_anew(letters: Corre
 
 def test_several_bounces_of_one_day_are_one(letters: Correspondence) -> None:
     for number in range(5):
-        letters.deliver(f"X-Copy: {number}\n".encode() + dsn(letters.last("bob")))
+        letters.deliver(f"Message-ID: <copy-{number}@mail.example>\n".encode() + dsn(letters.last("bob")))
 
     assert count(letters) == 1
 
@@ -122,7 +122,7 @@ def test_a_bounce_that_was_made_up_does_not_count(letters: Correspondence) -> No
     others = letters.received[ALICE][-1]["Message-ID"]
     for number, message_id in enumerate((f"<{'0' * 32}@pbem.example>", "<1@mail.example>", others)):
         made_up = re.sub(rb"<[0-9a-f]{32}@pbem.example>", str(message_id).encode(), dsn(mail))
-        assert letters.deliver(f"X-Copy: {number}\n".encode() + made_up) == []
+        assert letters.deliver(f"Message-ID: <copy-{number}@mail.example>\n".encode() + made_up) == []
 
     assert count(letters) == 0
 

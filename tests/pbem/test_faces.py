@@ -16,7 +16,6 @@ from pbem.rendering.token_filter import TokenFilter
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
 from tests.correspondence import Correspondence, correspondence, text
-from tests.stories.test_games import NAMES, is_asked, played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 MOST = 100_000
@@ -186,26 +185,6 @@ def test_long_links_travel_whole() -> None:
 
     assert max(map(len, mail.as_bytes().splitlines())) < 998
     assert markup(mail) == page
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_mail_of_every_game_is_below_a_hundred_kilobytes(name: str, tmp_path: Path) -> None:
-    """All but the files that go with the end of a match."""
-    with correspondence(tmp_path) as letters:
-        letters.match(f"challenge bob {played(name).game} {played(name).options}")
-        personal = letters.received[ALICE][1]
-        letters.reply(personal, "set picture off")
-        letters.received[ALICE].pop()
-        for turn in played(name).turns:
-            mover = next(name for name in ("alice", "bob") if is_asked(letters, name))
-            letters.reply(letters.last(mover), turn)
-    for way, mail in letters.log:
-        if way == "out":
-            size = len(mail.as_bytes()) - sum(
-                len(part.as_bytes()) for part in mail.iter_attachments() if part.is_attachment()
-            )
-            assert size < MOST, (name, size)
-            assert max(map(len, mail.as_bytes().splitlines())) < 998
 
 
 def test_a_mail_that_tells_of_many_matches_spares_boards_and_stays_small(tmp_path: Path) -> None:

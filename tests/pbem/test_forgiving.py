@@ -23,7 +23,7 @@ def read(
 ) -> list[tuple[object, ...]]:
     """What a mail says to do: verb, match, words; and what of it does not fit."""
     return [
-        (line.command.name, line.match, line.words, *(("misfit",) if line.misfit else ()))
+        (line.command.name, line.match, line.words, *(("malformed",) if line.malformed else ()))
         for line in reading(lines, subject, match, own).commands
     ]
 
@@ -143,15 +143,15 @@ def test_a_usage_line_as_it_stands_changes_nothing(command) -> None:
     for line in (command.usage, f"- {command.usage}", f'"{command.usage}"', f"Usage: {command.usage}"):
         for match in (42, None):
             found = reading(line, match=match).commands
-            assert all(each.misfit or not each.command.changes for each in found) or not placeholders, line
+            assert all(each.malformed or not each.command.changes for each in found) or not placeholders, line
 
 
 def test_a_placeholder_that_was_left_is_named() -> None:
     (line,) = reading("join NAME").commands
 
-    assert line.misfit
-    assert line.trouble is not None
-    assert line.trouble.sentence == "Replace NAME with your own word."
+    assert line.malformed
+    assert line.refusal is not None
+    assert line.refusal.sentence == "Replace NAME with your own word."
 
 
 def test_quotes_and_list_marks_count_only_at_the_beginning() -> None:
@@ -273,7 +273,7 @@ def test_several_lines_below_multiple_are_several_commands() -> None:
 def test_a_move_may_be_tied_to_a_turn(line: str, turn: int) -> None:
     (found,) = reading(f"quadraphages move {line}").commands
 
-    assert found.turn == turn
+    assert found.turn_number == turn
     assert "#" not in found.words
 
 
@@ -326,9 +326,9 @@ def test_a_stranger_s_password_is_not_in_the_subject_of_an_answer() -> None:
 def test_a_password_that_may_be_a_turn_is_not_taken_for_one() -> None:
     (line,) = reading("move 42 alice 1 c1b1 g9h9").commands
 
-    assert line.misfit
-    assert line.trouble is not None
-    assert "password" in line.trouble.sentence
+    assert line.malformed
+    assert line.refusal is not None
+    assert "password" in line.refusal.sentence
     assert "c1b1" not in str(line)
     assert read("move 3 alice ~a3 b3b2") == [("move", 3, "~a3 b3b2")]
 

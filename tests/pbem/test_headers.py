@@ -5,7 +5,6 @@ from collections import Counter
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 from email.policy import compat32
-from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlmodel import select
 
-from pbem.reading.message import bare_subject
 from pbem.rendering import headers
 from pbem.storage.database import transaction
-from pbem.storage.models import Incoming, Outgoing
+from pbem.storage.models import Incoming
 from tests.correspondence import ADDRESS, correspondence, text
-from tests.stories.test_stories import STORIES
+from tests.stories.scripts import STORIES
 
 LONG_ID = f"<{'a' * 120}@mail.example>"
 WORD = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=200)
@@ -92,45 +90,6 @@ def test_what_a_mail_program_reads_of_how_to_stop_is_unbroken(tmp_path: Path) ->
         assert mail["Auto-Submitted"] == "auto-generated"
 
 
-@pytest.mark.parametrize("name", STORIES)
-def test_news_are_marked_as_news_and_answers_as_answers(name: str, tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        STORIES[name](letters)
-        with transaction(letters.server.engine) as session:
-            rows = {row.message_id: row for row in session.exec(select(Outgoing))}
-    own = set()
-    for way, mail in letters.log:
-        if way == "in":
-            own.add((str(mail["From"]), str(mail["Message-ID"])))
-            continue
-        answers = (str(mail["To"]), str(mail["In-Reply-To"])) in own
-        is_notice = mail["List-Id"] is not None
-        assert not (answers and is_notice)
-        assert is_notice == (mail["List-Unsubscribe"] is not None) == rows[str(mail["Message-ID"])].is_notice
-        assert mail["Auto-Submitted"] == ("auto-replied" if answers else "auto-generated")
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_a_match_is_one_thread(name: str, tmp_path: Path) -> None:
-    """As Gmail has it: the same Subject, and a chain of References; in every mailbox."""
-    with correspondence(tmp_path) as letters:
-        STORIES[name](letters)
-    threads: dict[tuple[str, str], list[EmailMessage]] = {}
-    for way, mail in letters.log:
-        if way == "out" and mail["X-PBeM-Match"]:
-            threads.setdefault((str(mail["To"]), str(mail["X-PBeM-Match"])), []).append(mail)
-    assert threads or name == "unproven"
-    for mails in threads.values():
-        with_names = takewhile(lambda mail: mail["X-PBeM-Event"] != "left", mails)
-        assert len({bare_subject(str(mail["Subject"])) for mail in with_names}) <= 1
-        known: set[str] = set()
-        for mail in mails:
-            linked = str(mail.get("References", "")).split()
-            assert not known or known & set(linked), mail["Subject"]
-            assert mail["In-Reply-To"] is None or str(mail["In-Reply-To"]) in linked
-            known |= {str(mail["Message-ID"]), *linked}
-
-
 def test_digests_are_a_thread_of_their_own(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match()
@@ -182,18 +141,6 @@ def test_what_scripts_rely_on(tmp_path: Path) -> None:
     assert facts(over) == played | {"Event": "over"} | ended
 
 
-@pytest.mark.parametrize("name", STORIES)
-def test_every_header_of_ours_is_documented(name: str, tmp_path: Path) -> None:
-    documented = (Path(__file__).parents[2] / "docs" / "headers.md").read_text(encoding="utf-8")
-    with correspondence(tmp_path) as letters:
-        STORIES[name](letters)
-    for way, mail in letters.log:
-        if way == "out":
-            for header in mail.keys():  # noqa: SIM118 - a header may come twice
-                assert f"| `{header}` |" in documented
-            assert f"`{mail['X-PBeM-Event']}`" in documented
-
-
 def test_the_name_of_the_server_may_have_any_letters(tmp_path: Path) -> None:
     with correspondence(tmp_path, server='name = "Brettspiele für Zoë, 盤"') as letters:
         (mail,) = letters.write("alice@mail.example", "help")
@@ -208,21 +155,23 @@ def test_the_name_of_the_server_may_have_any_letters(tmp_path: Path) -> None:
 def test_two_servers_of_ours_fall_silent(tmp_path: Path) -> None:
     """Each kind of mail of one, sent to another; and so if only one of the signs were left."""
     signs = {"x-pbem-server": "own mail", "auto-submitted": "Auto-Submitted", "list-id": "list"}
+    kinds: dict[str, bytes] = {}
+    for name in ("daily", "invitation"):
+        with correspondence(tmp_path / name) as others:
+            others.play(STORIES[name])
+        kinds |= {str(plain(raw)["X-PBeM-Event"]): raw for raw in raw_mails(tmp_path / name)}
     with correspondence(tmp_path / "one") as letters:
         letters.join("alice")
-        for name in ("daily", "invitation"):
-            with correspondence(tmp_path / name) as others:
-                STORIES[name](others)
-            for raw in raw_mails(tmp_path / name):
-                for sign in signs:
-                    mail = plain(raw.replace(b"games@pbem.example", b"games@other.example"))
-                    for other in {*signs, "list-unsubscribe"} - {sign}:
-                        del mail[other]
-                    assert mail[sign] is None or letters.deliver(mail.as_bytes()) == []
+        for raw in kinds.values():
+            for sign in signs:
+                mail = plain(raw.replace(b"games@pbem.example", b"games@other.example"))
+                for other in {*signs, "list-unsubscribe"} - {sign}:
+                    del mail[other]
+                assert mail[sign] is None or letters.deliver(mail.as_bytes()) == []
         with transaction(letters.server.engine) as session:
             verdicts = Counter(session.exec(select(Incoming.verdict)).all())
     for sign in signs.values():
-        assert verdicts[f"no answer: automatic: {sign}"] > 3
+        assert verdicts[f"no answer: automatic: {sign}"]
 
 
 def test_dates_are_those_of_the_server_s_clock(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from engines.core import BadOption
+from notation.ending import Ending, Termination
 from notation.record import Record
 from pbem.cli import hotseat
 
@@ -28,7 +29,7 @@ def test_turns_whole_and_in_parts_make_the_record() -> None:
     record, said = played("1 a7b7 i3i2", "c1d1 g9h9 2", "D1-F1, h9 to h7", "resign")
 
     assert record.moves == ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
-    assert record.resigned == 0
+    assert record.ending == Ending(Termination.RESIGNATION, 0)
     assert "O, turn 2> " in said
     assert "X resigned." in said
 

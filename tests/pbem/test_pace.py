@@ -88,11 +88,11 @@ def test_in_vienna(after: str, hour: int, expected: str) -> None:
 
 @given(moments, st.sampled_from(["each", "batch", "daily"]), st.integers(0, 23), st.sampled_from(ZONES))
 def test_nothing_is_told_before_it_happened_nor_days_later(happened: datetime, mail: str, hour: int, zone: str) -> None:
-    choices = preferences.of({"mail": mail, "hour": str(hour), "zone": zone})
-    told = schedule.told_at(choices, None, happened, BATCH)
+    choices = preferences.with_defaults({"mail": mail, "hour": str(hour), "zone": zone})
+    told = schedule.due_at(choices, None, happened, BATCH)
 
     assert told is not None
     assert happened <= told <= happened + timedelta(hours=49)
-    assert schedule.waits(choices, None) == (told > happened)
-    assert schedule.told_at(choices, happened, happened, BATCH) is None
-    assert schedule.waits(choices, happened)
+    assert schedule.defers(choices, None) == (told > happened)
+    assert schedule.due_at(choices, happened, happened, BATCH) is None
+    assert schedule.defers(choices, happened)

@@ -108,7 +108,7 @@ def test_what_we_write_about_a_match_is_no_command_when_it_is_quoted_without_mar
     for line in ours:
         for match in (1, None):
             read = Reader(COMMANDS, lambda number: rules.key, match).read("", [line])
-            assert not [found for found in read.commands if found.command.changes and not found.misfit], line
+            assert not [found for found in read.commands if found.command.changes and not found.malformed], line
 
 
 def test_a_game_s_name_before_a_turn_may_be_what_announces_it() -> None:
@@ -133,10 +133,10 @@ def test_turns_that_begin_with_signs_or_have_no_digits_are_read(line: str, words
 
     for said in (line, f"#3 {line}"):
         read = reader.read("", [said])
-        assert [(found.command.name, found.match, found.words, found.misfit) for found in read.commands] == [
+        assert [(found.command.name, found.match, found.words, found.malformed) for found in read.commands] == [
             ("move", 3, words, False)
         ]
-    assert reader.read("", ["move over, please"]).commands[0].misfit
+    assert reader.read("", ["move over, please"]).commands[0].malformed
 
 
 def test_the_subject_of_an_answer_is_no_command() -> None:
@@ -163,7 +163,7 @@ def test_several_lines_are_several_commands() -> None:
 
 
 def test_a_misspelt_argument_is_a_misfit_only_while_commands_are_expected() -> None:
-    assert reading("resign to fate", match=7).commands[0].misfit
+    assert reading("resign to fate", match=7).commands[0].malformed
     assert [line.command.name for line in reading("games\nresign to fate", match=7).commands] == ["games"]
 
 

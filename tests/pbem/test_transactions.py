@@ -1,14 +1,9 @@
 """Reading never takes a write lock, and nothing slow happens while one is held."""
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 
@@ -20,46 +15,7 @@ from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Player
 from tests.bounces import dsn
 from tests.correspondence import MORNING, Correspondence, correspondence
-from tests.stories.test_stories import STORIES
-
-SLOW = (
-    *("pbem.rendering.", "pbem.transports.", "pbem.reading.message.read", "pbem.reading.bounce_report."),
-    *("pbem.reading.sandbox.", "pbem.reading.dkim_verify.", "jinja2.", "PIL.", "dns.", "dkim."),
-    *("smtplib.", "imaplib.", "email.feedparser."),
-)
-"""What parses, renders, draws, or talks to the network."""
-
-
-class Watch:
-    """Notes every call of something slow that this thread makes within a writing transaction."""
-
-    def __init__(self) -> None:
-        self.writing = 0
-        self.found: set[str] = set()
-
-    def begin(self, connection: Connection) -> None:
-        if not database.is_read_only(connection) and connection.get_isolation_level() != "AUTOCOMMIT":
-            self.writing += 1
-            sys.setprofile(self._called)
-
-    def end(self, connection: Connection) -> None:
-        sys.setprofile(None)
-
-    def _called(self, frame: FrameType, event: str, _argument: Any) -> None:
-        called = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
-        if event == "call" and called.startswith(SLOW):
-            self.found.add(called)
-
-
-@contextmanager
-def watched(engine: Engine) -> Iterator[Watch]:
-    watch = Watch()
-    listeners = {"begin": watch.begin, "commit": watch.end, "rollback": watch.end}
-    for name, listener in listeners.items():
-        event.listen(engine, name, listener)
-    yield watch
-    for name, listener in listeners.items():
-        event.remove(engine, name, listener)
+from tests.write_lock import watched
 
 
 def held_and_bounced(letters: Correspondence) -> None:
@@ -73,19 +29,11 @@ def held_and_bounced(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "yes")
 
 
-QUICK = {"first_match", "unproven", "batch", "leaving"}
-"""Stories that together go most ways; the others are for the whole suite."""
-
-
-@pytest.mark.parametrize(
-    "story",
-    [held_and_bounced]
-    + [pytest.param(story, marks=() if name in QUICK else pytest.mark.slow) for name, story in STORIES.items()],
-    ids=lambda story: story.__name__,
-)
-def test_nothing_slow_happens_in_a_writing_transaction(tmp_path: Path, story: Callable[[Correspondence], None]) -> None:
+def test_nothing_slow_happens_in_a_writing_transaction(tmp_path: Path) -> None:
+    """The stories show it of every conversation (tests/stories/test_stories.py)."""
     with correspondence(tmp_path) as letters, watched(letters.server.engine) as watch:
-        story(letters)
+        held_and_bounced(letters)
+
     assert watch.writing
     assert not watch.found
 

@@ -51,7 +51,7 @@ def test_the_turn_is_found_and_nothing_else(name: str) -> None:
     found = [(line.command.name, line.words) for line in reading.commands]
     expected = (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
 
-    assert not any(line.misfit for line in reading.commands)
+    assert not any(line.malformed for line in reading.commands)
     if name in OTHERWISE:
         assert found == OTHERWISE[name]
     else:

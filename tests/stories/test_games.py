@@ -6,18 +6,27 @@ The golden files hold the mails that differ from game to game: the challenge, th
 import os
 import re
 from dataclasses import dataclass
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
 from engines import GAMES
 from notation import record
+from tests.cases import quick_where
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 from tests.stories.transcript import same, transcript
 
 HERE = Path(__file__).parent
 PLAYTHROUGHS = HERE.parent / "playthroughs"
 NAMES = sorted(path.stem for path in PLAYTHROUGHS.glob("*.txt"))
+QUICK = {
+    *("hexaphages", "quadraphages", "quadrature", "kvadratik-setup-half"),
+    *("quadrupel-variant-added-value", "quadrupel-variant-combination", "quadrupel-variant-minimum-points"),
+}
+"""Every game, and of the variants those that end soonest."""
+MOST = 100_000
+"""The most bytes of a mail: Gmail cuts off what is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +52,10 @@ def played(name: str) -> Played:
 
 
 def play(letters: Correspondence, story: Played) -> None:
-    """Alice challenges, and whoever got the mail that says so moves."""
+    """Alice challenges, and whoever got the mail that says so moves; bob sees pictures, and alice tables."""
     letters.match(f"challenge bob {story.game} {story.options}")
+    letters.reply(letters.received["alice@mail.example"][1], "set picture off")
+    letters.received["alice@mail.example"].pop()
     for turn in story.turns:
         mover = next(name for name in ("alice", "bob") if is_asked(letters, name))
         letters.reply(letters.last(mover), turn)
@@ -55,29 +66,62 @@ def is_asked(letters: Correspondence, name: str) -> bool:
     return "It's your turn." in text(letters.last(name)).splitlines()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_game_is_played_to_its_end_by_mail(name: str, tmp_path: Path) -> None:
-    story = played(name)
-    golden = HERE / "games" / f"{name}.txt"
-    with correspondence(tmp_path) as letters:
+@dataclass(frozen=True)
+class Match:
+    """A playthrough that was played by mail."""
+
+    name: str
+    story: Played
+    letters: Correspondence
+    whole: list[tuple[str, EmailMessage]]
+    """Every mail of the match."""
+    answer: EmailMessage
+    """Its record."""
+
+    @property
+    def sent(self) -> list[EmailMessage]:
+        """The mails of the server."""
+        return [mail for way, mail in self.whole if way == "out"]
+
+
+@pytest.fixture(scope="module", params=quick_where(QUICK.__contains__, NAMES))
+def match(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Match:
+    """A playthrough that was played."""
+    story = played(request.param)
+    with correspondence(tmp_path_factory.mktemp("game")) as letters:
         play(letters, story)
         whole = letters.log[:]
         (answer,) = letters.write("alice@mail.example", "record 1", to=ADDRESS)
-    ends = [text(letters.received[f"{who}@mail.example"][-1 if who == "bob" else -2]) for who in ("alice", "bob")]
-    read = record.loads(text(answer).replace("\r\n", "\n"))
-    letters.log = [*whole[9:22], *whole[-3:]]
-    told = transcript(letters)
+    return Match(request.param, story, letters, whole, answer)
+
+
+def test_a_game_is_played_to_its_end_by_mail(match: Match) -> None:
+    received = match.letters.received
+    golden = HERE / "games" / f"{match.name}.txt"
+    ends = [text(received[f"{who}@mail.example"][-1 if who == "bob" else -2]) for who in ("alice", "bob")]
+    read = record.loads(text(match.answer).replace("\r\n", "\n"))
+    told = transcript([*match.whole[9:14], *match.whole[16:24], *match.whole[-3:]])
     if os.environ.get("PBEM_GOLDEN") == "write":
         golden.write_text(told, encoding="utf-8")
 
     assert all("is over" in " ".join(end.split()) for end in ends)
-    assert all(story.reason in " ".join(end.split()) for end in ends)
-    assert read.game == story.game
-    assert list(read.moves) == list(story.turns)
+    assert all(match.story.reason in " ".join(end.split()) for end in ends)
+    assert read.game == match.story.game
+    assert list(read.moves) == list(match.story.turns)
     assert same(told, golden.read_text(encoding="utf-8"))
-    for way, mail in whole:
-        if way == "out":
-            assert max(len(line) for line in text(mail).splitlines()) <= 72
+
+
+def test_every_mail_of_a_game_is_below_a_hundred_kilobytes(match: Match) -> None:
+    """All but the files that go with the end of a match."""
+    for mail in match.sent:
+        files = [part for part in mail.iter_attachments() if part.is_attachment()]
+        assert len(mail.as_bytes()) - sum(len(part.as_bytes()) for part in files) < MOST
+
+
+def test_no_line_of_a_mail_is_too_long(match: Match) -> None:
+    for mail in match.sent:
+        assert max(len(line) for line in text(mail).splitlines()) <= 72
+        assert max(map(len, mail.as_bytes().splitlines())) < 998
 
 
 @pytest.mark.parametrize("key", GAMES)

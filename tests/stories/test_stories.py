@@ -1,294 +1,54 @@
-"""Whole conversations as golden files: `make golden` writes them anew, and the diff is the review."""
+"""Whole conversations as golden files: `make golden` writes them anew, and the diff is the review.
+
+Each is played once, with somebody listening to what the database is asked, and everything that holds of any
+conversation is looked at in it.
+"""
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import EmailMessage
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
-from notation import record
-from pbem.cli.demo import SAMPLE
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader
-from tests.bounces import dsn
-from tests.correspondence import Correspondence, correspondence, text
+from pbem.reading.message import bare_subject
+from pbem.storage.database import transaction
+from pbem.storage.models import Outgoing
+from tests.correspondence import correspondence, text
+from tests.query_plans import listened, scans
+from tests.stories.scripts import STORIES
 from tests.stories.transcript import same, transcript
+from tests.write_lock import watched
 
 HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Story:
-    """What was written when it was played."""
+    """What was written when it was played, and how."""
 
     name: str
     told: str
-    sent: list[EmailMessage]
+    log: list[tuple[str, EmailMessage]]
+    notices: set[str]
+    """The Message-IDs of what the server takes for news."""
+    slow: set[str]
+    """The slow functions that ran in a writing transaction."""
+    statements: int
+    scans: dict[str, list[str]]
+    """The statements that read a whole table that grows, and where."""
+
+    @property
+    def sent(self) -> list[EmailMessage]:
+        """The mails of the server."""
+        return [mail for way, mail in self.log if way == "out"]
 
 
-def first_match(letters: Correspondence) -> None:
-    """Joining, a challenge, the first turns, a part completed, a part undone, a slip, words, the end."""
-    letters.write("alice@mail.example", "join alice")
-    letters.reply(letters.last("alice"), "yes")
-    letters.join("bob")
-    letters.reply(letters.received["alice@mail.example"][1], "challenge bob quadraphages first=o begin=you\n\nA game?")
-    letters.reply(letters.last("bob"), "accept")
-    letters.reply(letters.last("bob"), "c1b1 g9h9 3")
-    letters.reply(letters.last("bob"), "1 c1b1 g9h9\n\nGood luck!\nYours, Bob\n-- \nBob, Bobtown")
-    letters.reply(letters.last("alice"), "a7b7 i3i2 4")
-    letters.reply(letters.last("alice"), "undo")
-    letters.reply(letters.last("alice"), "A7-B7, I3 to I2; 3.")
-    letters.reply(letters.last("alice"), "b7b4 i2f2")
-    letters.reply(letters.last("bob"), "b1b4 h9e9 3 e9b9")
-    letters.reply(letters.last("bob"), "b1e1 h9e9 0 e9b9 e1e4")
-    letters.reply(letters.last("bob"), "say I need a day to think.")
-    letters.reply(letters.last("alice"), "say Take your time.\nshow")
-    letters.resign("bob", "resign\n\nI was wrong.")
-    letters.reply(letters.last("bob"), "1 c1b1 g9h9")
-
-
-def invitation(letters: Correspondence) -> None:
-    """Somebody new is invited by address, learns, accepts under a name, and moves."""
-    personal = letters.join("alice")
-    letters.write("alice@mail.example", "hexaphages challenge alice carol@mail.example -first=x", to=personal)
-    letters.reply(letters.last("carol"), "rules hexaphages")
-    letters.reply(letters.received["carol@mail.example"][0], "accept caroline")
-    letters.reply(letters.last("alice"), "1 e5g5 k7l8")
-    letters.reply(letters.last("carol"), "g7h8 m5n6 6 n6b6 h8n2")
-
-
-def unproven(letters: Correspondence) -> None:
-    """Fresh mails without a token are asked about; only the answer acts."""
-    letters.match()
-    letters.write("alice@mail.example", "move 1 1 a7b7 i3i2\n\nHere we go.")
-    letters.reply(letters.last("alice"), "yes")
-    letters.write("bob@mail.example", "#1 resign")
-    letters.reply(letters.last("bob"), "no, that was not me")
-    letters.write("bob@mail.example", "", "quadraphages show 1")
-    letters.write("alice@mail.example", "challenge nobody quadraphages")
-    letters.write("mallory@mail.example", "#1 resign")
-
-
-def looking(letters: Correspondence) -> None:
-    """Everything that shows and explains."""
-    letters.match("challenge bob quadraphages begin=you first=x")
-    letters.reply(letters.last("bob"), "1 a7b7 i3i2")
-    for words in ("games", "show 1", "record 1", "help", "help move", "help quadraphages", "help notation"):
-        letters.reply(letters.received["alice@mail.example"][1], words)
-    letters.reply(letters.received["alice@mail.example"][1], "rules quadraphages")
-    letters.reply(letters.received["alice@mail.example"][1], "games bob\nhelp xyzzy\nrules chess")
-
-
-def offers(letters: Correspondence) -> None:
-    """Challenges that are declined, withdrawn, misspelt."""
-    personal = letters.join("alice")
-    letters.join("bob")
-    for words in (
-        "challenge bob quadraphages",
-        "challenge bob quadraphages colour=red",
-        "challenge bob quadraphages first=z",
-        "challenge bob checkers",
-        "challenge bob hexaphages begin=you",
-    ):
-        letters.write("alice@mail.example", words, to=personal)
-    letters.reply(letters.last("bob"), "decline\n\nNo time this week, sorry.")
-    letters.write("alice@mail.example", "withdraw 1\naccept 2", to=personal)
-
-
-def previews(letters: Correspondence) -> None:
-    """A turn chosen step by step and played, lines of play, slips, and positions of long ago."""
-    letters.match(challenge="challenge bob hexaphages")
-    for words in ("preview", "preview 1 e5g5", "preview 1 e5g5 k3l4", "1 e5g5 k3l4"):
-        letters.reply(letters.last("alice"), words)
-    for words in ("preview g7h8 m5", "preview g7h8 m5n6 6", "g7h8 m5n6 1", "preview g3f2 h8", "preview g3f2 h8g9"):
-        letters.reply(letters.last("bob"), words)
-    letters.reply(letters.last("alice"), "preview g7h8 m5n6 1 g3f2 h8g9 / g5")
-    letters.reply(letters.last("bob"), "g3f2 h8g9")
-    letters.reply(letters.last("alice"), "preview g5a5 l4l4")
-    letters.write("bob@mail.example", "preview 1#1 g7h8 m5n6 6 / g5")
-    letters.write("bob@mail.example", "show 1#1\nrecord 1#1\nshow 1#3")
-
-
-def to_the_end(letters: Correspondence) -> None:
-    """The second sample match of 2007, by mail, until it is given up."""
-    letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
-    sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
-    for number, turn in enumerate(sample.moves):
-        letters.reply(letters.last(("jx", "bo")[number % 2]), turn)
-    letters.resign("bo")
-
-
-def slips(letters: Correspondence) -> None:
-    """Slips of the pen and what they are answered with: yes, another turn, a choice; a misspelt command; too late."""
-    letters.match("challenge bob quadraphages begin=me first=x")
-    letters.reply(letters.last("alice"), "1 7a7b 3i2i")
-    suggestion = letters.last("alice")
-    letters.reply(suggestion, "yes\n\nSorry, I always mix them up.")
-    letters.reply(suggestion, "yes")
-    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h6")
-    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
-    letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2h1")
-    letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2g1")
-    letters.reply(letters.last("bob"), "yes")
-    personal = letters.received["alice@mail.example"][1]
-    letters.reply(personal, "chalenge bob quadraphages begin=you\n\nAnother one?")
-    letters.reply(letters.last("alice"), "Yes!")
-    letters.reply(letters.received["alice@mail.example"][1], "games\nacept 2")
-
-
-def giving_up(letters: Correspondence) -> None:
-    """Resigning asks once more: no, a maybe, yes; and the rest of such a mail waits with it."""
-    letters.match("challenge bob quadrature")
-    begun = letters.last("alice")
-    letters.reply(begun, "resign")
-    letters.reply(letters.last("alice"), "no, not yet")
-    letters.reply(begun, "resign\n\nThis is lost.")
-    letters.reply(letters.last("alice"), "Hm, what was that?")
-    letters.reply(letters.last("alice"), "yes")
-    letters.reply(letters.last("bob"), "resign")
-
-
-def old_words(letters: Correspondence) -> None:
-    """A player from Richard Rognlie's server, who writes as he did there: userid, password and all."""
-    letters.join("bob")
-    letters.write("alice@mail.example", subject="signup alice swordfish")
-    letters.reply(letters.last("alice"), "yes")
-    personal = letters.last("alice")["Reply-To"].addresses[0].addr_spec
-
-    def write(subject: str, body: str = "") -> None:
-        letters.write("alice@mail.example", body, subject, to=personal)
-
-    write("quadraphages challenge alice bob -first=x")
-    letters.reply(letters.last("bob"), "accept")
-    write("quadraphages move 1 alice swordfish 1,a7b7,i3i2#1", "Good luck!")
-    write("quadraphages move 1 alice swordfish 1,a7b7,i3i2#1")
-    write("quadraphages chat 1 alice swordfish", "Take your time.")
-    write("all show alice next")
-    write("multiple", "quadraphages show 1\nquadraphages standings\nbroadcast alice swordfish")
-    write("quadraphages queue 1 alice swordfish b7b4,i2f2")
-    write("change password alice swordfish mackerel")
-    write("quadraphages resign 1 alice swordfish")
-    letters.reply(letters.last("alice"), "yes")
-
-
-def leaving(letters: Correspondence) -> None:
-    """Alice asks what is held on her, hesitates, and leaves; bob gets the match, and she is a stranger."""
-    letters.match("challenge bob kvadratik")
-    letters.reply(letters.last("bob"), "setup +x+x\n\nGood luck, alice!")
-    letters.reply(letters.received["alice@mail.example"][1], "export me")
-    letters.reply(letters.received["alice@mail.example"][1], "delete me")
-    letters.reply(letters.last("alice"), "no")
-    letters.reply(letters.received["alice@mail.example"][1], "delete alice swordfish\n\nGood-bye to all of you.")
-    letters.reply(letters.last("alice"), "yes")
-    letters.reply(letters.last("bob"), "games")
-    letters.reply(letters.received["alice@mail.example"][1], "games")
-
-
-def batch(letters: Correspondence) -> None:
-    """Bob wants what happens within a quarter of an hour in one mail; three commands get one answer."""
-    letters.match()
-    personal = letters.write("alice@mail.example", "challenge bob kvadratik begin=you")
-    letters.reply(personal[0], "yes")
-    letters.reply(letters.last("bob"), "set mail batch\naccept 2\nshow 2")
-    letters.reply(letters.received["alice@mail.example"][3], "#1 1 a7b7 i3i2\n\nHere we go!")
-    letters.wait(minutes=5)
-    letters.reply(letters.last("alice"), "#2 say Whenever you like.")
-    letters.wait(minutes=9)
-    letters.wait(minutes=1)
-    letters.reply(letters.last("bob"), "c1b1 g9h9 3 b1b4 h9e9")
-    letters.reply(letters.last("bob"), "set receipt off\n#1 c1b1 g9h9 3 b1b4 h9e9\n#2 setup +x+x")
-    letters.reply(letters.last("alice"), "#2 setup x+x+")
-    letters.wait(minutes=15)
-    letters.reply(letters.last("bob"), "enter a4a3")
-    letters.write("alice@mail.example", "games")
-
-
-def daily(letters: Correspondence) -> None:
-    """Alice wants one mail a day, at eight in Vienna: three matches, answered at once, then stale, then one match."""
-    personal = letters.join("alice")
-    for name, game in (("bob", "quadraphages"), ("carol", "kvadratik"), ("dave", "hexaphages")):
-        theirs = letters.join(name)
-        letters.write(f"{name}@mail.example", f"challenge alice {game} begin=me\n\nHello Alice!", to=theirs)
-    letters.write("alice@mail.example", "set mail daily zone=Europe/Vienna\naccept 1\naccept 2", to=personal)
-    letters.reply(letters.last("bob"), "1 a7b7 i3i2\n\nYour turn, Alice.")
-    letters.wait(hours=1)
-    letters.reply(letters.last("carol"), "setup ++++\n\nI like crosses.")
-    letters.write("dave@mail.example", "#3 withdraw", to=str(letters.last("dave")["Reply-To"].addresses[0].addr_spec))
-    letters.wait(hours=22, minutes=1)
-    news = letters.last("alice")
-    letters.reply(news, "c1b1 g9h9 3 b1b4 h9e9")
-    letters.reply(news, "#1 c1b1 g9h9 3 b1b4 h9e9\n#2 setup xxxx\n\nGood morning!")
-    letters.reply(letters.last("bob"), "b7e7 i2i5 1 e7e6 i5i4")
-    letters.reply(letters.last("bob"), "say Quick, wasn't I?")
-    letters.reply(news, "#1 c1b1 g9h9 3 b1b4 h9e9")
-    letters.wait(days=1)
-    letters.reply(letters.last("alice"), "b4b3 e9e8 1 b3b2 e8f8")
-
-
-def stopped(letters: Correspondence) -> None:
-    """Alice stops her mails by the link that mail programs offer, is not told of anything, and comes back."""
-    letters.match()
-    stop = str(letters.last("alice")["List-Unsubscribe"]).removeprefix("<mailto:").partition("?")[0]
-    letters.write("alice@mail.example", "", "stop", to=stop)
-    letters.write("alice@mail.example", "#1 resign", to=stop)
-    letters.reply(letters.last("alice"), "no")
-    letters.write("bob@mail.example", "#1 say Are you there?", to=personal_of(letters, "bob"))
-    letters.write("bob@mail.example", "challenge alice kvadratik", to=personal_of(letters, "bob"))
-    letters.wait(days=3)
-    letters.write("alice@mail.example", "start", to=personal_of(letters, "alice"))
-    letters.write("alice@mail.example", "signoff", to=personal_of(letters, "alice"))
-    letters.write("alice@mail.example", "#1 1 a7b7 i3i2", to=personal_of(letters, "alice"))
-
-
-def personal_of(letters: Correspondence, name: str) -> str:
-    """The personal address in the player's welcome."""
-    welcome = next(mail for mail in letters.received[f"{name}@mail.example"] if "Welcome" in str(mail["Subject"]))
-    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
-
-
-def addresses(letters: Correspondence) -> None:
-    """Addresses are made worthless, another one is asked for, and one is given up."""
-    letters.match()
-    letters.reply(letters.last("alice"), "revoke")
-    letters.reply(letters.last("alice"), "yes")
-    letters.write("alice@mail.example", "change address alice@new.example", to=_personal(letters.last("alice")))
-    letters.reply(letters.last("alice"), "yes")
-    letters.reply(letters.received["alice@new.example"][-1], "yes")
-    letters.write("alice@new.example", "#1 1 a7b7 i3i2", to=_personal(letters.received["alice@new.example"][-1]))
-    turn = letters.last("bob")
-    for days in (2, 4, 6):
-        letters.wait(days=days)
-        letters.deliver(f"X-Day: {days}\n".encode() + dsn(turn))
-    letters.reply(turn, "games")
-
-
-def _personal(mail: EmailMessage) -> str:
-    """The personal address in a mail."""
-    return next(line.strip() for line in text(mail).splitlines() if "games+" in line)
-
-
-STORIES: dict[str, Callable[[Correspondence], None]] = {
-    "first_match": first_match,
-    "invitation": invitation,
-    "unproven": unproven,
-    "looking": looking,
-    "offers": offers,
-    "previews": previews,
-    "to_the_end": to_the_end,
-    "slips": slips,
-    "giving_up": giving_up,
-    "old_words": old_words,
-    "batch": batch,
-    "daily": daily,
-    "stopped": stopped,
-    "addresses": addresses,
-    "leaving": leaving,
-}
-
-
-ON_BOTH = ("first_match", "offers", "batch", "daily", "leaving")
+ON_BOTH = ("first_match", "offers", "batch", "daily", "leaving", "addresses", "unproven")
 """The stories that `make test` plays on both databases."""
 PARAMETERS = [pytest.param(name, marks=[pytest.mark.sql] if name in ON_BOTH else []) for name in STORIES]
 
@@ -296,9 +56,23 @@ PARAMETERS = [pytest.param(name, marks=[pytest.mark.sql] if name in ON_BOTH else
 @pytest.fixture(scope="module", params=PARAMETERS)
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Story:
     """A story that was played."""
-    with correspondence(tmp_path_factory.mktemp("story")) as letters:
-        STORIES[request.param](letters)
-        return Story(request.param, transcript(letters), [mail for way, mail in letters.log if way == "out"])
+    folder = tmp_path_factory.mktemp("story")
+    with correspondence(folder) as letters:
+        engine = letters.server.engine
+        with listened(engine) as statements, watched(engine) as watch:
+            STORIES[request.param](letters)
+        assert watch.writing
+        with transaction(engine) as session:
+            notices = {row.message_id for row in session.exec(select(Outgoing)) if row.is_notice}
+        return Story(
+            request.param,
+            transcript(letters.log),
+            letters.log,
+            notices,
+            watch.found,
+            len(statements),
+            scans(engine, statements),
+        )
 
 
 def test_story_reads_as_its_golden_file(story: Story) -> None:
@@ -322,7 +96,55 @@ def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None
     for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:
         for match in (1, None):
             read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
-            assert not [found for found in read.commands if found.command.changes and not found.misfit], line
+            assert not [found for found in read.commands if found.command.changes and not found.malformed], line
+
+
+def test_news_are_marked_as_news_and_answers_as_answers(story: Story) -> None:
+    own = set()
+    for way, mail in story.log:
+        if way == "in":
+            own.add((str(mail["From"]), str(mail["Message-ID"])))
+            continue
+        answers = (str(mail["To"]), str(mail["In-Reply-To"])) in own
+        is_notice = mail["List-Id"] is not None
+        assert not (answers and is_notice)
+        assert is_notice == (mail["List-Unsubscribe"] is not None) == (str(mail["Message-ID"]) in story.notices)
+        assert mail["Auto-Submitted"] == ("auto-replied" if answers else "auto-generated")
+
+
+def test_a_match_is_one_thread(story: Story) -> None:
+    """As Gmail has it: the same Subject, and a chain of References; in every mailbox."""
+    threads: dict[tuple[str, str], list[EmailMessage]] = {}
+    for mail in story.sent:
+        if mail["X-PBeM-Match"]:
+            threads.setdefault((str(mail["To"]), str(mail["X-PBeM-Match"])), []).append(mail)
+    assert threads or story.name == "unproven"
+    for mails in threads.values():
+        with_names = takewhile(lambda mail: mail["X-PBeM-Event"] != "left", mails)
+        assert len({bare_subject(str(mail["Subject"])) for mail in with_names}) <= 1
+        known: set[str] = set()
+        for mail in mails:
+            linked = str(mail.get("References", "")).split()
+            assert not known or known & set(linked), mail["Subject"]
+            assert mail["In-Reply-To"] is None or str(mail["In-Reply-To"]) in linked
+            known |= {str(mail["Message-ID"]), *linked}
+
+
+def test_every_header_of_ours_is_documented(story: Story) -> None:
+    documented = (HERE.parents[1] / "docs" / "headers.md").read_text(encoding="utf-8")
+    for mail in story.sent:
+        for header in mail.keys():  # noqa: SIM118 - a header may come twice
+            assert f"| `{header}` |" in documented
+        assert f"`{mail['X-PBeM-Event']}`" in documented
+
+
+def test_nothing_slow_happens_in_a_writing_transaction(story: Story) -> None:
+    assert not story.slow
+
+
+def test_no_query_reads_a_growing_table(story: Story) -> None:
+    assert story.statements > 10
+    assert story.scans == {}
 
 
 def test_stories_and_golden_files_belong_together() -> None:

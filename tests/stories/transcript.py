@@ -1,19 +1,21 @@
 """A correspondence as a readable text: every mail in and out, with what is random or secret replaced."""
 
 import re
+from collections.abc import Sequence
+from email.message import EmailMessage
 
 from pbem import tokens
 from tests import databases
-from tests.correspondence import Correspondence, text
+from tests.correspondence import text
 
 HEADERS = ("From", "To", "Reply-To", "Subject", "Auto-Submitted")
 _NUMBERED = re.compile(r"player [0-9]+ [0-9]+[.][0-9]+\]@|deleted-[0-9]+")
 TOKEN = re.compile(r"games\+([a-z2-7]{40})@")
 
 
-def transcript(letters: Correspondence) -> str:
+def transcript(log: Sequence[tuple[str, EmailMessage]]) -> str:
     """All mails in the order in which they were written."""
-    return "\n".join(_mail(number, *entry) for number, entry in enumerate(letters.log, start=1))
+    return "\n".join(_mail(number, *entry) for number, entry in enumerate(log, start=1))
 
 
 def same(told: str, golden: str) -> bool:

@@ -48,7 +48,7 @@ def test_a_message_asks_only_for_what_its_payload_has(name: str, face: str) -> N
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_section_asks_only_for_what_its_payload_has(name: str, face: str) -> None:
     checker = Checker(templates())
-    checker.check(f"sections/{name}.{face}.j2", EVERYWHERE | {"words": SECTIONS[name]})
+    checker.check(f"sections/{name}.{face}.j2", EVERYWHERE | {"section": SECTIONS[name]})
 
     assert checker.wrong == []
 

@@ -85,4 +85,4 @@ def test_our_html_quoted_without_marks_is_no_command(name: str, stripped: str, f
         if not line.startswith(">"):
             for match in (1, None):
                 read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
-                assert not [found for found in read.commands if found.command.changes and not found.misfit], line
+                assert not [found for found in read.commands if found.command.changes and not found.malformed], line

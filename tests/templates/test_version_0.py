@@ -14,6 +14,10 @@ from typing import Any
 import pytest
 from sqlmodel import Session, SQLModel, create_engine
 
+from notation.ending import Termination
+from pbem.payloads.messages import Answer, Digest
+from pbem.payloads.sections import TurnPlayed
+from pbem.payloads.stored import load
 from pbem.rendering.render import Renderer
 from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply
 from pbem.tokens import Keyring
@@ -85,3 +89,20 @@ def test_each_message_and_section_of_that_version_is_among_them() -> None:
     }
 
     assert (len(kinds), len(sections)) == (18, 29)
+
+
+def test_a_resignation_that_version_1_stored_is_a_termination() -> None:
+    turn = {"template": "turn", "match": 1, "ply": 2, "message": [], "by": "bob", "resigned": True}
+    running = turn | {"resigned": False}
+    match = {"match": 1, "ply": 2, "stage": "over", "turns": [], "has_board": True, "news": [turn, running]}
+
+    message = load("turn", {"version": 1, **turn})
+    answer = load("answer", {"version": 1, "template": "answer", "subject": "", "sections": [turn]})
+    digest = load("digest", {"version": 1, "template": "digest", "matches": [match]})
+
+    over = TurnPlayed(match=1, ply=2, by="bob", termination=Termination.RESIGNATION)
+    assert message == over
+    assert isinstance(answer, Answer)
+    assert answer.sections == (over,)
+    assert isinstance(digest, Digest)
+    assert digest.matches[0].news == (over, TurnPlayed(match=1, ply=2, by="bob"))

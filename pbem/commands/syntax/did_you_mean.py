@@ -3,7 +3,7 @@
 from notation import NOTATIONS
 from notation.resemblance import resembling
 from pbem.commands.core import Line, Request
-from pbem.commands.refusals import unsure
+from pbem.commands.refusals import not_a_command
 from pbem.commands.syntax import rognlie
 from pbem.commands.syntax.line import NAMES_GAME, LineReader
 from pbem.commands.syntax.mail import ParsedMessage
@@ -15,7 +15,7 @@ from pbem.storage.models import Match, MatchState
 SHOWN = 60
 
 
-def of_mail(request: Request, parsed: ParsedMessage) -> Refused:
+def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     """Return the refusal of a message without a command."""
     about = request.sender.match
     match = request.session.get(Match, about) if about else None
@@ -31,15 +31,15 @@ def of_mail(request: Request, parsed: ParsedMessage) -> Refused:
         guess = None
     refusal = (
         rognlie.advice(parsed.first)
-        or (_of_turn(request, turns_in, said) if turns_in is not None else None)
-        or (unsure(parsed.first, guess) if guess is not None else None)
-        or _of_nothing(parsed, match)
+        or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
+        or (not_a_command(parsed.first, guess) if guess is not None else None)
+        or _nothing_found(parsed, match)
     )
     refusal.unsent = parsed.prose if refusal.proposal else ()
     return refusal
 
 
-def respell(request: Request, line: Line, refusal: Refused) -> None:
+def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
     """Add a suggestion to the refusal of a line that misspells a game."""
     if refusal.meant or line.command.name not in NAMES_GAME:
         return
@@ -48,7 +48,7 @@ def respell(request: Request, line: Line, refusal: Refused) -> None:
         refusal.meant, refusal.proposal = (respelt,), respelt
 
 
-def _of_turn(request: Request, match: Match, text: str) -> Refused | None:
+def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None:
     """Return a refusal that suggests a turn, if it is the sender's turn and the line resembles one."""
     player = request.sender.player
     if match.state != MatchState.RUNNING or player is None:
@@ -59,17 +59,17 @@ def _of_turn(request: Request, match: Match, text: str) -> Refused | None:
     meant = resembling(NOTATIONS[match.game], snapshot.position, text)
     if not meant:
         return None
-    return turned(Refused("I can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+    return with_turns(Refused("I can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
 
 
-def turned(refusal: Refused, meant: tuple[str, ...]) -> Refused:
+def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
     """Return the refusal with the legal turns that the text resembles."""
     refusal.meant = meant
     refusal.proposal = f"#{refusal.match} {meant[0]}" if len(meant) == 1 else None
     return refusal
 
 
-def _of_nothing(parsed: ParsedMessage, match: Match | None) -> Refused:
+def _nothing_found(parsed: ParsedMessage, match: Match | None) -> Refused:
     """Return the refusal of prose."""
     word = parsed.first.split()[0]
     if match is not None:

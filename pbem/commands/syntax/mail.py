@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pbem.commands.core import Command, Line
-from pbem.commands.refusals import unsure
+from pbem.commands.refusals import not_a_command
 from pbem.commands.syntax.line import GameOf, LineReader
-from pbem.commands.syntax.rognlie import IGNORED, Modern, Translator
+from pbem.commands.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.reading.message import bare_subject
 from pbem.reading.text.normalize import to_ascii
 from pbem.reading.text.reply_text import trim
@@ -69,14 +69,16 @@ class Reader:
             if not line or line.lower().strip(".:!") in IGNORED:
                 (before if not found else after).append("")
                 continue
-            modern = self._translator.translate(to_ascii(line))
-            prose = raw if modern[0].text == to_ascii(line) else modern[0].text
+            translated = self._translator.translate(to_ascii(line))
+            prose = raw if translated[0].text == to_ascii(line) else translated[0].text
             if after and any(after):
                 after.append(prose)
                 continue
-            read = self._lines(modern, opening=not found and not any(before)) if len(found) < MOST_COMMANDS else ()
-            if found and (not read or (read[0].misfit and not modern[0].trouble and read[0].command.name != "move")):
-                read = self._misspelt(modern[0].text) if not read else ()
+            read = self._lines(translated, opening=not found and not any(before)) if len(found) < MOST_COMMANDS else ()
+            if found and (
+                not read or (read[0].malformed and not translated[0].refusal and read[0].command.name != "move")
+            ):
+                read = self._misspelt(translated[0].text) if not read else ()
             if not read:
                 (after if found else before).append(prose)
             elif not (found == head and [each.text for each in read] == [each.text for each in head]):
@@ -84,7 +86,7 @@ class Reader:
         bare = bare_subject(subject)
         told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
         told = bare if told == to_ascii(bare) else told
-        return self._reading(subject, self._translator.veil(told), found, before, after)
+        return self._reading(subject, self._translator.without_password(told), found, before, after)
 
     def _reading(
         self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]
@@ -100,36 +102,38 @@ class Reader:
         if not others and (only := self._line.looking(to_ascii(first))):
             return ParsedMessage((only,), (), first, subject=told)
         rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
-        return ParsedMessage((), rest, self._translator.veil(first), self._line.guess(to_ascii(first)), told)
+        return ParsedMessage(
+            (), rest, self._translator.without_password(first), self._line.guess(to_ascii(first)), told
+        )
 
     def _subject(self, subject: str) -> list[Line]:
         """Return the subject as commands; none if anything is wrong with it."""
         bare = to_ascii(bare_subject(subject))
         lines = self._lines(self._translator.translate(bare), opening=True) if bare else ()
-        fit = all(not line.misfit and (not line.command.of_match or line.match is not None) for line in lines)
+        fit = all(not line.malformed and (not line.command.of_match or line.match is not None) for line in lines)
         return [*lines] if fit else []
 
-    def _lines(self, modern: Sequence[Modern], *, opening: bool) -> tuple[Line, ...]:
+    def _lines(self, translated: Sequence[Translation], *, opening: bool) -> tuple[Line, ...]:
         """Return the lines as commands; none for prose."""
-        lines = [self._line.line(each.text, opening=opening) or self._troubled(each) for each in modern]
+        lines = [self._line.line(each.text, opening=opening) or self._without_counterpart(each) for each in translated]
         if any(line is None for line in lines):
             return ()
         return tuple(
-            replace(line, misfit=True, trouble=each.trouble) if each.trouble else line
-            for line, each in zip(lines, modern, strict=True)
+            replace(line, malformed=True, refusal=each.refusal) if each.refusal else line
+            for line, each in zip(lines, translated, strict=True)
             if line is not None
         )
 
-    def _troubled(self, modern: Modern) -> Line | None:
+    def _without_counterpart(self, translated: Translation) -> Line | None:
         """Return one of Rognlie's commands that has no counterpart here: it is refused, and isn't prose."""
-        return Line(self._commands["help"], "", None, modern.text, misfit=True) if modern.trouble else None
+        return Line(self._commands["help"], "", None, translated.text, malformed=True) if translated.refusal else None
 
     def _misspelt(self, text: str) -> tuple[Line, ...]:
         """Return the line right below a command as a refused one if it certainly is a misspelt command."""
         line = self._line.guess(text)
         if line is None or not self._line.is_sure(line):
             return ()
-        return (replace(line, text=text, misfit=True, trouble=unsure(text, line)),)
+        return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
 
 
 def _as_written(line: Line, written: str) -> Line:

@@ -67,11 +67,11 @@ IsTurn = Callable[[str, int | None], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Modern:
+class Translation:
     """A line in our syntax."""
 
     text: str
-    trouble: Refused | None = None
+    refusal: Refused | None = None
     """Why the line can't be carried out although its command is known."""
 
 
@@ -102,38 +102,39 @@ class Translator:
     """Those that take a name, so that no password follows it."""
     is_turn: IsTurn
 
-    def translate(self, text: str) -> tuple[Modern, ...]:
+    def translate(self, text: str) -> tuple[Translation, ...]:
         """Return the line in our syntax, mostly unchanged; several lines if it asks for several matches.
 
         >>> words = Translator("al", frozenset({"move"}), frozenset(), lambda words, number: words == "c1b1 g9h9 3")
         >>> words.translate("quadraphages move 42 al secret c1b1 g9h9 3")
-        (Modern(text='quadraphages move 42 c1b1 g9h9 3', trouble=None),)
+        (Translation(text='quadraphages move 42 c1b1 g9h9 3', refusal=None),)
         """
         words = text.split()
         head = self._head(words)
         if head is None:
-            return (Modern(text),)
+            return (Translation(text),)
         before, rest = words[: head.length], words[head.length :]
         if head.written == "change" and "password" in map(_bare, before):
-            return (Modern(" ".join(before)),)
+            return (Translation(" ".join(before)),)
         if self.own is not None and rest and _bare(rest[0]) == self.own and self._takes_password(head):
-            cut = self._without_password(head, rest[1:])
+            cut = self._without_userid(head, rest[1:])
             if cut is None:
-                return (Modern(" ".join(before), _unclear()),)
+                return (Translation(" ".join(before), _unclear()),)
             rest = cut
             text = " ".join([*before, *rest])
             if head.written in ADVICE:
-                return (Modern(text, advice(text)),)
+                return (Translation(text, advice(text)),)
         elif head.game and head.written in ADVICE and len(rest) <= 1:
-            return (Modern(text, advice(text)),)
+            return (Translation(text, advice(text)),)
         elif self._names_somebody(head, rest):
-            return (Modern(" ".join(before), _needless()),)
-        return (Modern(text),) if head.led else tuple(self._in_our_words(text, head, rest))
+            return (Translation(" ".join(before), _needless()),)
+        return (Translation(text),) if head.led else tuple(self._in_our_words(text, head, rest))
 
-    def veil(self, text: str) -> str:
+    def without_password(self, text: str) -> str:
         """Return the text for a reply, cut where a password may follow: after the sender's name or a strange command.
 
-        >>> Translator("al", frozenset(), frozenset(), lambda words, number: False).veil("movve 42 al secret c1b1")
+        >>> translator = Translator("al", frozenset(), frozenset(), lambda words, number: False)
+        >>> translator.without_password("movve 42 al secret c1b1")
         'movve 42 al ...'
         """
         words = text.split()
@@ -171,7 +172,7 @@ class Translator:
             return head.number is not None and (head.verb == "chat" or head.game)
         return head.verb not in self.naming and (head.verb != "show" or head.number is not None)
 
-    def _without_password(self, head: _Head, rest: list[str]) -> list[str] | None:
+    def _without_userid(self, head: _Head, rest: list[str]) -> list[str] | None:
         """Return the words after userid and password; None if a password can't be told from a turn."""
         if head.verb in ADVICE and head.verb not in MOVING:
             return []
@@ -195,18 +196,18 @@ class Translator:
             return False
         return not self.is_turn(" ".join(rest), int(head.number))
 
-    def _in_our_words(self, text: str, head: _Head, rest: list[str]) -> Iterator[Modern]:
+    def _in_our_words(self, text: str, head: _Head, rest: list[str]) -> Iterator[Translation]:
         """Yield the line with our commands instead of his."""
         plain = _bare(rest[0]).partition("#")[0] if len(rest) == 1 else ""
         numbers = [head.number] if head.number else []
         if head.written in PLAYING and plain in INSTEAD_OF_TURN:
-            yield Modern(f"{INSTEAD_OF_TURN[plain]} {head.number or ''}".strip())
+            yield Translation(f"{INSTEAD_OF_TURN[plain]} {head.number or ''}".strip())
         elif head.written == "showas":
             yield from self._shown(rest[2:] if len(rest) > 2 and not numbers else [*numbers, *rest], text)
         elif self._asks_for_matches(head, rest):
             yield from self._shown([*numbers, *rest], text)
         else:
-            yield Modern(text)
+            yield Translation(text)
 
     def _asks_for_matches(self, head: _Head, rest: list[str]) -> bool:
         """Return whether the line is his `show` or `games`, with boards, players and filters."""
@@ -215,19 +216,19 @@ class Translator:
             return head.every or head.game or head.number is not None or self.own in said
         return head.written in LISTING and (head.number is not None or not FILTERS.isdisjoint(said))
 
-    def _shown(self, what: list[str], text: str) -> Iterator[Modern]:
+    def _shown(self, what: list[str], text: str) -> Iterator[Translation]:
         """Yield commands that show those boards, or the matches of that player."""
         if what and all(BOARD.fullmatch(word.rstrip(".,;!?")) for word in what):
             for word in what:
-                yield Modern(f"show {word.rstrip('.,;!?').lstrip('#')}")
+                yield Translation(f"show {word.rstrip('.,;!?').lstrip('#')}")
             return
         names = [word for word in map(_bare, what) if word not in FILTERS]
         if len(names) > 1 or any(not NAME.fullmatch(name) for name in names):
-            yield Modern(text)
+            yield Translation(text)
         elif not names or names == [self.own]:
-            yield Modern("games")
+            yield Translation("games")
         else:
-            yield Modern(f"games {names[0]}")
+            yield Translation(f"games {names[0]}")
 
 
 def advice(text: str) -> Refused | None:

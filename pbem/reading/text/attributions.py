@@ -13,6 +13,8 @@ MOST_LINES = 5
 LONGEST = 500
 """The longest attribution; only the end of a longer line is examined."""
 MOST_WORDS = 45
+MOST_CANDIDATES = 200
+"""How many beginnings of a text are examined as attributions: far more than people's messages have."""
 LONGEST_NAME = 6
 LONGEST_CLOSING = 40
 
@@ -36,58 +38,83 @@ class Attribution:
     """Whether it is one whatever follows; if not, only right above a line marked as quoted."""
 
 
-def attribution_at(lines: Sequence[str], number: int) -> Attribution | None:
-    """Return the attribution that begins in that line, perhaps after other words.
+class AttributionFinder:
+    """Finds the attributions in a text; what it examines for the whole text is bounded.
 
-    >>> attribution_at(["On Mon, 2 Mar 2026 at 09:59, PBeM", "<games@pbem.example> wrote:"], 0)
-    Attribution(column=0, lines=2, is_sure=True)
-    >>> attribution_at(["c1b1 g9h9 3 Am Mo., 2. M\u00e4rz 2026 schrieb PBeM <games@pbem.example>:"], 0)
-    Attribution(column=12, lines=1, is_sure=True)
-    >>> attribution_at(["On my side of the board:"], 0)
+    >>> lines = ["c1b1 g9h9 3 On Mon, 2 Mar 2026 at 09:59, PBeM", "<games@pbem.example> wrote:", "On my side:"]
+    >>> finder = AttributionFinder(lines)
+    >>> finder.attribution_at(0)
+    Attribution(column=12, lines=2, is_sure=True)
+    >>> finder.attribution_at(2)
+
+    Lines beyond the bound are kept as the person's, as any line is when in doubt.
     """
-    here = _read_from(lines, number)
-    if here is None:
-        return None
-    for later in range(number + 1, number + here.lines):
-        other = _read_from(lines, later)
-        if other is None or later + other.lines != number + here.lines or other.column or other.is_sure < here.is_sure:
-            continue
-        begun = lines[number][here.column :]
-        if _is_open(begun) or (not _opens(_words(lines[later])) and _opens(_words(begun))):
-            continue
-        if "@" in begun and not any("@" in line for line in lines[later : later + other.lines]):
-            continue
-        return None  # it begins there; this line is the person's
-    return here
 
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.candidates = 0
+        """How many texts were examined word by word."""
+        self._lines = lines
+        self._read: dict[int, Attribution | None] = {}
 
-def _read_from(lines: Sequence[str], number: int) -> Attribution | None:
-    """Return the attribution from the beginning of that line to its end or the end of one of the next lines."""
-    first = lines[number]
-    skipped = max(0, len(first) - LONGEST)
-    text = first[skipped:].rstrip()
-    if skipped:  # not in the middle of a word
-        cut = text.find(" ") + 1
-        text, skipped = text[cut:], skipped + cut
-    limit = len(text)  # it has to begin in the first line
-    weak: Attribution | None = None
-    for span in range(1, MOST_LINES + 1):
-        if span > 1:
-            line = lines[number + span - 1].strip() if number + span <= len(lines) else ""
-            if not line or len(text) + len(line) > LONGEST:
-                break
-            if line.startswith((">", "|")) and not _closes_address(text, line):
-                break
-            text = f"{text} {line}"
-        text = text.rstrip(" *_")
-        for ending in _endings(text):
-            read = _read(text[:ending])
-            if read is not None and read[0] < limit and (read[0] == 0 or read[1]) and not (skipped and not read[0]):
-                found = Attribution(skipped + read[0], span, read[1])
-                if found.is_sure:
-                    return found
-                weak = weak or found
-    return weak
+    def attribution_at(self, number: int) -> Attribution | None:
+        """Return the attribution that begins in that line, perhaps after other words."""
+        here = self._read_from(number)
+        if here is None:
+            return None
+        lines = self._lines
+        for later in range(number + 1, number + here.lines):
+            other = self._read_from(later)
+            if (
+                other is None
+                or later + other.lines != number + here.lines
+                or other.column
+                or other.is_sure < here.is_sure
+            ):
+                continue
+            begun = lines[number][here.column :]
+            if _is_open(begun) or (not _opens(_words(lines[later])) and _opens(_words(begun))):
+                continue
+            if "@" in begun and not any("@" in line for line in lines[later : later + other.lines]):
+                continue
+            return None  # it begins there; this line is the person's
+        return here
+
+    def _read_from(self, number: int) -> Attribution | None:
+        """Return the attribution from the beginning of that line to its end or the end of a later line (cached)."""
+        if number not in self._read:
+            self._read[number] = self._examined(number)
+        return self._read[number]
+
+    def _examined(self, number: int) -> Attribution | None:
+        if self.candidates >= MOST_CANDIDATES:
+            return None
+        lines = self._lines
+        first = lines[number]
+        skipped = max(0, len(first) - LONGEST)
+        text = first[skipped:].rstrip()
+        if skipped:  # not in the middle of a word
+            cut = text.find(" ") + 1
+            text, skipped = text[cut:], skipped + cut
+        limit = len(text)  # it has to begin in the first line
+        weak: Attribution | None = None
+        for span in range(1, MOST_LINES + 1):
+            if span > 1:
+                line = lines[number + span - 1].strip() if number + span <= len(lines) else ""
+                if not line or len(text) + len(line) > LONGEST:
+                    break
+                if line.startswith((">", "|")) and not _closes_address(text, line):
+                    break
+                text = f"{text} {line}"
+            text = text.rstrip(" *_")
+            for ending in _endings(text):
+                self.candidates += 1
+                read = _read(text[:ending])
+                if read is not None and read[0] < limit and (read[0] == 0 or read[1]) and not (skipped and not read[0]):
+                    found = Attribution(skipped + read[0], span, read[1])
+                    if found.is_sure:
+                        return found
+                    weak = weak or found
+        return weak
 
 
 def _endings(text: str) -> Iterator[int]:

@@ -8,7 +8,7 @@ import quopri
 from collections.abc import Sequence
 
 from pbem.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
-from pbem.reading.text.attributions import Attribution
+from pbem.reading.text.attributions import AttributionFinder
 
 MOST_LINES = 5_000
 WRAPPED_FROM = 60
@@ -41,7 +41,7 @@ class _ReplyReader:
         self._kept: list[str] = []
         self._has_words = False
         self._at = 0
-        self._attributions: dict[int, Attribution | None] = {}
+        self._attributions = AttributionFinder(page)
         self._header_lengths: dict[int, int] = {}
         self._beginnings: dict[int, bool] = {}
 
@@ -83,12 +83,6 @@ class _ReplyReader:
 
     # Quotes
 
-    def _attribution(self, number: int) -> Attribution | None:
-        """Return the attribution that begins in that line (cached)."""
-        if number not in self._attributions:
-            self._attributions[number] = attributions.attribution_at(self._page, number)
-        return self._attributions[number]
-
     def _header_length(self, number: int) -> int:
         """Return the number of lines of the quoted header that begins there (cached)."""
         if number not in self._header_lengths:
@@ -110,7 +104,7 @@ class _ReplyReader:
             or _inline_quote(line) == 0
         ):
             return True
-        found = self._attribution(number)
+        found = self._attributions.attribution_at(number)
         return found is not None and (found.is_sure or self._is_marked_from(number + found.lines))
 
     def _skips_introduction(self) -> bool:
@@ -142,7 +136,7 @@ class _ReplyReader:
 
     def _skips_attribution(self, *, sure: bool) -> bool:
         """Skip an attribution; within a quote only a sure one, since the quoted text may quote somebody too."""
-        found = self._attribution(self._at)
+        found = self._attributions.attribution_at(self._at)
         if found is None or not (found.is_sure or (not sure and self._is_marked_from(self._at + found.lines))):
             return False
         if found.column:

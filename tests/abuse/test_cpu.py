@@ -1,0 +1,60 @@
+"""How much computing a message can cause: counted in calls, which are the same on any machine."""
+
+import sys
+from types import FrameType
+
+import pytest
+
+from pbem.reading.text import reply_text
+from pbem.reading.text.attributions import MOST_CANDIDATES, AttributionFinder
+from tests.hostile import filled
+
+SIZE = 1_000
+MOST_CALLS_FOR_A_BYTE = 250
+"""Three times what a text of one-letter lines costs."""
+MOST_CALLS_FOR_CANDIDATES = 750_000
+"""What all candidates for attributions of one message may cost together, however long it is."""
+
+WORDS = ("On wrote: ", "wrote:", "<a@b.example>:", "12:30 ", "From: a", "---", "On 2 Mar 2026 ", "Sent from my ")
+PATTERNS = ("{0}\n", "{0}{0}{0}{0}{0}{0}{0}{0}\n", "a: {0}\n--\n")
+
+
+def calls_for(text: str) -> int:
+    """Return how many functions are called while the text is read."""
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        reply_text.lines(text)
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_no_text_costs_more_than_its_length_allows(word: str) -> None:
+    for pattern in PATTERNS:
+        text = filled(pattern.format(word).encode(), SIZE).decode()
+        assert calls_for(text) < MOST_CALLS_FOR_A_BYTE * SIZE + MOST_CALLS_FOR_CANDIDATES, pattern
+
+
+@pytest.mark.parametrize(
+    "line", ["On wrote: " * 8, "wrote:", "On Mon, 2 Mar 2026, bob wrote: x" * 3, "<a@b.example>: " * 9]
+)
+def test_the_attributions_examined_in_a_message_are_bounded(line: str) -> None:
+    page = [line] * 5_000
+    finder = AttributionFinder(page)
+    for number in range(len(page)):
+        finder.attribution_at(number)
+    assert MOST_CANDIDATES <= finder.candidates < MOST_CANDIDATES + 200  # those of the last line are finished
+
+
+def test_an_attribution_is_found_below_many_lines_that_look_like_one() -> None:
+    """A person's message has a few; ten times as many leave enough for the real one."""
+    page = ["my plan:", "his reply:", "what bob wrote:", ""] * 25
+    text = "\n".join([*page, "On Mon, 2 Mar 2026 at 09:59, PBeM <games@pbem.example> wrote:", "> resign"])
+    assert reply_text.lines(text) == tuple(page[:-1])

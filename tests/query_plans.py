@@ -1,0 +1,106 @@
+"""What a database says of how it would answer the queries that it was asked."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+
+from pbem.storage import database
+from pbem.storage.models import IncomingState, OutgoingState
+from pbem.storage.retention import INCOMING, OUTGOING, Rule
+from tests.crowd import fill
+from tests.postgres import running
+
+GROWING = {"incoming", "outgoing", "ply", "match", "player", "mention"}
+MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
+    *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
+}
+"""States in which years of messages may be: an index on the state alone is as bad as none."""
+BY_STATE = re.compile(r"USING INDEX ix_(?:incoming|outgoing)_state \(state=\?\)")
+CROWD = 2_000
+"""So many matches tell PostgreSQL that reading whole tables is slow."""
+
+Statements = dict[str, Any]
+"""Each statement with the parameters of one time."""
+
+
+@contextmanager
+def listened(engine: Engine) -> Iterator[Statements]:
+    """Note every statement that reads."""
+    found: Statements = {}
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> None:
+        if statement.split(None, 1)[0].lower() in ("select", "update", "delete") and not many:
+            found.setdefault(statement, parameters)
+
+    event.listen(engine, "before_cursor_execute", note)
+    yield found
+    event.remove(engine, "before_cursor_execute", note)
+
+
+def scans(engine: Engine, statements: Statements) -> dict[str, list[str]]:
+    """Return the statements that read a growing table from one end to the other, and where."""
+    if engine.dialect.name == "sqlite":
+        return _scans_of_sqlite(engine, statements)
+    with _crowded() as crowd:
+        return _scans_of_postgresql(crowd, statements)
+
+
+def _scans_of_sqlite(engine: Engine, statements: Statements) -> dict[str, list[str]]:
+    """Return the statements for which SQLite reads a growing table from one end to the other, and where."""
+    found: dict[str, list[str]] = {}
+    with database.read_only(engine) as session:
+        for statement, parameters in list(statements.items()):
+            plan = session.connection().exec_driver_sql(f"explain query plan {statement}", parameters)
+            steps = [str(row[3]) for row in plan]
+            scans = [step for step in steps if step.startswith("SCAN ") and step.split()[1] in GROWING]
+            if MAY_BE_MANY.intersection(each for each in parameters if isinstance(each, str)):
+                scans += [step for step in steps if BY_STATE.search(step)]
+            if scans:
+                found[statement] = scans
+    return found
+
+
+def _scans_of_postgresql(engine: Engine, statements: Statements) -> dict[str, list[str]]:
+    """Return the statements for which PostgreSQL reads a growing table from one end to the other, and where."""
+    found: dict[str, list[str]] = {}
+    with engine.begin() as connection:
+        connection.exec_driver_sql("set local enable_seqscan = off")
+        for statement, parameters in list(statements.items()):
+            (plan,) = connection.exec_driver_sql(f"explain (format json) {statement}", parameters).one()
+            read = plan if isinstance(plan, list) else json.loads(plan)
+            scans = list(_whole(read[0]["Plan"]))
+            if scans:
+                found[statement] = scans
+    return found
+
+
+def _whole(node: dict[str, Any]) -> Iterator[str]:
+    """Yield the steps of a plan that read a whole table or index."""
+    kind = node["Node Type"]
+    if kind == "Seq Scan" and node["Relation Name"] in GROWING:
+        yield f"{kind} on {node['Relation Name']}"
+    if kind in ("Index Scan", "Index Only Scan", "Bitmap Index Scan") and "Index Cond" not in node:
+        yield f"{kind} using {node['Index Name']}"
+    for below in node.get("Plans", ()):
+        yield from _whole(below)
+
+
+_crowds: list[str] = []
+"""The database that has many rows, once it is made."""
+
+
+@contextmanager
+def _crowded() -> Iterator[Engine]:
+    """Provide a PostgreSQL database with many rows and with statistics of them."""
+    if not _crowds:
+        _crowds.append(running().migrated())
+        engine = create_engine(_crowds[0])
+        fill(engine, CROWD)
+        engine.dispose()
+    engine = create_engine(_crowds[0])
+    yield engine
+    engine.dispose()

@@ -1,0 +1,50 @@
+"""What runs while a writing transaction is open, and others have to wait."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from sqlalchemy import Connection, Engine, event
+
+from pbem.storage import database
+
+SLOW = (
+    *("pbem.rendering.", "pbem.transports.", "pbem.reading.message.read", "pbem.reading.bounce_report."),
+    *("pbem.reading.sandbox.", "pbem.reading.dkim_verify.", "jinja2.", "PIL.", "dns.", "dkim."),
+    *("smtplib.", "imaplib.", "email.feedparser."),
+)
+"""What parses, renders, draws, or talks to the network."""
+
+
+class Watch:
+    """Notes every call of something slow that this thread makes within a writing transaction."""
+
+    def __init__(self) -> None:
+        self.writing = 0
+        self.found: set[str] = set()
+
+    def begin(self, connection: Connection) -> None:
+        if not database.is_read_only(connection) and connection.get_isolation_level() != "AUTOCOMMIT":
+            self.writing += 1
+            sys.setprofile(self._called)
+
+    def end(self, connection: Connection) -> None:
+        sys.setprofile(None)
+
+    def _called(self, frame: FrameType, event: str, _argument: Any) -> None:
+        called = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
+        if event == "call" and called.startswith(SLOW):
+            self.found.add(called)
+
+
+@contextmanager
+def watched(engine: Engine) -> Iterator[Watch]:
+    watch = Watch()
+    listeners = {"begin": watch.begin, "commit": watch.end, "rollback": watch.end}
+    for name, listener in listeners.items():
+        event.listen(engine, name, listener)
+    yield watch
+    for name, listener in listeners.items():
+        event.remove(engine, name, listener)
