@@ -13,6 +13,7 @@ from sqlmodel import Session
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.matches.events import Events
+from pbem.matches.turns import ParsedTurn
 from pbem.payloads.messages import AddressQuestion
 from pbem.payloads.messages import Message as Payload
 from pbem.payloads.sections import Section
@@ -175,8 +176,10 @@ class Line:
     """Whether the command is known but its arguments don't fit."""
     refusal: Refused | None = None
     """Why they don't fit, if the reader knows."""
-    turn: int | None = None
+    turn_number: int | None = None
     """The number that the turn must have, as in Rognlie's `move#7`."""
+    turn: ParsedTurn | None = None
+    """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
 
 
 def named(commands: Mapping[str, Command], verb: str) -> Command | None:
