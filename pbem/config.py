@@ -336,7 +336,7 @@ class LimitsSettings(Section):
     large_domains: tuple[str, ...] = LARGE_DOMAINS
     strangers_per_day: Limit = 5_000
     challenges_per_day: Limit = 50
-    challenges_per_pair: Limit = 5
+    challenges_per_pair: Limit = 10
     invitations_per_day: Limit = 10
     new_player_invitations: Limit = 3
     new_player_days: Annotated[int, Field(ge=0)] = 14

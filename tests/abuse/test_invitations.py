@@ -224,18 +224,18 @@ def test_an_address_that_no_person_reads_cannot_be_invited(letters: Corresponden
     assert "not a person's address" in text(answer)
 
 
-def test_a_player_is_challenged_a_few_times_a_day_by_the_same_player(letters: Correspondence) -> None:
-    before = sent_to(letters, "bob@mail.example")
-    for number in range(2):
-        body = "\n".join(
-            line for n in range(1, 11) for line in ("challenge bob quadraphages", f"withdraw {10 * number + n}")
-        )
-        write(letters, "alice", body)
+def test_a_player_is_challenged_a_few_times_a_day_by_the_same_player(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\nchallenges_per_pair = 3") as letters:
+        letters.play(people)
+        before = sent_to(letters, "bob@mail.example")
+        for number in range(2):
+            lines = (("challenge bob quadraphages", f"withdraw {3 * number + n}") for n in range(1, 4))
+            write(letters, "alice", "\n".join(line for pair in lines for line in pair))
 
-    assert sent_to(letters, "bob@mail.example") - before == 2 * 5  # each is told, and that it was withdrawn
-    assert letters.execute("select count(*) from match") == [(5,)]
-    write(letters, "zoe", "challenge bob quadraphages")
-    assert letters.execute("select count(*) from match") == [(6,)]
+        assert sent_to(letters, "bob@mail.example") - before == 2 * 3  # each is told, and that it was withdrawn
+        assert letters.execute("select count(*) from match") == [(3,)]
+        write(letters, "zoe", "challenge bob quadraphages")
+        assert letters.execute("select count(*) from match") == [(4,)]
 
 
 def test_a_player_challenges_so_many_in_a_day(tmp_path: Path) -> None:
