@@ -205,6 +205,6 @@ def _empty_mails(
 
 
 def _is_from(raw: bytes, addresses: Sequence[str]) -> bool:
-    """Whether an unreadable message names one of the addresses as its author."""
+    """Return whether an unreadable message names one of the addresses as its author."""
     fields = re.findall(rb"^from:((?:[^\r\n]|\r?\n[ \t])*)", header_block(raw).lower(), re.MULTILINE)
     return any(address.encode() in field for field in fields for address in addresses)

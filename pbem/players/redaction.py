@@ -29,7 +29,7 @@ class Redaction:
     replacement: str
 
     def occurs_in(self, raw: bytes) -> bool:
-        """Whether a raw message shows the name or an address, in any encoding that messages use for text.
+        """Return whether a raw message shows the name or an address, in any encoding that messages use for text.
 
         >>> Redaction("alice", (), "").occurs_in(b"ZWFybGllciBhbGljZSBwbGF5ZWQgYTFiMQ==" + bytes([10]))
         True
@@ -62,7 +62,7 @@ class Redaction:
 
     @cached_property
     def _in_mails(self) -> re.Pattern[bytes]:
-        """The same, less exact: nobody needs what a message loses that only seems to hold the name."""
+        """The same for raw messages, less exact: a message that only seems to contain the name may go, too."""
         names = [rf"(?<![a-z0-9]){re.escape(self.name)}(?![a-z0-9])"] if self.name else []
         return re.compile("|".join([*map(re.escape, self.addresses), *names]).encode(), re.IGNORECASE)
 
