@@ -1,7 +1,7 @@
 """Owing mails: a row for each, in the transaction that makes it due, with its Message-ID from birth."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,10 +9,11 @@ from sqlalchemy import bindparam, insert, union_all
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
+from pbem.payloads import people
 from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
 from pbem.storage import facts
-from pbem.storage.models import Incoming, Match, Outgoing, OutgoingState, Player
+from pbem.storage.models import Incoming, Match, Mention, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
@@ -171,8 +172,22 @@ class Mailer:
             "due": self._now,
             "created": self._now,
         }
-        (number,) = self._session.connection().execute(_QUEUED, row | columns).inserted_primary_key or (0,)
+        connection = self._session.connection()
+        (number,) = connection.execute(_QUEUED, row | columns).inserted_primary_key or (0,)
+        named = self._named(row, match)
+        if named:
+            connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])
         return int(number)
+
+    def _named(self, row: Mapping[str, Any], match: Match | None) -> set[int]:
+        """Return the players whom a message names, beside its reader and the players of its match."""
+        shown = list(facts.players(row["facts"]))
+        names = {*people.names(row["payload"])} - {player.get("name") for player in shown}
+        ids = {int(player["id"]) for player in shown}
+        if names:
+            ids |= {*self._session.exec(select(Player.id).where(col(Player.name).in_(names)))}
+            ids |= {*self._session.exec(select(Player.id).where(col(Player.address).in_(names)))}
+        return ids - {row["player"], *((match.seat0, match.seat1) if match else ())}
 
 
 def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from notation.board import format_board
 from notation.hints import format_hint
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import ParsedMessage, Reader
-from pbem.rendering.templating import templates_folder
+from pbem.payloads.templates import templates_folder
 
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> ParsedMessage:
