@@ -68,7 +68,7 @@ class Postgres:
         script += [
             f"select setval(pg_get_serial_sequence('{target}.{name}', 'id'), last_value, is_called)"
             f" from {source}.{name}_id_seq"
-            for name in tables
+            for name in (table.name for table in SQLModel.metadata.sorted_tables if "id" in table.columns)
         ]
         self._execute(";\n".join(script))
 

@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from sqlalchemy import make_url
 
 from pbem.config import DkimSettings, Secret, Settings
+from pbem.payloads.templates import templates_folder
 from pbem.reading.dkim_verify import ask_dns
-from pbem.rendering.templating import templates, templates_folder
+from pbem.rendering.templating import templates
 
 DNS_SECONDS = 5.0
 

@@ -59,7 +59,7 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
                 say(f"{HELP}\n{notation.help}")
             case _:
                 try:
-                    taken = turns.read(notation, position, part, line)
+                    taken = turns.read(notation, position, part, turns.parse(notation, line))
                 except Refused as refusal:
                     say(_refused(refusal, line))
                     continue

@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, opened, out
 from pbem.matches import naming, queries
-from pbem.players import addresses, bounces, data_export, erasure
+from pbem.players import addresses, bounces, data_export, erasure, traces
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import MatchState, Player
@@ -95,5 +95,6 @@ def delete(
             raise typer.Exit(FOUND)
         with database.transaction(server.engine) as session:
             anonymous = erasure.erase(session, server.settings.server, player, daemon.now())
+        traces.sweep(server.engine, daemon.now())
         out.print(f"done: they are called {anonymous} now, and get one last message")
         out.print("logs, backups and the mail server's folders are up to you (docs/privacy.md)")

@@ -1,20 +1,43 @@
 """Becoming a player: join and the welcome."""
 
 import re
+from functools import cache
 
 from sqlmodel import Session, select
 
 from engines import GAMES
 from pbem.commands.core import Command, Decision, Line, Request, named
+from pbem.commands.syntax.courtesies import GREETINGS, POLITE
 from pbem.errors import Refused
+from pbem.payloads import templates
 from pbem.payloads.sections import Welcome
-from pbem.players import identity
+from pbem.players import erasure, identity
 from pbem.players.erasure import ANONYMOUS
+from pbem.players.preferences import PREFERENCES
 from pbem.storage.models import Player
 from pbem.tokens import Purpose, Token
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
-RESERVED = frozenset({"me", "you", "random", "pbem", "admin", "postmaster", "server", "all", "none"})
+RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})
+"""Names that somebody might take for the operator's, or that stand for nobody."""
+
+
+@cache
+def words_in_use() -> frozenset[str]:
+    """Return the words that games, settings, courtesies and our messages use: as a name they would be misread.
+
+    >>> {"quadraphages", "first", "begin", "daily", "hello", "to", "turn"} <= words_in_use()
+    True
+    """
+    games = {
+        *GAMES,
+        *(word for game in GAMES.values() for word in game.title.lower().split()),
+        *(option.name for game in GAMES.values() for option in game.options),
+        *(choice for game in GAMES.values() for option in game.options for choice in option.choices),
+    }
+    settings = {*PREFERENCES, *(choice for each in PREFERENCES.values() for choice in each.choices)}
+    polite = {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
+    return RESERVED | games | settings | polite | templates.words()
 
 
 def check_name(request: Request, wanted: str) -> str:
@@ -35,16 +58,15 @@ def free_name(request: Request, address: str) -> str:
     local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].lower())[:16].lstrip("0123456789")
     stem = local if _is_name(request, local) else "player"
     wanted, number = stem, 1
-    while _is_taken(request.session, wanted):
+    while _is_taken(request.session, wanted) or not _is_name(request, wanted):
         number += 1
         wanted = f"{stem}{number}"
     return wanted
 
 
 def _is_name(request: Request, wanted: str) -> bool:
-    """Return whether the name is allowed: not a command or a game, since lines of our messages start with names."""
-    special = wanted in RESERVED or wanted in GAMES or named(request.commands, wanted) is not None
-    special = special or wanted.startswith(ANONYMOUS)
+    """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
+    special = wanted in words_in_use() or named(request.commands, wanted) is not None or wanted.startswith(ANONYMOUS)
     return NAME.fullmatch(wanted) is not None and not special
 
 
@@ -53,7 +75,14 @@ def _is_taken(session: Session, wanted: str) -> bool:
 
 
 def welcome(request: Request, player: Player, wanted: str) -> Welcome:
-    """Make the sender, who replied to our message, a player of that name; return what they should know."""
+    """Make the sender, who replied to our message, a player of that name; return what they should know.
+
+    Raise Refused for an address that joins and leaves, and joins and leaves.
+    """
+    if erasure.has_left_often(request.session, player.address, request.now):
+        raise Refused(
+            "This address has joined and left more than once today.", fits="You're welcome to join again tomorrow."
+        )
     player.name, player.confirmed = wanted, request.now
     request.session.add(player)
     request.session.flush()

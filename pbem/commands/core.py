@@ -1,7 +1,7 @@
 """A command, the line that calls it, what it is asked and what it decides.
 
 A command takes a `Request` and a `Line`. It writes the rows of matches and players through their domains, and returns
-a `Decision`. Nothing else comes of it: `pbem.conversation.effects` turns decisions into messages and the answer.
+a `Decision`. It has no other effect: `pbem.conversation.effects` turns decisions into messages and the reply.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,8 +13,8 @@ from sqlmodel import Session
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.matches.events import Events
-from pbem.payloads.messages import AddressQuestion
-from pbem.payloads.messages import Message as Payload
+from pbem.matches.turns import ParsedTurn
+from pbem.payloads.messages import AddressQuestion, Payload
 from pbem.payloads.sections import Section
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
@@ -42,13 +42,13 @@ class Request:
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
-    """What the person wrote besides commands, for the opponent, unless an earlier command has taken it."""
+    """The text for the opponent below the commands, unless an earlier command has used it."""
     moves_ahead: frozenset[int] = frozenset()
     """The matches in which a later line of the same message moves again."""
 
     @property
     def player(self) -> Player:
-        """Return the sender as a player; raise Refused for a stranger."""
+        """The sender as a player; raises Refused for a stranger."""
         player = self.sender.player
         if player is None or player.confirmed is None:
             raise Refused(
@@ -110,8 +110,8 @@ class Decision:
     """What the sender is told."""
     events: Events = ()
     """What happened in a match, which both players are told."""
-    owed: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()
-    """The other messages that go out."""
+    messages: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()
+    """The other messages to be sent."""
     takes_prose: bool = False
     """Whether the sender's prose is part of this already; otherwise it goes with the news of the events."""
     leaves: bool = False
@@ -152,7 +152,7 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """Return how to write it."""
+        """How to write it."""
         return f"{self.name} {self.arguments}".strip()
 
 
@@ -171,8 +171,10 @@ class Line:
     """Whether the command is known but its arguments don't fit."""
     refusal: Refused | None = None
     """Why they don't fit, if the reader knows."""
-    turn: int | None = None
+    turn_number: int | None = None
     """The number that the turn must have, as in Rognlie's `move#7`."""
+    turn: ParsedTurn | None = None
+    """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
 
 
 def named(commands: Mapping[str, Command], verb: str) -> Command | None:

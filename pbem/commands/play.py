@@ -1,8 +1,10 @@
 """Playing: move, undo, resign, say."""
 
+from typing import Any
+
 from engines.core import Seat
 from notation import NOTATIONS
-from notation.core import BadNotation
+from notation.core import Notation
 from notation.resemblance import resembling
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
@@ -13,7 +15,7 @@ from pbem.matches import lifecycle, turns
 from pbem.matches.events import PartTakenBack
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.snapshot import Snapshot, snapshot_of
-from pbem.matches.turns import ReadTurn
+from pbem.matches.turns import ParsedTurn, ReadTurn
 from pbem.payloads.messages import Words
 from pbem.payloads.sections import TurnBegun, TurnDropped, WordsPassedOn
 from pbem.players.announcements import Notice
@@ -51,11 +53,16 @@ def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
     """Return the turn that the line says; raise Refused, with the legal turns that it resembles."""
     notation = NOTATIONS[snapshot.match.game]
     try:
-        return turns.read(notation, snapshot.base, snapshot.part, line.words)
+        return turns.read(notation, snapshot.base, snapshot.part, _parsed(line, notation))
     except Refused as refusal:
         refusal.match = snapshot.number
         meant = resembling(notation, snapshot.position, line.words)
         raise did_you_mean.with_turns(refusal, meant) from refusal.__cause__
+
+
+def _parsed(line: Line, notation: Notation[Any]) -> ParsedTurn:
+    """Return the turn of the line; it is parsed here only if an earlier line of the message began the match."""
+    return line.turn or turns.parse(notation, line.words)
 
 
 def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) -> None:
@@ -83,24 +90,22 @@ def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> Non
     """Raise Refused when the move is the one that the sender played after that many turns."""
     notation = NOTATIONS[snapshot.match.game]
     then = snapshot.at(ply)
-    try:
-        wanted = notation.format(notation.parse(line.words), then.position)
-    except BadNotation:
-        wanted = line.words
+    turn = _parsed(line, notation)
+    wanted = line.words if turn.error is not None else notation.format(turn.move, then.position)
     if then.position.turn == seat and snapshot.texts[ply].endswith(wanted):
         raise Refused(f"Your turn {wanted} has already been played.", read=line.words, match=snapshot.number)
 
 
 def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:
     """Raise Refused when the line numbers its turn, and that turn is not the next one."""
-    if line.turn is None or line.turn == snapshot.ply + 1:
+    if line.turn_number is None or line.turn_number == snapshot.ply + 1:
         return
-    if 0 < line.turn <= snapshot.ply:
-        _check_repeated(line, snapshot, seat, line.turn - 1)
+    if 0 < line.turn_number <= snapshot.ply:
+        _check_repeated(line, snapshot, seat, line.turn_number - 1)
     raise Refused(
-        f"Turn {line.turn} is not the next one: the match is at turn {snapshot.ply + 1}.",
+        f"Turn {line.turn_number} is not the next one: the match is at turn {snapshot.ply + 1}.",
         read=line.text,
-        fits=f'Leave "#{line.turn}" out to play this turn now.',
+        fits=f'Leave "#{line.turn_number}" out to play this turn now.',
         match=snapshot.number,
     )
 
@@ -142,7 +147,7 @@ def note_to_opponent(request: Request, match: Match, player: Player, note: tuple
     other = opponent_in(request, match, player)
     notice = Notice(other, Words(message=note, by=name(player)), match, match.plies)
     told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
-    return Decision(answer=(told,), owed=(notice,), takes_prose=True)
+    return Decision(answer=(told,), messages=(notice,), takes_prose=True)
 
 
 MOVE = Command(

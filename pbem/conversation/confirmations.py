@@ -63,7 +63,7 @@ def _question(request: Request, player: Player, held_id: int, question: Confirma
     """Ask the player's address on file whether a held message was meant."""
     match = request.session.get(Match, about) if about else None
     asked = ToPlayer(player=player, payload=question, purpose=Purpose.CONFIRM, token_subject=held_id, match=match)
-    return Decision(owed=(asked,))
+    return Decision(messages=(asked,))
 
 
 def _on_file(request: Request) -> Player:
@@ -110,6 +110,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     if message.error is not None:  # it was readable before, so time or memory is short just now
         raise Unread(message.error.problem.value, str(message.error))
     held.state, held.handled = IncomingState.DONE, request.now
+    held.player = request.sender.player.id if request.sender.player else None  # who has just confirmed it
     request.session.add(held)
     told_of = identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None)

@@ -12,6 +12,21 @@ from pbem.errors import Refused
 
 
 @dataclass(frozen=True, slots=True)
+class ParsedTurn:
+    """A turn as somebody wrote it, parsed without a position: a move, or the place where reading it stopped."""
+
+    text: str
+    move: Any
+    """The move; None if the text isn't one."""
+    error: BadNotation | None = None
+
+    @property
+    def length(self) -> int:
+        """How many characters can be read: an unfinished turn is readable up to its end."""
+        return len(self.text) if self.error is None else self.error.at
+
+
+@dataclass(frozen=True, slots=True)
 class ReadTurn:
     """A turn, or the beginning of one, that was read on a position and is legal there."""
 
@@ -28,17 +43,29 @@ class ReadTurn:
         return self.position.part is None
 
 
-def read(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> ReadTurn:
-    """Read a text on the position between turns, after the part of the present turn that is kept.
+def parse(notation: Notation[Any], text: str) -> ParsedTurn:
+    """Return the turn that a text spells, whatever the position.
+
+    >>> from notation import NOTATIONS
+    >>> parse(NOTATIONS["quadraphages"], "1 c1").length, parse(NOTATIONS["quadraphages"], "42 c1").length
+    (4, 0)
+    """
+    try:
+        return ParsedTurn(text, notation.parse(text))
+    except BadNotation as error:
+        return ParsedTurn(text, None, error)
+
+
+def read(notation: Notation[Any], base: Position[Any], part: str | None, turn: ParsedTurn) -> ReadTurn:
+    """Read a turn on the position between turns, after the part of the present turn that is kept.
 
     Where a part leaves only one way to complete it, the complete turn is read. Raises Refused.
     """
-    here = base if part is None else base.play(notation.parse(part))
+    here, move = base if part is None else base.play(notation.parse(part)), turn.move
+    if turn.error is not None:
+        raise unreadable(notation, turn.error) from turn.error
     try:
-        move = notation.parse(text)
         after = here.play(move)
-    except BadNotation as error:
-        raise unreadable(notation, error) from error
     except IllegalMove as error:
         raise _illegal(notation.format(move, here), error) from error
     written = notation.format(move, here)

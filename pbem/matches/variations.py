@@ -72,7 +72,7 @@ def _leading(
     """Return the longest whole turn at the start of the words, and the number of words in it."""
     for used in range(min(len(words), MOST_WORDS), 0, -1):
         try:
-            taken = single.read(notation, base, part, " ".join(words[:used]))
+            taken = single.read(notation, base, part, single.parse(notation, " ".join(words[:used])))
         except Refused:
             continue
         if taken.complete:
@@ -85,7 +85,7 @@ def _unfinished(
 ) -> tuple[str | None, str] | None:
     """Return the beginning of a turn that the text spells: a part that can be played, and the steps beyond it."""
     try:
-        taken = single.read(notation, base, part, text)
+        taken = single.read(notation, base, part, single.parse(notation, text))
     except Refused:
         return _chosen(notation, base, part, text)
     return None if taken.complete else (taken.text, "")
@@ -103,7 +103,7 @@ def _chosen(notation: Notation[Any], base: Position[Any], part: str | None, text
 def _refusal(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> Refused:
     """Return why the text is neither a turn nor the beginning of one."""
     try:
-        single.read(notation, base, part, text)
+        single.read(notation, base, part, single.parse(notation, text))
     except Refused as refusal:
         if refusal.at == len(text):  # it could be read, and only lacks what must follow
             return Refused(f'No legal turn starts with "{text}".', read=text)

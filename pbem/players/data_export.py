@@ -12,7 +12,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import union
 from sqlmodel import Session, col, or_, select
 
 from notation import record
@@ -48,7 +47,7 @@ class DataExport:
 
     @property
     def json(self) -> bytes:
-        """Return the facts as JSON."""
+        """The facts as JSON."""
         return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
 
 
@@ -115,7 +114,7 @@ def _matches(session: Session, player: Player) -> list[Match]:
 
 
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
-    """Return a match with its record; the begun part of a turn is shown only to the player who began it."""
+    """Return a match with its record; the unfinished part of a turn is shown only to the player who began it."""
     snapshot = snapshot_of(session, match)
     ending = snapshot.ending
     was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
@@ -144,13 +143,11 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
 
 
 def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:
-    """Return the messages that proved to be the player's, and those that they were asked about."""
-    own: Any = union(
-        select(Incoming.id).where(Incoming.player == player.id),
-        select(Incoming.id).where(Incoming.sender == player.address),
-        select(Outgoing.incoming).where(Outgoing.player == player.id, Outgoing.template == "confirm"),
-    )
-    rows = select(Incoming).where(col(Incoming.id).in_(own), col(Incoming.received) <= until)
+    """Return the messages that proved to be the player's.
+
+    Others only claim to be: somebody else may have used that address, before or in a forged message.
+    """
+    rows = select(Incoming).where(Incoming.player == player.id, col(Incoming.received) <= until)
     return list(session.exec(rows.order_by(col(Incoming.id))))
 
 

@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -11,16 +10,10 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from notation.hints import format_hint, listed
+from pbem.payloads.templates import templates_folder
 from pbem.rendering import palette
 
 WIDTH = 72
-
-
-def templates_folder() -> Path:
-    """Return the folder of the templates: inside an installed package, beside it in a checkout."""
-    package = Path(__file__).parent.parent
-    inside = package / "templates"
-    return inside if inside.is_dir() else package.parent / "templates"
 
 
 @cache

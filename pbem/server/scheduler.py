@@ -1,4 +1,4 @@
-"""What happens by time: removing old messages, sending digests, alerting the admin.
+"""What happens by time: removing old messages and the data of those who left, sending digests, alerting the admin.
 
 The daemon calls `step` again and again. What a player's message causes is in `conversation`.
 """
@@ -10,6 +10,7 @@ from datetime import datetime
 from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
+from pbem.players import traces
 from pbem.server import alerts, digest
 from pbem.storage.retention import Retention
 
@@ -25,5 +26,6 @@ class Scheduler:
     ) -> None:
         """Do what is due at that time, as far as it is not left to the next step."""
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
+        traces.sweep(engine, now, stopped)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)

@@ -55,6 +55,26 @@ def restore(stored: Mapping[str, Any]) -> Facts:
     )
 
 
+def players(stored: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
+    """Yield what is stored of each player of each match."""
+    for each in (stored or {}).get("matches", ()):
+        yield from each["players"]
+
+
+def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict[str, Any] | None:
+    """Return the stored facts with another name for that player, and nothing else about them."""
+    if stored is None:
+        return None
+    matches = []
+    for each in stored["matches"]:
+        people = [
+            {"id": player, "name": instead, "created": person["created"]} if person["id"] == player else person
+            for person in each["players"]
+        ]
+        matches.append({**each, "players": people})
+    return {**stored, "matches": matches}
+
+
 def numbers(words: Any) -> Iterator[int]:
     """Yield the numbers of the matches that a payload names."""
     if isinstance(words, Mapping):

@@ -262,3 +262,23 @@ class Outgoing(SQLModel, table=True):
     """Since when it needs the operator: no server accepts it, or a bug prevents it from being rendered."""
     removed: datetime | None = Field(default=None, sa_type=Utc)
     """When what it says was removed, and only the row was kept (see retention)."""
+
+
+class Mention(SQLModel, table=True):
+    """A player whom an outgoing message names, beside its reader and the players of its match."""
+
+    outgoing: int = Field(foreign_key="outgoing.id", primary_key=True)
+    player: int = Field(foreign_key="player.id", primary_key=True, index=True)
+
+
+class Departure(SQLModel, table=True):
+    """A player who has left, and what is known of them until all of their data is deleted."""
+
+    player: int = Field(foreign_key="player.id", primary_key=True)
+    name: str | None = None
+    addresses: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    digest: str = Field(index=True)
+    """A hash of the address, by which it is known for a day."""
+    left: datetime = Field(sa_type=Utc)
+    swept: datetime | None = Field(default=None, sa_type=Utc)
+    """When the last of their data was deleted; name and addresses are empty from then on."""

@@ -1,7 +1,7 @@
 """Owing mails: a row for each, in the transaction that makes it due, with its Message-ID from birth."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,17 +9,18 @@ from sqlalchemy import bindparam, insert, union_all
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
-from pbem.payloads.messages import Message
+from pbem.payloads import people
+from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
 from pbem.storage import facts
-from pbem.storage.models import Incoming, Match, Outgoing, OutgoingState, Player
+from pbem.storage.models import Incoming, Match, Mention, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
 """What is sent to an address from which all comes back: it wrote just now, so it may well be there again."""
 
 ID_BYTES = 16
-"""So much of a Message-ID is chance: nobody can claim to answer a mail that he has not seen."""
+"""The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
 
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
@@ -78,7 +79,7 @@ class Mailer:
     def to_player(
         self,
         player: Player,
-        payload: Message,
+        payload: Payload,
         *,
         purpose: Purpose,
         match: Match | None = None,
@@ -119,7 +120,7 @@ class Mailer:
         )
 
     def to_address(
-        self, address: str, payload: Message, *, incoming: Incoming | None = None, answers: Sequence[str] = ()
+        self, address: str, payload: Payload, *, incoming: Incoming | None = None, answers: Sequence[str] = ()
     ) -> int:
         """Queue a message to somebody who is no player; return its row's id. An answer to it proves nothing."""
         return self._enqueue(payload, address, None, answers, columns={"incoming": incoming.id if incoming else None})
@@ -127,7 +128,7 @@ class Mailer:
     def ask_address(
         self,
         address: str,
-        payload: Message,
+        payload: Payload,
         *,
         player: Player,
         incoming: Incoming,
@@ -145,7 +146,7 @@ class Mailer:
 
     def _enqueue(
         self,
-        payload: Message,
+        payload: Payload,
         address: str,
         match: Match | None,
         answers: Sequence[str],
@@ -171,8 +172,22 @@ class Mailer:
             "due": self._now,
             "created": self._now,
         }
-        (number,) = self._session.connection().execute(_QUEUED, row | columns).inserted_primary_key or (0,)
+        connection = self._session.connection()
+        (number,) = connection.execute(_QUEUED, row | columns).inserted_primary_key or (0,)
+        named = self._named(row, match)
+        if named:
+            connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])
         return int(number)
+
+    def _named(self, row: Mapping[str, Any], match: Match | None) -> set[int]:
+        """Return the players whom a message names, beside its reader and the players of its match."""
+        shown = list(facts.players(row["facts"]))
+        names = {*people.names(row["payload"])} - {player.get("name") for player in shown}
+        ids = {int(player["id"]) for player in shown}
+        if names:
+            ids |= {*self._session.exec(select(Player.id).where(col(Player.name).in_(names)))}
+            ids |= {*self._session.exec(select(Player.id).where(col(Player.address).in_(names)))}
+        return ids - {row["player"], *((match.seat0, match.seat1) if match else ())}
 
 
 def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from enum import Enum
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine, case
+from sqlalchemy import Engine, case, delete
 from sqlmodel import Session, col, select, update
 
 from pbem.storage.database import read_only, transaction
-from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
+from pbem.storage.models import Incoming, IncomingState, Mention, Outgoing, OutgoingState
 
 log = structlog.get_logger()
 
@@ -150,6 +150,8 @@ def _outgoing(engine: Engine, state: OutgoingState, rule: Rule, before: datetime
     if not numbers:
         return 0
     with transaction(engine) as session:
+        if rule is Rule.DONE:
+            change(session, delete(Mention).where(col(Mention.outgoing).in_(numbers)))
         rows = select(Outgoing).where(col(Outgoing.id).in_(numbers), *old).with_for_update(skip_locked=True)
         for row in session.exec(rows):
             if rule is Rule.WAITS:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.seeds import SEEDS
@@ -111,6 +111,7 @@ MADE = {
 def test_nothing_breaks_a_promise(target: str) -> None:
     keep: Callable[[bytes], None] = TARGETS[target]
 
+    @settings(max_examples=30)
     @given(MADE[target] | mutated(target))
     def check(raw: bytes) -> None:
         keep(raw)

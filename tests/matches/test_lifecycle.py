@@ -30,7 +30,7 @@ from pbem.matches.events import (
     TurnPlayed,
 )
 from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
-from pbem.matches.snapshot import ending_of, snapshot_of
+from pbem.matches.snapshot import Snapshot, ending_of, snapshot_of
 from pbem.storage.models import Match, MatchState, Player, Ply
 
 NOW = datetime(2026, 2, 3, 10, 0, tzinfo=UTC)
@@ -70,9 +70,14 @@ def started(session: Session, game: str = "quadraphages") -> Match:
     return match
 
 
+def read(snapshot: Snapshot, text: str) -> turns.ReadTurn:
+    notation = NOTATIONS[snapshot.match.game]
+    return turns.read(notation, snapshot.base, snapshot.part, turns.parse(notation, text))
+
+
 def play(session: Session, match: Match, text: str) -> tuple[object, ...]:
     snapshot = snapshot_of(session, match)
-    turn = turns.read(NOTATIONS[match.game], snapshot.base, snapshot.part, text)
+    turn = read(snapshot, text)
     assert snapshot.base.turn is not None
     if turn.complete:
         return lifecycle.play(session, snapshot, snapshot.base.turn, turn, NOW)
@@ -156,7 +161,7 @@ def test_a_turn_is_stored_with_its_number_and_its_seat(session: Session) -> None
 def test_nobody_moves_for_somebody_else_or_twice(session: Session) -> None:
     match = started(session)
     snapshot = snapshot_of(session, match)
-    turn = turns.read(NOTATIONS[match.game], snapshot.base, None, FIRST)
+    turn = read(snapshot, FIRST)
     with pytest.raises(NotPossible) as refused:
         lifecycle.play(session, snapshot, 1, turn, NOW)
     assert obstacle(refused) is Obstacle.NOT_YOUR_TURN
@@ -199,10 +204,10 @@ def test_a_part_is_no_turn_and_a_turn_no_part(session: Session) -> None:
     part = notation.format(next(iter(snapshot.base.parts())), snapshot.base)
     whole = notation.format(next(iter(snapshot.base.moves())), snapshot.base)
     with pytest.raises(NotPossible) as refused:
-        lifecycle.play(session, snapshot, 1, turns.read(notation, snapshot.base, None, part), NOW)
+        lifecycle.play(session, snapshot, 1, read(snapshot, part), NOW)
     assert obstacle(refused) is Obstacle.UNFINISHED
     with pytest.raises(NotPossible) as refused:
-        lifecycle.keep_part(session, snapshot, 1, turns.read(notation, snapshot.base, None, whole))
+        lifecycle.keep_part(session, snapshot, 1, read(snapshot, whole))
     assert obstacle(refused) is Obstacle.COMPLETE
 
 

@@ -1,7 +1,6 @@
 """Texts that are no legal turn, and the legal turn that each resembles."""
 
 import random
-import time
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
@@ -15,6 +14,7 @@ from engines.core import IllegalMove, Position
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.resemblance import MOST_OFFERED, resembling
+from tests.effort import calls
 
 
 def after(game: str, *turns: str, **options: str) -> Position[Any]:
@@ -124,7 +124,7 @@ def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
     """No answer may tell where a figure could be built (Quadrupel)."""
     rng, told = random.Random(5), 0
     notation = NOTATIONS["quadrupel"]
-    for _ in range(40):
+    for _ in range(8):
         position = after("quadrupel")
         for _ in range(40):
             moves = list(position.moves())
@@ -145,7 +145,7 @@ def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
     assert told
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(sorted(GAMES)),
     st.integers(0, 1_000),
@@ -172,7 +172,7 @@ def test_whatever_is_offered_is_legal_and_few(game: str, seed: int, noise: str, 
 
 
 def test_the_search_is_bounded_where_thousands_of_turns_are_legal() -> None:
-    """Some 15,000 turns: none of the slips below may cost more than a tenth of a second (measured: 15 ms)."""
+    """Some 15,000 turns, of which a slip may look at some hundreds."""
     rng, position = random.Random(1), after("hexaphages")
     while sum(1 for _ in position.moves()) < 10_000:
         position = position.play(rng.choice(list(position.moves())))
@@ -183,6 +183,4 @@ def test_the_search_is_bounded_where_thousands_of_turns_are_legal() -> None:
         "a1b2 " * 16,
         "setup 1234 5678 aaaa bbbb cccc",
     ):
-        began = time.process_time()
-        resembling(NOTATIONS["hexaphages"], position, text)
-        assert time.process_time() - began < 1
+        assert calls(lambda text=text: resembling(NOTATIONS["hexaphages"], position, text)) < 500_000

@@ -11,6 +11,8 @@ from tests.operating import matches
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site, environment
 
+pytestmark = pytest.mark.slow  # a wheel takes its time to build
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -56,7 +58,7 @@ def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path:
     words = "import pbem, engines, notation; print(pbem.__file__, engines.__file__, notation.__file__, sep='\\n')"
     found = python(installed, tmp_path, "-c", words).splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
-    words = "from pbem.cli import demo, server; from pbem.rendering import templating as words; "
+    words = "from pbem.cli import demo, server; from pbem.payloads import templates as words; "
     words += "from pbem.storage import database; print(server.example(), demo.SAMPLE, database.MIGRATIONS,"
     found = python(installed, tmp_path, "-c", f"{words} words.templates_folder(), sep='\\n')").splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 4

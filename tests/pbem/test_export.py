@@ -68,12 +68,12 @@ def test_every_row_of_a_player_is_in_it(letters: Correspondence) -> None:
     with Session(letters.server.engine) as session:
         raws = {f"{row.id}.eml": row.raw for row in session.exec(select(Incoming).where(Incoming.player == alice))}
     asked = {row["file"] for row in held["mails_in"]}
-    assert asked > set(raws)
+    assert asked == set(raws)
     with zipfile.ZipFile(io.BytesIO(files(mail)["alice-mails.zip"])) as archive:
         assert set(archive.namelist()) == asked
         for name, raw in raws.items():
             assert archive.read(name) == letters.server.renderer.redactor.redact_bytes(raw)
-            assert len(archive.read(name)) < len(raw)
+            assert (len(archive.read(name)) < len(raw)) is (b"games+" in raw)
 
 
 def test_every_column_that_tells_of_a_player_has_its_place(letters: Correspondence) -> None:

@@ -273,7 +273,7 @@ def test_several_lines_below_multiple_are_several_commands() -> None:
 def test_a_move_may_be_tied_to_a_turn(line: str, turn: int) -> None:
     (found,) = reading(f"quadraphages move {line}").commands
 
-    assert found.turn == turn
+    assert found.turn_number == turn
     assert "#" not in found.words
 
 

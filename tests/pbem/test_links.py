@@ -24,8 +24,9 @@ from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
 from pbem import tokens
+from pbem.payloads.templates import templates_folder
 from pbem.rendering.links import LONGEST, Links, ReplyTarget
-from pbem.rendering.templating import templates, templates_folder
+from pbem.rendering.templating import templates
 from pbem.server.daemon import Server
 from pbem.tokens import Purpose
 from tests.cases import quick_where

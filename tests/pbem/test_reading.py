@@ -13,7 +13,7 @@ from notation.board import format_board
 from notation.hints import format_hint
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import ParsedMessage, Reader
-from pbem.rendering.templating import templates_folder
+from pbem.payloads.templates import templates_folder
 
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> ParsedMessage:
@@ -162,7 +162,7 @@ def test_several_lines_are_several_commands() -> None:
     ]
 
 
-def test_a_misspelt_argument_is_a_misfit_only_while_commands_are_expected() -> None:
+def test_a_misspelt_argument_is_malformed_only_while_commands_are_expected() -> None:
     assert reading("resign to fate", match=7).commands[0].malformed
     assert [line.command.name for line in reading("games\nresign to fate", match=7).commands] == ["games"]
 

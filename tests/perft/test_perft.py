@@ -18,9 +18,11 @@ from notation import NOTATIONS
 from tests.engines import brute, brute_kvadratik, brute_quadrature, brute_quadrupel
 
 HERE = Path(__file__).parent
-SLOW = 20_000
+SLOW = 8_000
 CHEAP = 1_000
-"""More leaves than SLOW are left to `make test-all`; up to CHEAP they are counted by brute force too."""
+LATE = 8
+"""More leaves than SLOW are left to `make test-all`; up to CHEAP they are counted by brute force too, before turn LATE
+by `make test`: brute force takes long to come there."""
 
 
 # How each game's brute force begins, and how it plays a turn.
@@ -61,10 +63,15 @@ def read(path: Path) -> list[Block]:
 BLOCKS = [block for path in sorted(HERE.glob("*.perft")) for block in read(path)]
 
 
-def parameters(blocks: list[Block]) -> list[Any]:
-    """The blocks as test parameters, the large ones marked slow."""
+def parameters(blocks: list[Block], latest: int = 1_000) -> list[Any]:
+    """The blocks as test parameters, the large and the late ones marked slow."""
     return [
-        pytest.param(b, id=f"{b.game}-{b.id}", marks=[pytest.mark.slow] if max(b.nodes) > SLOW else []) for b in blocks
+        pytest.param(
+            b,
+            id=f"{b.game}-{b.id}",
+            marks=[pytest.mark.slow] if max(b.nodes) > SLOW or len(b.turns) > latest else [],
+        )
+        for b in blocks
     ]
 
 
@@ -86,7 +93,7 @@ def test_the_engine_counts_as_many_turns(block: Block) -> None:
     assert counts(position, len(block.nodes)) == list(block.nodes)
 
 
-@pytest.mark.parametrize("block", parameters(BLOCKS))
+@pytest.mark.parametrize("block", parameters(BLOCKS, latest=LATE))
 def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
     start, played = BRUTE[block.game]
     state = start(block.options)

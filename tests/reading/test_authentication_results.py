@@ -1,11 +1,10 @@
 """Authentication-Results: only our own receiving server is believed."""
 
-import time
-
 import pytest
 
 from pbem.reading.authentication import Finding, of_results
 from pbem.reading.authentication_results import Result, results
+from tests.effort import calls
 
 OURS = "mx.games.example"
 PASS = f"{OURS}; dmarc=pass header.from=mail.example"
@@ -94,10 +93,9 @@ SAID = {
 @pytest.mark.parametrize("name", SAID)
 def test_our_server_s_results_are_read_strictly(name: str) -> None:
     field, expected = SAID[name]
-    began = time.process_time()
 
     assert of_results(results([field], OURS, 1), "mail.example") is expected
-    assert time.process_time() - began < 2
+    assert calls(lambda: results([field], OURS, 1)) < 20_000
 
 
 def test_only_as_many_headers_as_our_server_adds_are_believed() -> None:

@@ -11,6 +11,7 @@ from pbem.config import ChecksSettings
 from pbem.reading.authentication import Checked, Finding, check
 from pbem.reading.dkim_verify import aligned, ask_dns, covers
 from tests.correspondence import MORNING
+from tests.effort import calls
 from tests.signing import SIGNED, key, name_server, sign, zone
 
 OURS = "games@pbem.example"
@@ -217,7 +218,5 @@ HOSTILE = [
 
 @pytest.mark.parametrize("raw", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_messages_take_little_time_and_pass_nothing(raw: bytes) -> None:
-    began = time.process_time()
-
     assert found(raw).finding is Finding.UNKNOWN
-    assert time.process_time() - began < 2
+    assert calls(lambda: found(raw)) < 100_000

@@ -15,6 +15,7 @@ from sqlalchemy import Engine, event, inspect, text
 
 from pbem.cli import app
 from pbem.storage import database
+from tests.cases import quick_where
 from tests.operating.people import written
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
@@ -30,7 +31,7 @@ PEOPLE = (
 )
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=quick_where("sqlite".__eq__, ["sqlite", "postgresql"]))
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database."""
     if request.param == "sqlite":

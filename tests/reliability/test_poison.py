@@ -23,6 +23,7 @@ from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState
 from pbem.transports import receiver
 from pbem.transports.protocols import Arrival
+from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence
 from tests.operating import matches
 from tests.operating.people import words, written
@@ -46,7 +47,7 @@ def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Corresp
 # A mail that ends the process
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", quick_where("sqlite".__eq__, ["sqlite", "postgresql"]))
 def test_a_mail_that_ends_the_server_three_times_is_put_aside_and_the_rest_goes_on(stage: Stage, database: str) -> None:
     scene = stage("imap", database)
     scene.environment["PBEM_SERVER__ADMIN"] = ADMIN
@@ -84,7 +85,7 @@ def retry(scene: Scene) -> None:
     assert scene.rows("select state, attempts, verdict from incoming where id = 1") == [("new", 0, None)]
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", quick_where("sqlite".__eq__, ["sqlite", "postgresql"]))
 def test_an_owed_mail_that_ends_the_server_three_times_waits_and_the_others_go_out(stage: Stage, database: str) -> None:
     scene = stage("imap", database)
     scene.environment["PBEM_SERVER__ADMIN"] = ADMIN

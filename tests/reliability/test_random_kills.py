@@ -8,7 +8,7 @@ import pytest
 
 from pbem.failpoints import Step
 from pbem.server.sender import TOGETHER
-from tests.cases import SEEDS
+from tests.cases import SEEDS, quick_where
 from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.processes import Process
@@ -17,15 +17,18 @@ from tests.servers import GENEROUS
 
 Life = Callable[[Scene, Players, random.Random], None]
 DATABASES = ("sqlite", "postgresql")
+QUICK = [("lmtp", "sqlite"), ("imap", "postgresql")]
 EVERYWHERE = [(way, database) for way in ("imap", "lmtp") for database in DATABASES]
 
 
-@pytest.mark.parametrize(("way", "database"), EVERYWHERE)
+@pytest.mark.parametrize(("way", "database"), quick_where(QUICK.__contains__, EVERYWHERE))
 def test_matches_outlive_kills_at_random_moments(stage: Stage, way: str, database: str) -> None:
     play_and_end(stage(way, database), killed, seed=1, number=6, ends=6)
 
 
-@pytest.mark.parametrize(("way", "database"), [("imap", "postgresql"), ("lmtp", "sqlite")])
+@pytest.mark.parametrize(
+    ("way", "database"), quick_where(("lmtp", "sqlite").__eq__, [("imap", "postgresql"), ("lmtp", "sqlite")])
+)
 def test_a_server_that_is_stopped_at_random_moments_sends_nothing_twice(stage: Stage, way: str, database: str) -> None:
     assert play_and_end(stage(way, database), stopped, seed=1, number=6, ends=4) == 0
 

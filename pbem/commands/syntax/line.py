@@ -7,13 +7,15 @@ courtesies, and counts if nothing is left to guess.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from engines import GAMES
 from notation import NOTATIONS
-from notation.core import BadNotation
 from pbem.commands.core import Command, Line, named
 from pbem.commands.syntax import courtesies
 from pbem.errors import Refused
+from pbem.matches import turns
+from pbem.matches.turns import ParsedTurn
 from pbem.reading.message import bare_subject
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
@@ -39,6 +41,7 @@ class LineReader:
         self._commands = commands
         self._game_of = game_of
         self._match = match
+        self._parsed: dict[tuple[str, str], ParsedTurn] = {}
         self._usages = " ".join(command.arguments for command in commands.values())
         self.verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
 
@@ -75,7 +78,7 @@ class LineReader:
         tied = TURN_NUMBER.search(text)
         line = self._untied(text[: tied.start()]) if tied and tied.start() else None
         if tied is not None and line is not None and line.command.name == "move" and not line.malformed:
-            return replace(line, text=text, turn=int(tied[1]))
+            return replace(line, text=text, turn_number=int(tied[1]))
         line = self._untied(text)
         if line is None or (line.command.name == "say" and line.text != line.command.usage):
             return line
@@ -126,7 +129,7 @@ class LineReader:
             match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
         is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
         malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
-        return Line(command, rest, match, text, malformed=malformed, ply=ply)
+        return self._called(command, rest, match, text, malformed=malformed, ply=ply)
 
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
         """Return whether the text after `move` is meant as a turn: it has digits or is readable."""
@@ -136,14 +139,17 @@ class LineReader:
         """Return whether the words are a turn in some position of that match, or of the one the message is about."""
         number = self._match if number is None else number
         key = self._game_of(number) if number is not None else None
-        return any(_is_readable(words, each) for each in ([key] if key else NOTATIONS))
+        return any(self._parse(words, each).error is None for each in ([key] if key else NOTATIONS))
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
         """Return whether a number without # names a match, since turns and notes may start with a number."""
         if not command.takes_turn or self._match is None or game is not None or number[2]:
             return True
         key = self._game_of(self._match)
-        if key is None or _is_readable(rest, key) or (command.looks_back and _read_to(rest, key) > 0):
+        if key is None:
+            return False
+        turn = self._parse(rest, key)
+        if turn.error is None or (command.looks_back and turn.length > 0):
             return False
         return self._game_of(int(number[1])) is not None
 
@@ -155,17 +161,25 @@ class LineReader:
             word = words.strip().partition(" ")[0].lower()
             if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self.verbs):
                 return None  # "#42 resing"
-            return Line(move, words.strip(), match, text, malformed=not words.strip())
+            return self._called(move, words.strip(), match, text, malformed=not words.strip())
         if _is_board_or_record(words):
             return None
-        for notation in [NOTATIONS[key]] if key else NOTATIONS.values():
-            try:
-                notation.parse(words)
-            except BadNotation as error:
-                if key is None or not _begins_like_a_move(words[: error.at]) or _is_sentence(words):
-                    continue
-            return Line(move, words, match, text)
+        for turn in (self._parse(words, each) for each in ([key] if key else NOTATIONS)):
+            is_begun = key is not None and _begins_like_a_move(words[: turn.length]) and not _is_sentence(words)
+            if turn.error is None or is_begun:
+                return self._called(move, words, match, text)
         return None
+
+    def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
+        """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
+        key = self._game_of(match) if match is not None and command.name == "move" else None
+        return Line(command, words, match, text, turn=self._parse(words, key) if key else None, **further)
+
+    def _parse(self, words: str, key: str) -> ParsedTurn:
+        """Return the words parsed as a turn of that game, each text only once in a message."""
+        if (words, key) not in self._parsed:
+            self._parsed[words, key] = turns.parse(NOTATIONS[key], words)
+        return self._parsed[words, key]
 
     # Courtesies --------------------------------------------------------------------------
 
@@ -245,32 +259,6 @@ class LineReader:
                 for word in words[at + 1 :]
             ]
         return " ".join(words)
-
-
-def _is_readable(words: str, key: str) -> bool:
-    """Return whether the words are a turn of that game in some position.
-
-    >>> _is_readable("setup +x+x", "kvadratik"), _is_readable("looks good", "kvadratik")
-    (True, False)
-    """
-    try:
-        NOTATIONS[key].parse(words)
-    except BadNotation:
-        return False
-    return True
-
-
-def _read_to(words: str, key: str) -> int:
-    """Return how far the words can be read as a turn of that game: an unfinished turn may start with its number.
-
-    >>> _read_to("1 c1", "quadraphages"), _read_to("42 c1", "quadraphages")
-    (4, 0)
-    """
-    try:
-        NOTATIONS[key].parse(words)
-    except BadNotation as error:
-        return error.at
-    return len(words)
 
 
 def _ply(number: re.Match[str]) -> int | None:

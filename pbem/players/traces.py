@@ -1,0 +1,204 @@
+"""Traces of players who left: found by number, address and match in the columns that hold these, and deleted in steps.
+
+Nothing is searched for a name: a name can be a word like any other, and other people's messages are theirs. Those are
+removed when their time is up (see retention). Each step looks without a lock, and changes few rows in a transaction of
+its own; after a crash the next one goes on where the last one ended.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+from sqlalchemy import Engine, delete, union, update
+from sqlmodel import Session, col, or_, select
+
+from pbem.payloads import people
+from pbem.players.erasure import ANONYMOUS, LAST_MAIL, REMEMBERED
+from pbem.reading.limits import header_block
+from pbem.storage import facts
+from pbem.storage.database import read_only, transaction
+from pbem.storage.models import (
+    UNSENT,
+    Departure,
+    Incoming,
+    IncomingState,
+    Match,
+    Mention,
+    Outgoing,
+    OutgoingState,
+)
+from pbem.storage.outbox import ANSWERED
+from pbem.storage.retention import change, emptied
+
+log = structlog.get_logger()
+
+AT_A_TIME = 100
+"""How many rows are changed in one transaction."""
+SENDER_LEFT = "its sender has left"
+"""The verdict on a held message of a player who left."""
+
+
+def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Delete all data of players who have left, unless stopped before; forget whose left more than a day ago."""
+    with read_only(engine) as session:
+        departures = session.exec(select(Departure).order_by(col(Departure.player))).all()
+    for departure in departures:
+        if departure.swept is not None:
+            _forget(engine, departure, now)
+            continue
+        for step in _steps(engine, departure, now):
+            if stopped():
+                return
+            with transaction(engine) as session:
+                for statement in step:
+                    change(session, statement)
+        with transaction(engine) as session:
+            change(session, delete(Mention).where(col(Mention.player) == departure.player))
+            swept: dict[str, Any] = {"name": None, "addresses": [], "swept": now}
+            change(session, update(Departure).where(col(Departure.player) == departure.player).values(swept))
+        log.info("swept", player=departure.player)
+
+
+def _forget(engine: Engine, departure: Departure, now: datetime) -> None:
+    """Forget that the player's address was here, once a day has passed."""
+    if abs(now - departure.left) > REMEMBERED:
+        with transaction(engine) as session:
+            change(session, delete(Departure).where(col(Departure.player) == departure.player))
+
+
+Step = Sequence[Any]
+"""The statements of one short transaction."""
+
+
+def _chunks(numbers: Iterable[int | None]) -> Iterator[list[int]]:
+    """Yield the numbers of rows, as many at a time as one transaction may change."""
+    whole = [number for number in numbers if number is not None]
+    for start in range(0, len(whole), AT_A_TIME):
+        yield whole[start : start + AT_A_TIME]
+
+
+def _steps(engine: Engine, departure: Departure, now: datetime) -> Iterator[Step]:
+    """Yield what is to be done, in an order in which what was found by a row is done before that row is emptied."""
+    yield from _received(engine, departure, now)
+    yield from _told_others(engine, departure)
+    yield from _told_them(engine, departure, now)
+
+
+def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[Step]:
+    """Yield statements that empty what the player sent: proven, from their address, or answered to them."""
+    own = Outgoing.player == departure.player
+    found: Any = union(
+        select(Incoming.id).where(Incoming.player == departure.player),
+        select(Incoming.id).where(col(Incoming.sender).in_(departure.addresses)),
+        select(Outgoing.incoming).where(own, col(Outgoing.template).in_(ANSWERED)),
+        select(Outgoing.incoming).where(
+            col(Outgoing.address).in_(departure.addresses),
+            col(Outgoing.player).is_(None),
+            col(Outgoing.template).in_(ANSWERED),
+        ),
+    )
+    theirs = (
+        or_(col(Incoming.player).is_(None), col(Incoming.player) == departure.player),
+        col(Incoming.state) != IncomingState.NEW,
+        col(Incoming.removed).is_(None),
+    )
+    rows = select(Incoming.id, Incoming.state).where(col(Incoming.id).in_(found), *theirs)
+    with read_only(engine) as session:
+        states = {number: state for number, state in session.exec(rows) if number is not None}
+    shunted = _shunted(engine, departure)
+    for chunk in _chunks((*states, *(number for number in shunted if number not in states))):
+        held = [number for number in chunk if states.get(number) == IncomingState.HELD]
+        yield (
+            update(Incoming).where(col(Incoming.id).in_(held)).values(verdict=SENDER_LEFT),
+            update(Incoming)
+            .where(col(Incoming.id).in_(chunk))
+            .values(emptied(now) | {"state": IncomingState.DONE.value, "player": departure.player}),
+        )
+
+
+def _shunted(engine: Engine, departure: Departure) -> Iterator[int]:
+    """Yield the messages set aside for the operator that name the player as their author, one in memory at a time."""
+    waiting = (
+        col(Incoming.state) == IncomingState.SHUNTED,
+        col(Incoming.removed).is_(None),
+        col(Incoming.player).is_(None),
+    )
+    with read_only(engine) as session:
+        numbers = session.exec(select(Incoming.id).where(*waiting)).all()
+    for number in numbers:
+        with read_only(engine) as session:
+            raw = session.exec(select(Incoming.raw).where(Incoming.id == number)).one()
+        if number is not None and _is_from(raw, departure.addresses):
+            yield number
+
+
+def _is_from(raw: bytes, addresses: Sequence[str]) -> bool:
+    """Return whether an unreadable message names one of the addresses as its author."""
+    fields = re.findall(rb"^from:((?:[^\r\n]|\r?\n[ \t])*)", header_block(raw).lower(), re.MULTILINE)
+    found = {each for field in fields for each in re.findall(rb"[^\s<>,;:\"()]+@[^\s<>,;:\"()]+", field)}
+    return not found.isdisjoint(address.encode() for address in addresses)
+
+
+def _told_others(engine: Engine, departure: Departure) -> Iterator[Step]:
+    """Yield statements that take the player out of messages to others about their matches, or that name them."""
+    with read_only(engine) as session:
+        numbers = sorted(_naming(session, departure.player))
+    called = {*departure.addresses, *([departure.name] if departure.name else [])}
+    instead = f"{ANONYMOUS}{departure.player}"
+    for chunk in _chunks(numbers):
+        kept = select(Outgoing).where(col(Outgoing.id).in_(chunk), col(Outgoing.removed).is_(None))
+        with read_only(engine) as session:
+            rows = session.exec(kept).all()
+        yield tuple(statement for row in rows for statement in _without(row, departure.player, called, instead))
+
+
+def _naming(session: Session, player: int) -> set[int]:
+    """Return the messages to others that may name the player."""
+    others = (col(Outgoing.player).is_distinct_from(player), col(Outgoing.removed).is_(None))
+    mentions = session.exec(select(Mention.outgoing).where(Mention.player == player)).all()
+    own = select(Match.id).where((Match.seat0 == player) | (Match.seat1 == player))
+    found = {*mentions}
+    for matches in _chunks(session.exec(own).all()):
+        about = select(Outgoing.id).where(col(Outgoing.match).in_(matches), *others)
+        found |= {number for number in session.exec(about) if number is not None}
+    return found
+
+
+def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
+    """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
+    payload = people.without(row.payload, called, instead)
+    shown = facts.without(row.facts, player, instead)
+    if (payload, shown) == (row.payload, row.facts):
+        return
+    this = (col(Outgoing.id) == row.id, col(Outgoing.removed).is_(None))
+    yield update(Outgoing).where(*this).values(payload=payload, facts=shown)
+    if row.template == "message" and not payload.get("message"):
+        unsent = (col(Outgoing.id) == row.id, col(Outgoing.state).in_(UNSENT))
+        yield update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None)
+
+
+def _told_them(engine: Engine, departure: Departure, now: datetime) -> Iterator[Step]:
+    """Yield statements that empty every message to the player, and those to their addresses that were nobody's."""
+    to_them = (Outgoing.player == departure.player, Outgoing.address != f"{ANONYMOUS}{departure.player}")
+    to_address = (
+        col(Outgoing.player).is_(None),
+        col(Outgoing.address).in_(departure.addresses),
+        col(Outgoing.template) != LAST_MAIL,
+    )
+    with read_only(engine) as session:
+        numbers = [*session.exec(select(Outgoing.id).where(*to_them))]
+        numbers += session.exec(select(Outgoing.id).where(*to_address)).all()
+    gone: dict[str, Any] = {
+        "payload": {"removed": True},
+        "address": f"{ANONYMOUS}{departure.player}",
+        "references": [],
+        "removed": now,
+    }
+    gone |= dict.fromkeys(("facts", "purpose", "stranger_domain", "in_reply_to", "error", "proposal", "troubled"))
+    for chunk in _chunks(numbers):
+        yield (
+            delete(Mention).where(col(Mention.outgoing).in_(chunk)),
+            update(Outgoing).where(col(Outgoing.id).in_(chunk)).values(gone),
+        )

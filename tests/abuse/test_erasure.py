@@ -1,0 +1,255 @@
+"""Leaving takes what belongs to the one who leaves, and nothing that belongs to anybody else."""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pytest
+from sqlalchemy import event
+
+from engines import GAMES
+from pbem.commands import account
+from pbem.payloads.messages import Payload
+from pbem.payloads.sections import Section
+from pbem.players import traces
+from tests.correspondence import Correspondence, correspondence, text
+
+pytestmark = pytest.mark.sql
+
+BOB, CAROL, EVE = "bob@mail.example", "carol@mail.example", "eve@mail.example"
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    with correspondence(tmp_path) as letters:
+        yield letters
+
+
+def people(letters: Correspondence) -> tuple[int, int]:
+    """Bob and carol talk in the middle of a match, and bob has a question to answer; then eve joins, all by herself.
+
+    Return the last numbers of what came and of what went out before she did.
+    """
+    letters.match(first="bob", second="carol", challenge="challenge carol quadraphages")
+    letters.reply(letters.last("bob"), "1 a7b7 i3i2\n\nWelcome to the match! Hello, carol: your turn.")
+    letters.reply(letters.last("carol"), "say I refused to turn; hello to you.")
+    letters.write(CAROL, "move 7 a")
+    letters.reply(letters.last("bob"), "resign")
+    ((came, owed),) = letters.execute("select (select max(id) from incoming), (select max(id) from outgoing)")
+    letters.join("eve")
+    return int(str(came)), int(str(owed))
+
+
+def rows_up_to(letters: Correspondence, came: int, owed: int) -> list[tuple[object, ...]]:
+    return [
+        *letters.execute(f"select * from incoming where id <= {came} order by id"),
+        *letters.execute(f"select * from outgoing where id <= {owed} order by id"),
+        *letters.execute("select * from mention order by outgoing, player"),
+    ]
+
+
+def number_of(letters: Correspondence, name: str) -> int:
+    ((number,),) = letters.execute(f"select id from player where name = '{name}'")
+    return int(str(number))
+
+
+def leaves(letters: Correspondence, name: str) -> None:
+    (question,) = letters.write(f"{name}@mail.example", "delete me", to=personal(letters, name))
+    letters.reply(question, "yes")
+
+
+def personal(letters: Correspondence, name: str) -> str:
+    welcome = next(mail for mail in letters.received[f"{name}@mail.example"] if "Welcome" in str(mail["Subject"]))
+    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+
+
+@pytest.mark.parametrize("name", ["to", "turn", "refused", "hello", "by", "message", "bo", "match"])
+def test_somebody_named_like_a_word_leaves_and_everything_of_others_stays_byte_for_byte(
+    letters: Correspondence, name: str
+) -> None:
+    """Old databases hold such names, from before they were refused."""
+    last = letters.play(people)
+    eve = number_of(letters, "eve")
+    letters.execute(f"update player set name = '{name}' where name = 'eve'")
+    before = rows_up_to(letters, *last)
+    assert [row for row in before if "held" in row], "bob has been asked whether he means it"
+    leaves(letters, "eve")
+    assert letters.execute(f"select name from player where id = {eve}") == [(f"deleted-{eve}",)]
+    assert letters.execute(f"select count(*) from incoming where player = {eve} and removed is null") == [(0,)]
+    assert rows_up_to(letters, *last) == before
+
+
+def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Correspondence) -> None:
+    """Bob's own words are bob's, also where they name her; hers go from our messages to him."""
+    letters.match(first="eve", second="bob")
+    letters.reply(letters.last("eve"), "1 a7b7 i3i2\n\nGreetings from the rabbithole.")
+    letters.reply(letters.last("bob"), "say Thank you, eve, for the dormouse.")
+    bob = number_of(letters, "bob")
+    theirs = letters.execute(f"select id, raw from incoming where player = {bob} order by id")
+    assert "dormouse" in str(theirs)
+    leaves(letters, "eve")
+    assert letters.execute(f"select id, raw from incoming where player = {bob} order by id") == theirs
+    told = str(letters.execute(f"select payload, facts from outgoing where player = {bob}"))
+    assert "rabbithole" not in told
+    assert not re.search("""["']eve["']""", told)
+
+
+def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: Correspondence) -> None:
+    letters.match(first="eve", second="bob")
+    eve = number_of(letters, "eve")
+    letters.join("carol")
+    letters.write(CAROL, "games eve", to=personal(letters, "carol"))
+    letters.write(CAROL, "show 1", to=personal(letters, "carol"))
+    letters.write(CAROL, "challenge eve kvadratik", to=personal(letters, "carol"))
+    letters.write(BOB, "games", to=personal(letters, "bob"))
+    named = (
+        "select id from outgoing where cast(payload as text) like '%\"eve\"%' or cast(facts as text) like '%\"eve\"%'"
+    )
+    assert len(letters.execute(named)) > 8
+    leaves(letters, "eve")
+    assert letters.execute(named) == []
+    assert letters.execute(f"select count(*) from mention where player = {eve}") == [(0,)]
+
+
+def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others write meanwhile: nothing waits for the whole of it."""
+    letters.match(first="eve", second="bob")
+    eve = number_of(letters, "eve")
+    for number in range(12):
+        letters.write(EVE, f"#1 say hello {number}", to=personal(letters, "eve"))
+    monkeypatch.setattr(traces, "AT_A_TIME", 5)
+    changed, most = [0], [0]
+
+    def count(_connection: object, cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith("UPDATE"):
+            changed[0] += max(0, getattr(cursor, "rowcount", 0))
+
+    def end(_connection: object) -> None:
+        most[0], changed[0] = max(most[0], changed[0]), 0
+
+    (question,) = letters.write(EVE, "delete me", to=personal(letters, "eve"))
+    event.listen(letters.server.engine, "after_cursor_execute", count)
+    event.listen(letters.server.engine, "commit", end)
+    letters.reply(question, "yes")
+    event.remove(letters.server.engine, "after_cursor_execute", count)
+    event.remove(letters.server.engine, "commit", end)
+    assert letters.execute(f"select count(*) from outgoing where player = {eve} and address <> 'deleted-{eve}'") == [
+        (0,)
+    ]
+    assert letters.execute(f"select count(*) from incoming where player = {eve} and removed is null") == [(0,)]
+    assert 5 <= most[0] <= 15
+
+
+def test_a_crash_between_two_steps_leaves_the_rest_for_the_next_start(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letters.match(first="eve", second="bob")
+    eve = number_of(letters, "eve")
+    (question,) = letters.write(EVE, "delete me", to=personal(letters, "eve"))
+    steps = [0]
+
+    def stopped() -> bool:
+        steps[0] += 1
+        return steps[0] > 2
+
+    monkeypatch.setattr(traces, "AT_A_TIME", 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(letters.server.scheduler), "step", lambda *_: None)
+        letters.reply(question, "yes")
+    traces.sweep(letters.server.engine, letters.clock(), stopped)
+    assert letters.execute("select name from departure") == [("eve",)]
+    letters.wait(minutes=1)
+    assert letters.execute("select name from departure") == [(None,)]
+    assert letters.execute(f"select count(*) from incoming where player = {eve} and removed is null") == [(0,)]
+
+
+def test_joining_and_leaving_all_day_is_refused_from_the_third_time_on(letters: Correspondence) -> None:
+    sent = 0
+    for _ in range(6):
+        mails = letters.write(EVE, "join eve")
+        sent += len(mails)
+        if "more than once today" in text(mails[0]):
+            break
+        sent += len(letters.reply(mails[0], "yes"))
+        (question,) = letters.write(EVE, "delete me", to=_newest_personal(letters))
+        sent += 1 + len(letters.reply(question, "yes"))
+    assert letters.execute("select count(*) from player where deleted is not null") == [(2,)]
+    assert "more than once today" in text(letters.last("eve"))
+    assert sent <= 9
+    letters.wait(days=1, minutes=1)
+    assert letters.execute("select count(*) from departure") == [(0,)]
+    letters.reply(letters.write(EVE, "join eve")[0], "yes")
+    assert letters.execute("select count(*) from player where name = 'eve'") == [(1,)]
+
+
+def _newest_personal(letters: Correspondence) -> str:
+    welcome = [mail for mail in letters.received[EVE] if "Welcome" in str(mail["Subject"])][-1]
+    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+
+
+GUEST = "guest@g.example"
+
+
+def asked_for_the_guest_s_address(letters: Correspondence, answer: str) -> None:
+    """Bob invites a guest; eve asks for the guest's address, and the guest answers; then eve leaves."""
+    letters.join("bob")
+    letters.join("eve")
+    letters.write(BOB, f"challenge {GUEST} quadraphages", to=personal(letters, "bob"))
+    (question,) = letters.write(EVE, f"change address {GUEST}", to=personal(letters, "eve"))
+    letters.reply(question, "yes")
+    asked = letters.received[GUEST][-1]
+    assert "eve" in text(asked)
+    letters.reply(asked, answer)
+    leaves(letters, "eve")
+
+
+@pytest.mark.parametrize("answer", ["no", "Who are you? Leave me alone.", "never"])
+def test_a_guest_who_refused_to_share_the_address_stays_when_the_asker_leaves(
+    letters: Correspondence, answer: str
+) -> None:
+    letters.play(asked_for_the_guest_s_address, answer)
+    assert letters.execute("select count(*) from player where deleted is not null") == [(1,)]
+    assert letters.execute(f"select count(*) from player where address = '{GUEST}'") == [(1,)]
+    assert letters.execute("select state from match") == [("offered",)]
+    letters.reply(letters.received[GUEST][0], "accept")
+    assert letters.execute("select state from match") == [("running",)]
+
+
+def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
+    """Carol had an address that is eve's now, and mallory wrote in eve's name; neither message is eve's."""
+    letters.join("carol")
+    letters.write(CAROL, "help\n\nMy secret is the dormouse.", to=personal(letters, "carol"))
+    letters.execute(f"update incoming set sender = '{EVE}' where player is not null")
+    letters.execute("update player set address = 'elsewhere@mail.example' where name = 'carol'")
+    letters.join("eve")
+    letters.write(EVE, "set mail daily\n\nMallory forged this: hatter.")
+    letters.write(EVE, "export me", to=personal(letters, "eve"))
+    export = next(mail for mail in letters.received[EVE] if list(mail.iter_attachments()))
+    archive = next(part for part in export.iter_attachments() if str(part.get_filename()).endswith(".zip"))
+    with zipfile.ZipFile(io.BytesIO(archive.get_content())) as file:
+        enclosed = b"".join(file.read(name) for name in file.namelist())
+    assert b"export me" in enclosed
+    assert b"join eve" in enclosed, "she has confirmed that one"
+    assert b"dormouse" not in enclosed
+    assert b"hatter" not in enclosed
+
+
+@pytest.mark.parametrize(
+    "name", ["to", "turn", "refused", "hello", "quadraphages", "daily", "games", "unsubscribe", "by"]
+)
+def test_a_word_that_we_use_is_nobody_s_name(letters: Correspondence, name: str) -> None:
+    (answer,) = letters.write(EVE, f"join {name}")
+    assert "can't be a player's name" in text(answer)
+    assert letters.execute("select count(*) from player where confirmed is not null") == [(0,)]
+
+
+def test_every_template_command_and_game_is_reserved() -> None:
+    reserved = account.words_in_use()
+    payloads = (*get_args(get_args(Payload)[0]), *get_args(get_args(Section)[0]))
+    templates = {get_args(get_type_hints(payload)["template"])[0] for payload in payloads}
+    assert len(templates) > 30
+    assert templates <= reserved
+    assert set(GAMES) <= reserved
