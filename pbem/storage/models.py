@@ -265,6 +265,6 @@ class Departure(SQLModel, table=True):
     addresses: list[str] = Field(sa_column=Column(JSON, nullable=False))
     digest: str = Field(index=True)
     """A hash of the address, by which it is known for a day."""
-    left: datetime = Field(sa_type=Utc)
-    swept: datetime | None = Field(default=None, sa_type=Utc)
+    left: datetime = Field(sa_type=Utc, index=True)
+    swept: datetime | None = Field(default=None, sa_type=Utc, index=True)
     """When the last of their data was deleted; name and addresses are empty from then on."""
