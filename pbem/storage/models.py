@@ -257,6 +257,15 @@ class Mention(SQLModel, table=True):
     player: int = Field(foreign_key="player.id", primary_key=True, index=True)
 
 
+class Clock(SQLModel, table=True):
+    """The clock as a daemon saw it last; a single row."""
+
+    id: int = Field(primary_key=True)
+    seen: datetime = Field(sa_type=Utc)
+    steady_since: datetime = Field(sa_type=Utc)
+    """When it last leapt, or was first looked at."""
+
+
 class Departure(SQLModel, table=True):
     """A player who has left, and what is known of them until all of their data is deleted."""
 
