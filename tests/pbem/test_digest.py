@@ -16,6 +16,7 @@ from pbem.config import ServerSettings
 from pbem.server import daemon, digest
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, OutgoingState, Player
+from tests.cases import quick_where
 from tests.correspondence import ADDRESS, Correspondence, correspondence, settings, text
 
 pytestmark = pytest.mark.sql
@@ -191,7 +192,7 @@ def test_answers_and_what_strangers_get_do_not_wait(letters: Correspondence, mai
     assert invitation["Auto-Submitted"] == "auto-generated"
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", quick_where((0, 1).__contains__, range(6)))
 def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     choices = [

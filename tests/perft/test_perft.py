@@ -18,9 +18,9 @@ from notation import NOTATIONS
 from tests.engines import brute, brute_kvadratik, brute_quadrature, brute_quadrupel
 
 HERE = Path(__file__).parent
-SLOW = 20_000
+SLOW = 8_000
 CHEAP = 1_000
-LATE = 12
+LATE = 8
 """More leaves than SLOW are left to `make test-all`; up to CHEAP they are counted by brute force too, before turn LATE
 by `make test`: brute force takes long to come there."""
 

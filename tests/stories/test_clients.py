@@ -1,5 +1,7 @@
 """A person's whole match from each mail program: every turn is played as meant, no word is lost."""
 
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,14 +20,30 @@ from tests.correspondence import Correspondence, correspondence, text
 QUICK = ("gmail", "outlook-html-only", "apple-mail", "s-nail", "unmarked")
 """Of each kind one: the quote stands below, above, in HTML alone, folded, or has no marks."""
 WORDS = ["Nice to play you again.", "", "More tomorrow - I have to catch a train!"]
+SAMPLE_MATCH = record.loads(SAMPLE.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("client", quick_where(QUICK.__contains__, CLIENTS))
-def test_a_whole_match(client: str, tmp_path: Path) -> None:
-    sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
+def first_turns(letters: Correspondence) -> None:
+    """A match of which eight turns are left, begun from no program in particular."""
+    letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
+    for number, turn in enumerate(SAMPLE_MATCH.moves[:-8]):
+        letters.reply(letters.last(("jx", "bo")[number % 2]), turn)
+
+
+def beginning(letters: Correspondence) -> None:
+    """A match in which nobody has moved."""
+    letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
+
+
+@pytest.mark.parametrize(
+    ("client", "begin"),
+    [*product(QUICK, [first_turns]), *quick_where(lambda _: False, product(CLIENTS, [beginning]))],
+)
+def test_a_whole_match(client: str, begin: Callable[[Correspondence], None], tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
-        letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
-        for number, turn in enumerate(sample.moves):
+        letters.play(begin)
+        played = len(letters.execute("select id from ply"))
+        for number, turn in [*enumerate(SAMPLE_MATCH.moves)][played:]:
             mover, other = ("jx", "bo")[number % 2], ("bo", "jx")[number % 2]
             had = len(letters.received[f"{other}@mail.example"])
             letters.deliver(CLIENTS[client](letters.last(mover), "\n".join([turn, "", *WORDS])))
@@ -33,7 +51,7 @@ def test_a_whole_match(client: str, tmp_path: Path) -> None:
             assert _told(letters, other) == WORDS
         letters.deliver(CLIENTS[client](letters.last("bo"), "resign"))
         letters.deliver(CLIENTS[client](letters.last("bo"), "yes"))
-        _is_played(letters, sample)
+        _is_played(letters, SAMPLE_MATCH)
 
 
 def _told(letters: Correspondence, name: str) -> list[str]:
