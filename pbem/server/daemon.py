@@ -30,6 +30,7 @@ from pbem.server import intake, worker
 from pbem.server.examination import Services
 from pbem.server.scheduler import Scheduler
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
+from pbem.server.triage import Triage
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import database, notifications
 from pbem.storage.clock import SteadyClock
@@ -84,11 +85,16 @@ class Server:
     sign: Sign = unsigned
     clock: Callable[[], datetime] = now
 
+    @property
+    def triage(self) -> Triage:
+        """What gives messages their place in a queue."""
+        return Triage(self.services.keyring, self.settings.limits)
+
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Commit the arrivals; the ids of those that are new."""
         failpoints.reach(Step.RECEIVED)
         with database.transaction(self.engine) as session:
-            added = intake.store(session, arrivals, self.clock())
+            added = intake.store(session, arrivals, self.clock(), self.triage)
             if added:
                 notifications.notify(session, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
@@ -133,7 +139,7 @@ def open_server(
     authentication.prepare(settings.checks)
     parser = parser or Sandbox(settings.reading)
     engine = database.connect(settings.server.database)
-    queue, results = WorkQueue(engine), DeliveryResults(Locks(engine))
+    queue, results = WorkQueue(engine, clock), DeliveryResults(Locks(engine))
     try:
         if upgrade:
             database.upgrade(engine)
