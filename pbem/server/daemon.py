@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -33,8 +33,10 @@ from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
 from pbem.server.triage import Triage
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import database, notifications
+from pbem.storage.clock import SteadyClock
 from pbem.storage.locks import Locks
 from pbem.storage.notifications import Channel
+from pbem.storage.retention import Retention
 from pbem.tokens import Keyring
 from pbem.transports import dkim_signing, receiver
 from pbem.transports.imap import ImapInbox
@@ -79,9 +81,9 @@ class Server:
     results: DeliveryResults
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
+    scheduler: Scheduler
     sign: Sign = unsigned
     clock: Callable[[], datetime] = now
-    scheduler: Scheduler = field(default_factory=Scheduler)
 
     @property
     def triage(self) -> Triage:
@@ -124,6 +126,7 @@ def open_server(
     parser: MailParser | None = None,
     *,
     upgrade: bool = True,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> Iterator[Server]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
 
@@ -154,6 +157,7 @@ def open_server(
             listeners=tuple(_listeners(settings)),
             sign=sign,
             clock=clock,
+            scheduler=Scheduler(Retention(SteadyClock(clock(), monotonic))),
         )
     finally:
         parser.close()

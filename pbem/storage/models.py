@@ -271,6 +271,15 @@ class Mention(SQLModel, table=True):
     player: int = Field(foreign_key="player.id", primary_key=True, index=True)
 
 
+class Clock(SQLModel, table=True):
+    """The clock as a daemon saw it last; a single row."""
+
+    id: int = Field(primary_key=True)
+    seen: datetime = Field(sa_type=Utc)
+    steady_since: datetime = Field(sa_type=Utc)
+    """When it last leapt, or was first looked at."""
+
+
 class Departure(SQLModel, table=True):
     """A player who has left, and what is known of them until all of their data is deleted."""
 
@@ -279,6 +288,6 @@ class Departure(SQLModel, table=True):
     addresses: list[str] = Field(sa_column=Column(JSON, nullable=False))
     digest: str = Field(index=True)
     """A hash of the address, by which it is known for a day."""
-    left: datetime = Field(sa_type=Utc)
-    swept: datetime | None = Field(default=None, sa_type=Utc)
+    left: datetime = Field(sa_type=Utc, index=True)
+    swept: datetime | None = Field(default=None, sa_type=Utc, index=True)
     """When the last of their data was deleted; name and addresses are empty from then on."""
