@@ -343,6 +343,7 @@ class LimitsSettings(Section):
     domain_invitations: Limit = 10
     all_invitations: Limit = 200
     invited_again_days: Limit = 180
+    stranger_bytes: Annotated[int, Field(ge=16_384)] = 250_000
 
     def is_large(self, domain: str) -> bool:
         """Return whether people at that domain have nothing to do with each other."""

@@ -11,6 +11,7 @@ from pbem.payloads.messages import AddressQuestion
 from pbem.payloads.sections import AddressAsked, NewAddresses
 from pbem.players import addresses, identity, invitations, rate_limits
 from pbem.reading.message import is_address
+from pbem.storage.clock import within
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
@@ -44,7 +45,7 @@ def change(request: Request, line: Line) -> Decision:
         )
     if wanted == player.address:
         raise Refused(f"{wanted} is already your address.", read=line.text)
-    _bound(request, player, line)
+    _check_limits(request, player, line)
     if rate_limits.is_asked_often(request.session, wanted, request.now) or invitations.is_ruled_out(
         request.session, wanted
     ):
@@ -60,17 +61,17 @@ def change(request: Request, line: Line) -> Decision:
         token_subject=request.incoming.id or 0,
         is_reply=False,  # the new address hasn't seen the message
     )
-    return Decision(answer=(AddressAsked(address=wanted),), owed=(question,))
+    return Decision(answer=(AddressAsked(address=wanted),), messages=(question,))
 
 
-def _bound(request: Request, player: Player, line: Line) -> None:
+def _check_limits(request: Request, player: Player, line: Line) -> None:
     """Raise Refused for a second address in one message, and for too many addresses in a day."""
     asked = select(func.count()).where(
         Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
     )
     if request.session.exec(asked.where(Outgoing.incoming == request.incoming.id)).one():
         raise Refused("One message can ask for one address only.", read=line.text, fits="Send the other separately.")
-    if request.session.exec(asked.where(col(Outgoing.created) > request.now - timedelta(days=1))).one() >= (
+    if request.session.exec(asked.where(within(Outgoing.created, timedelta(days=1), request.now))).one() >= (
         MOST_QUESTIONS
     ):
         raise Refused(

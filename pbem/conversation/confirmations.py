@@ -66,7 +66,7 @@ def _question(
     asked = ToPlayer(
         player=player, payload=question, purpose=Purpose.CONFIRM, token_subject=held_id, match=match, gist=gist
     )
-    return Decision(owed=(asked,))
+    return Decision(messages=(asked,))
 
 
 def _on_file(request: Request) -> Player:

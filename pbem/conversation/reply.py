@@ -11,7 +11,7 @@ from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import suggested_yes
 from pbem.errors import Refused, Unread
 from pbem.matches.queries import seat_of
-from pbem.payloads.messages import Answer, Message
+from pbem.payloads.messages import Answer, Payload
 from pbem.payloads.sections import (
     InvitationsAllowed,
     InvitationsStopped,
@@ -50,7 +50,7 @@ class Reply:
     proposal: str | None = None
     """The line that a `yes` in an answer to this reply means."""
     prose: tuple[str, ...] = ()
-    """What the sender wrote besides commands and what goes nowhere yet."""
+    """The sender's text for the opponent, until something takes it along."""
     gist: str | None = None
     """What makes it the same as another reply; None if its sections do."""
 
@@ -115,7 +115,7 @@ def enqueue(request: Request, reply: Reply) -> None:
         now = {number: request.session.get_one(Match, number).plies for number in shown}
         plies = {**reply.sender.plies, **now}
     subject = "" if reply.sender.is_stranger else reply.subject[:60]
-    payload: Message = Answer(sections=sections, subject=subject, plies=plies)
+    payload: Payload = Answer(sections=sections, subject=subject, plies=plies)
     match sections:
         case [TurnPlayed() | Welcome() as only]:  # messages of their own where there is nothing else to say
             payload = only

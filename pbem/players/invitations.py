@@ -17,6 +17,7 @@ from pbem.errors import Refused
 from pbem.players import identity
 from pbem.players.rate_limits import DAY
 from pbem.reading.message import MACHINES
+from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
 from pbem.storage.models import Invitee, Match, Player
 
@@ -48,7 +49,7 @@ def check_challenges(
 
     What counts are the matches that were offered, also those that were withdrawn since.
     """
-    mine = select(func.count()).where(Match.challenger == player.id, col(Match.created) > now - DAY)
+    mine = select(func.count()).where(Match.challenger == player.id, within(Match.created, DAY, now))
     if session.exec(mine).one() >= limits.challenges_per_day:
         raise Refused(f"You've made {limits.challenges_per_day} challenges today, and that's the limit.", fits=TOMORROW)
     with_them = or_(Match.seat0 == opponent.id, Match.seat1 == opponent.id)
@@ -64,7 +65,7 @@ def check_challenges(
         raise Refused(f"You've invited {most} addresses today, and that's the limit.", fits=TOMORROW)
     unanswered = select(Match.id).where(
         Match.challenger == player.id,
-        col(Match.created) > now - timedelta(days=limits.invited_again_days),
+        within(Match.created, timedelta(days=limits.invited_again_days), now),
         col(Match.by_address).is_(True),
         col(Match.started).is_(None),
         with_them,
@@ -92,7 +93,7 @@ def remember(session: Session, address: str, limits: LimitsSettings, server: Ser
             "We can't invite this address: someone did before and got no answer, or its owner wants no invitations.",
             fits=f"Tell them yourself: they can join by writing to {server.address}.",
         )
-    today = select(func.count()).select_from(Invitee).where(col(Invitee.invited) > now - DAY)
+    today = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now))
     if not limits.is_large(address.rpartition("@")[2]) and (
         session.exec(today.where(Invitee.domain == row.domain)).one() >= limits.domain_invitations
     ):

@@ -21,6 +21,7 @@ from pbem.errors import Refused, Silence, Unanswerable
 from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal, Section
 from pbem.payloads.stored import dump_sections
 from pbem.players.identity import Sender
+from pbem.storage.clock import within
 from pbem.storage.models import Incoming, Outgoing, Player, Standing
 from pbem.storage.outbox import domain_of
 
@@ -53,7 +54,7 @@ class Left:
 
 def of_address(session: Session, address: str, standing: Standing, most: int, now: datetime) -> None:
     """Raise Refused, then Unanswerable, if an address has had its answers to messages without proof for this hour."""
-    had = _answered(session, address, standing, now - HOUR)
+    had = _answered(session, address, standing, HOUR, now)
     if had > most:
         raise Unanswerable(Silence.HOURLY_ANSWERS)
     if had == most:
@@ -68,18 +69,18 @@ def of_stranger(
     session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
 ) -> Left:
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
-    since, domain = now - DAY, domain_of(address)
-    if _answered(session, address, standing, since) >= limits.stranger_per_day:
+    domain = domain_of(address)
+    if _answered(session, address, standing, DAY, now) >= limits.stranger_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    if _answered(session, address, standing, now - MONTH) >= per_month:
+    if _answered(session, address, standing, MONTH, now) >= per_month:
         raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
-    of_domain = limits.per_domain(domain) - _answered_at(session, domain, standing, limits.per_domain(domain), since)
+    of_domain = limits.per_domain(domain) - _answered_at(session, domain, standing, limits.per_domain(domain), now)
     if of_domain <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
-    of_all = limits.strangers_per_day - _answered_strangers(session, standing, limits.strangers_per_day, since)
+    of_all = limits.strangers_per_day - _answered_strangers(session, standing, limits.strangers_per_day, now)
     if of_all <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-    had = _answered(session, address, standing, since)
+    had = _answered(session, address, standing, DAY, now)
     return Left(limits.stranger_per_day - had - 1, of_domain - 1, of_all - 1)
 
 
@@ -88,7 +89,7 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
 
     The current message is counted already.
     """
-    had = session.exec(_sent_by(player, now - HOUR)).one()
+    had = session.exec(_sent_by(player, HOUR, now)).one()
     if had > most + 1:
         raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
@@ -113,7 +114,7 @@ def is_match_full(session: Session, match: int, player: Player, most: int, now: 
     caused = (
         select(Outgoing.id)
         .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
-        .where(Outgoing.match == match, col(Outgoing.created) > now - DAY, Incoming.player == player.id)
+        .where(Outgoing.match == match, within(Outgoing.created, DAY, now), Incoming.player == player.id)
         .limit(most)
     )
     return session.exec(select(func.count()).select_from(caused.subquery())).one() >= most
@@ -121,7 +122,7 @@ def is_match_full(session: Session, match: int, player: Player, most: int, now: 
 
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:
     """Return whether the address was asked often enough today whether it is a player's."""
-    asked = (Outgoing.address == address, Outgoing.template == "address", col(Outgoing.created) > now - DAY)
+    asked = (Outgoing.address == address, Outgoing.template == "address", within(Outgoing.created, DAY, now))
     return session.exec(select(func.count()).select_from(Outgoing).where(*asked)).one() >= MOST_QUESTIONS
 
 
@@ -147,20 +148,20 @@ def was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Sec
     if gist != NO_COMMAND:
         return was_asked(session, sender, gist, now)
     wanted = dump_sections(sections)
-    earlier = session.exec(_with_gist(Outgoing.payload, sender, gist, now - DAY)).all()
+    earlier = session.exec(_with_gist(Outgoing.payload, sender, gist, DAY, now)).all()
     return any(payload.get("sections") == wanted for payload in earlier)
 
 
 def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
     """Return whether the sender was sent something of that gist within a day."""
-    return session.exec(_with_gist(Outgoing.id, sender, gist, now - DAY)).first() is not None
+    return session.exec(_with_gist(Outgoing.id, sender, gist, DAY, now)).first() is not None
 
 
 def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
     """Return whether the sender has had an answer like this often enough: machines answer to every answer."""
     if gist.startswith(ONCE):
         return was_asked(session, sender, gist, now)
-    newest = _with_gist(Outgoing.created, sender, gist, now - WEEK).order_by(col(Outgoing.created).desc())
+    newest = _with_gist(Outgoing.created, sender, gist, WEEK, now).order_by(col(Outgoing.created).desc())
     if not all(isinstance(section, REFUSING) for section in sections):
         times = session.exec(newest.limit(MOST_REPEATS)).all()
         return len(times) == MOST_REPEATS and now - times[-1] < HOUR
@@ -171,13 +172,13 @@ def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Se
 
 def is_refused_enough(session: Session, player: Player, now: datetime) -> bool:
     """Return whether so many of a player's messages were refused within an hour that no person can be writing them."""
-    refused: int = session.exec(_sent_by(player, now - HOUR).where(Incoming.verdict == "refused")).one()
+    refused: int = session.exec(_sent_by(player, HOUR, now).where(Incoming.verdict == "refused")).one()
     return refused >= MOST_REFUSED
 
 
 def is_asked_enough(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
     """Return whether a question was repeated often enough to somebody who says neither yes nor no."""
-    repeated = session.exec(_with_gist(Outgoing.id, sender, gist, now - WEEK).limit(MOST_QUESTIONS)).all()
+    repeated = session.exec(_with_gist(Outgoing.id, sender, gist, WEEK, now).limit(MOST_QUESTIONS)).all()
     return len(repeated) >= MOST_QUESTIONS
 
 
@@ -185,43 +186,45 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _with_gist(column: Any, sender: Sender, gist: str, since: datetime) -> Any:
+def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: datetime) -> Any:
     """Select what was sent to somebody of that standing; forgeries use up nothing of those who prove who they are."""
     return select(column).where(
         Outgoing.address == sender.address,
         Outgoing.gist == gist,
-        col(Outgoing.created) > since,
+        within(Outgoing.created, span, now),
         col(Outgoing.standing) == sender.standing,
     )
 
 
-def _sent_by(player: Player, since: datetime) -> Any:
+def _sent_by(player: Player, span: timedelta, now: datetime) -> Any:
     return (
-        select(func.count()).select_from(Incoming).where(Incoming.player == player.id, col(Incoming.received) > since)
+        select(func.count())
+        .select_from(Incoming)
+        .where(Incoming.player == player.id, within(Incoming.received, span, now))
     )
 
 
-def _answered(session: Session, address: str, standing: Standing, since: datetime) -> int:
+def _answered(session: Session, address: str, standing: Standing, span: timedelta, now: datetime) -> int:
     """Count the answers to messages without proof that went to the address."""
-    which = (Outgoing.address == address, Outgoing.standing == standing, col(Outgoing.created) > since)
+    which = (Outgoing.address == address, Outgoing.standing == standing, within(Outgoing.created, span, now))
     return session.exec(select(func.count()).select_from(Outgoing).where(*which)).one()
 
 
-def _answered_at(session: Session, domain: str, standing: Standing, most: int, since: datetime) -> int:
+def _answered_at(session: Session, domain: str, standing: Standing, most: int, now: datetime) -> int:
     """Count the answers to strangers at the domain who are still no players, up to the most that matters."""
     is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
     recent = select(Outgoing.id).where(
         Outgoing.stranger_domain == domain,
-        col(Outgoing.created) > since,
+        within(Outgoing.created, DAY, now),
         Outgoing.standing == standing,
         ~is_player,
     )
     return session.exec(select(func.count()).select_from(recent.limit(most).subquery())).one()
 
 
-def _answered_strangers(session: Session, standing: Standing, most: int, since: datetime) -> int:
+def _answered_strangers(session: Session, standing: Standing, most: int, now: datetime) -> int:
     """Count the answers to all strangers, up to the most that matters."""
     recent = select(Outgoing.id).where(
-        Outgoing.standing == standing, col(Outgoing.created) > since, col(Outgoing.stranger_domain).is_not(None)
+        Outgoing.standing == standing, within(Outgoing.created, DAY, now), col(Outgoing.stranger_domain).is_not(None)
     )
     return session.exec(select(func.count()).select_from(recent.limit(most).subquery())).one()

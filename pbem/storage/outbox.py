@@ -10,7 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.payloads import people
-from pbem.payloads.messages import Message
+from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
 from pbem.storage import facts
 from pbem.storage.models import Incoming, Match, Mention, Outgoing, OutgoingState, Player, Standing
@@ -20,7 +20,7 @@ ANSWERED = frozenset({"answer", "confirm"})
 """What is sent to an address from which all comes back: it wrote just now, so it may well be there again."""
 
 ID_BYTES = 16
-"""So much of a Message-ID is chance: nobody can claim to answer a mail that he has not seen."""
+"""The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
 
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
@@ -80,7 +80,7 @@ class Mailer:
     def to_player(
         self,
         player: Player,
-        payload: Message,
+        payload: Payload,
         *,
         purpose: Purpose,
         match: Match | None = None,
@@ -127,7 +127,7 @@ class Mailer:
     def to_address(
         self,
         address: str,
-        payload: Message,
+        payload: Payload,
         *,
         incoming: Incoming | None = None,
         answers: Sequence[str] = (),
@@ -145,7 +145,7 @@ class Mailer:
     def ask_address(
         self,
         address: str,
-        payload: Message,
+        payload: Payload,
         *,
         player: Player,
         incoming: Incoming,
@@ -163,7 +163,7 @@ class Mailer:
 
     def _enqueue(
         self,
-        payload: Message,
+        payload: Payload,
         address: str,
         match: Match | None,
         answers: Sequence[str],
