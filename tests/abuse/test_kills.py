@@ -138,6 +138,8 @@ def sends(letters: Correspondence, outbox: FatalFor) -> bool:
             pass
     except Killed:
         return True
+    finally:
+        server.results.locks.close()
     return False
 
 
