@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Engine, delete, union, update
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
 from pbem.payloads import people
@@ -50,17 +51,29 @@ def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: F
             forgotten = (col(Departure.left) < now - REMEMBERED, col(Departure.swept).is_not(None))
             change(session, delete(Departure).where(*forgotten))
     for departure in departures:
-        for step in _steps(engine, departure, now):
-            if stopped():
+        try:
+            if not _sweep(engine, departure, now, stopped):
                 return
-            with transaction(engine) as session:
-                for statement in step:
-                    change(session, statement)
+        except DBAPIError:
+            raise
+        except Exception:  # a bug; the next look tries again, and other people's messages must go out
+            log.exception("not swept", player=departure.player)
+
+
+def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callable[[], bool]) -> bool:
+    """Delete all data of a player who has left; return whether that was done."""
+    for step in _steps(engine, departure, now):
+        if stopped():
+            return False
         with transaction(engine) as session:
-            change(session, delete(Mention).where(col(Mention.player) == departure.player))
-            swept: dict[str, Any] = {"name": None, "addresses": [], "swept": now}
-            change(session, update(Departure).where(col(Departure.player) == departure.player).values(swept))
-        log.info("swept", player=departure.player)
+            for statement in step:
+                change(session, statement)
+    with transaction(engine) as session:
+        change(session, delete(Mention).where(col(Mention.player) == departure.player))
+        swept: dict[str, Any] = {"name": None, "addresses": [], "swept": now}
+        change(session, update(Departure).where(col(Departure.player) == departure.player).values(swept))
+    log.info("swept", player=departure.player)
+    return True
 
 
 Step = Sequence[Any]
