@@ -44,7 +44,7 @@ def change(request: Request, line: Line) -> Decision:
         )
     if wanted == player.address:
         raise Refused(f"{wanted} is already your address.", read=line.text)
-    _bound(request, player, line)
+    _check_limits(request, player, line)
     question = ToNewAddress(
         address=wanted,
         payload=AddressQuestion(by=name(player)),
@@ -52,10 +52,10 @@ def change(request: Request, line: Line) -> Decision:
         token_subject=request.incoming.id or 0,
         is_reply=False,  # the new address hasn't seen the message
     )
-    return Decision(answer=(AddressAsked(address=wanted),), owed=(question,))
+    return Decision(answer=(AddressAsked(address=wanted),), messages=(question,))
 
 
-def _bound(request: Request, player: Player, line: Line) -> None:
+def _check_limits(request: Request, player: Player, line: Line) -> None:
     """Raise Refused for a second address in one message, and for too many addresses in a day."""
     asked = select(func.count()).where(
         Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)

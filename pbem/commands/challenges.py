@@ -98,7 +98,7 @@ def _opponent(request: Request, wanted: str) -> Player:
 
 
 def accept(request: Request, line: Line) -> Decision:
-    """Start the match; somebody who came by invitation becomes a player by this answer."""
+    """Start the match; a guest who was invited by address becomes a player."""
     match, player, _ = own_match(request, line)
     with in_words(line):
         events = lifecycle.accept(request.session, match, player, request.now)

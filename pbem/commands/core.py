@@ -1,7 +1,7 @@
 """A command, the line that calls it, what it is asked and what it decides.
 
 A command takes a `Request` and a `Line`. It writes the rows of matches and players through their domains, and returns
-a `Decision`. Nothing else comes of it: `pbem.conversation.effects` turns decisions into messages and the answer.
+a `Decision`. It has no other effect: `pbem.conversation.effects` turns decisions into messages and the reply.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,8 +14,7 @@ from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.matches.events import Events
 from pbem.matches.turns import ParsedTurn
-from pbem.payloads.messages import AddressQuestion
-from pbem.payloads.messages import Message as Payload
+from pbem.payloads.messages import AddressQuestion, Payload
 from pbem.payloads.sections import Section
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
@@ -43,13 +42,13 @@ class Request:
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
-    """What the person wrote besides commands, for the opponent, unless an earlier command has taken it."""
+    """The text for the opponent below the commands, unless an earlier command has used it."""
     moves_ahead: frozenset[int] = frozenset()
     """The matches in which a later line of the same message moves again."""
 
     @property
     def player(self) -> Player:
-        """Return the sender as a player; raise Refused for a stranger."""
+        """The sender as a player; raises Refused for a stranger."""
         player = self.sender.player
         if player is None or player.confirmed is None:
             raise Refused(
@@ -111,8 +110,8 @@ class Decision:
     """What the sender is told."""
     events: Events = ()
     """What happened in a match, which both players are told."""
-    owed: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()
-    """The other messages that go out."""
+    messages: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()
+    """The other messages to be sent."""
     takes_prose: bool = False
     """Whether the sender's prose is part of this already; otherwise it goes with the news of the events."""
     leaves: bool = False
@@ -153,7 +152,7 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """Return how to write it."""
+        """How to write it."""
         return f"{self.name} {self.arguments}".strip()
 
 

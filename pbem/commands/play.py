@@ -147,7 +147,7 @@ def note_to_opponent(request: Request, match: Match, player: Player, note: tuple
     other = opponent_in(request, match, player)
     notice = Notice(other, Words(message=note, by=name(player)), match, match.plies)
     told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
-    return Decision(answer=(told,), owed=(notice,), takes_prose=True)
+    return Decision(answer=(told,), messages=(notice,), takes_prose=True)
 
 
 MOVE = Command(

@@ -12,10 +12,10 @@ from pbem.storage.models import Outgoing
 from pbem.tokens import Purpose
 
 APART = timedelta(days=1)
-"""The time between two exports: they are large, and no other message causes as much."""
+"""The time between two exports, which are larger than any other message."""
 
 
-def _oneself(request: Request, line: Line, instead: str) -> None:
+def _check_about_sender(request: Request, line: Line, instead: str) -> None:
     """Raise Refused if the line is about something other than the sender."""
     if line.words.lower().strip(" .!") not in ("", "me", request.player.name):
         raise Refused(
@@ -28,7 +28,7 @@ def _oneself(request: Request, line: Line, instead: str) -> None:
 def export(request: Request, line: Line) -> Decision:
     """Send the sender all data we hold on them."""
     player = request.player
-    _oneself(request, line, '"record NUMBER" sends the record of a match')
+    _check_about_sender(request, line, '"record NUMBER" sends the record of a match')
     earlier = request.session.exec(
         select(Outgoing.id).where(
             Outgoing.player == player.id, Outgoing.template == "export", col(Outgoing.created) > request.now - APART
@@ -36,13 +36,13 @@ def export(request: Request, line: Line) -> Decision:
     ).first()
     if earlier is not None:
         raise Refused("We've sent you all your data within the last day.", read=line.text, fits="Try again tomorrow.")
-    return Decision(owed=(ToPlayer(player=player, payload=Export(), purpose=Purpose.PERSONAL),))
+    return Decision(messages=(ToPlayer(player=player, payload=Export(), purpose=Purpose.PERSONAL),))
 
 
 def delete(request: Request, line: Line) -> Decision:
     """Delete all data on the sender, who is a stranger from then on."""
     player = request.player
-    _oneself(request, line, '"resign NUMBER" ends a match')
+    _check_about_sender(request, line, '"resign NUMBER" ends a match')
     erasure.erase(request.session, request.server, player, request.now, request.incoming, request.in_reply_to)
     return Decision(leaves=True)  # the last message to them, which says so, is queued by the erasure
 

@@ -1,4 +1,4 @@
-"""What became of a message: an outcome with its details, and the line that the log and `pbem show` give of it."""
+"""What became of a message: an outcome with details, and the line that the log and `pbem show` print."""
 
 from dataclasses import dataclass, replace
 from enum import Enum

@@ -63,7 +63,7 @@ def _question(request: Request, player: Player, held_id: int, question: Confirma
     """Ask the player's address on file whether a held message was meant."""
     match = request.session.get(Match, about) if about else None
     asked = ToPlayer(player=player, payload=question, purpose=Purpose.CONFIRM, token_subject=held_id, match=match)
-    return Decision(owed=(asked,))
+    return Decision(messages=(asked,))
 
 
 def _on_file(request: Request) -> Player:

@@ -1,4 +1,7 @@
-"""Decisions become effects: messages in the outbox, and sections of the one reply. Commands do neither themselves."""
+"""What follows from a decision: messages in the outbox, and sections of the one reply.
+
+This is the one place where a command's decision has effects; commands themselves queue nothing.
+"""
 
 from dataclasses import replace
 
@@ -14,8 +17,8 @@ from pbem.storage.outbox import Mailer
 def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
     """Queue the messages that follow from a decision; return the reply with what its sender is told."""
     notices = announcements.notices(request.session, decision.events, request.sender.player, reply.prose)
-    for owed in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.owed):
-        _queue(request, owed)
+    for message in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.messages):
+        _queue(request, message)
     if decision.leaves:
         gone = replace(reply.sender, player=None, proven=False, match=None, ply=None)
         return replace(reply, sender=gone, sections=decision.answer, match=None, prose=())
@@ -43,30 +46,30 @@ def _for_author(notice: Notice) -> sections.Section:
     return notice.payload
 
 
-def _queue(request: Request, owed: Notice | ToPlayer | ToAddress | ToNewAddress) -> None:
+def _queue(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddress) -> None:
     mailer = Mailer(request.session, request.server, request.now)
-    match owed:
+    match message:
         case Notice():
-            announcements.notify(request.session, request.server, request.now, owed, request.incoming)
+            announcements.notify(request.session, request.server, request.now, message, request.incoming)
         case ToPlayer():
             mailer.to_player(
-                owed.player,
-                owed.payload,
-                purpose=owed.purpose,
-                match=owed.match,
-                ply=owed.match.plies if owed.match else 0,
-                token_subject=owed.token_subject,
-                incoming=request.incoming if owed.is_reply else None,
-                answers=request.in_reply_to if owed.is_reply else (),
+                message.player,
+                message.payload,
+                purpose=message.purpose,
+                match=message.match,
+                ply=message.match.plies if message.match else 0,
+                token_subject=message.token_subject,
+                incoming=request.incoming if message.is_reply else None,
+                answers=request.in_reply_to if message.is_reply else (),
             )
         case ToAddress():
-            mailer.to_address(owed.address, owed.payload)
+            mailer.to_address(message.address, message.payload)
         case ToNewAddress():
             mailer.ask_address(
-                owed.address,
-                owed.payload,
-                player=owed.player,
+                message.address,
+                message.payload,
+                player=message.player,
                 incoming=request.incoming,
-                token_subject=owed.token_subject,
-                answers=request.in_reply_to if owed.is_reply else (),
+                token_subject=message.token_subject,
+                answers=request.in_reply_to if message.is_reply else (),
             )

@@ -77,7 +77,7 @@ def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Out
 
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
-    # The text that a mail program adds to an unsubscribe message isn't the player's.
+    # The text of an unsubscribe message comes from the mail program, not from the player.
     reply = replace(reply, prose=() if request.sender.allowed else parsed.prose)
     done: list[str] = []
     for number, line in enumerate(parsed.commands):

@@ -52,7 +52,7 @@ def _asked_again(player: Player, row: Outgoing) -> Decision:
     asked = ToNewAddress(
         address=row.address, payload=question, player=player, token_subject=row.token_subject, is_reply=True
     )
-    return Decision(owed=(asked,))
+    return Decision(messages=(asked,))
 
 
 def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
@@ -72,4 +72,4 @@ def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
         for match in passed_on
     )
     told = ToAddress(address=old, payload=AddressMoved(by=name(player)))
-    return Decision(answer=(NewAddresses(moved=True),), owed=(told, *challenges))
+    return Decision(answer=(NewAddresses(moved=True),), messages=(told, *challenges))

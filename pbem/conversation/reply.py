@@ -11,7 +11,7 @@ from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import suggested_yes
 from pbem.errors import Refused, Unread
 from pbem.matches.queries import seat_of
-from pbem.payloads.messages import Answer, Message
+from pbem.payloads.messages import Answer, Payload
 from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed, Welcome
 from pbem.players import preferences, rate_limits
 from pbem.players.identity import Sender
@@ -39,7 +39,7 @@ class Reply:
     proposal: str | None = None
     """The line that a `yes` in an answer to this reply means."""
     prose: tuple[str, ...] = ()
-    """What the sender wrote besides commands and what goes nowhere yet."""
+    """The sender's text for the opponent, until something takes it along."""
 
     def adding(self, *sections: Section) -> "Reply":
         """Return the reply with more sections."""
@@ -99,7 +99,7 @@ def enqueue(request: Request, reply: Reply) -> None:
     if several or (reply.sender.plies and not plays):
         now = {number: request.session.get_one(Match, number).plies for number in shown}
         plies = {**reply.sender.plies, **now}
-    payload: Message = Answer(sections=sections, subject=reply.subject[:60], plies=plies)
+    payload: Payload = Answer(sections=sections, subject=reply.subject[:60], plies=plies)
     match sections:
         case [TurnPlayed() | Welcome() as only]:  # messages of their own where there is nothing else to say
             payload = only

@@ -33,7 +33,7 @@ DONE = ""
 
 
 def consents(lines: Sequence[str]) -> bool:
-    """Whether the lines begin with one that says yes and nothing else.
+    """Return whether the lines begin with one that says yes and nothing else.
 
     >>> consents(["", "Yes, please!"]), consents(['"yes"']), consents(["Yes I saw it, but wait"])
     (True, True, False)
@@ -42,7 +42,7 @@ def consents(lines: Sequence[str]) -> bool:
 
 
 def refuses(lines: Sequence[str]) -> bool:
-    """Whether the lines begin with a no.
+    """Return whether the lines begin with a no.
 
     >>> refuses(["No, that was not me."]), refuses(["Now then"])
     (True, False)
@@ -58,8 +58,8 @@ def lines_below(lines: Sequence[str]) -> Sequence[str]:
 def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:
     """Return our message that this one replies to; if it doesn't say, the newest to the player in its match.
 
-    It is locked for this transaction, so that two answers at once can't both be carried out. None for a mail to
-    somebody else, and for one under revoked tokens.
+    It is locked for this transaction, so that two replies at once can't both be carried out. None if it went to
+    somebody else, or if its tokens are revoked.
     """
     player = sender.player
     if player is None:

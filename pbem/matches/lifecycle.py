@@ -55,7 +55,7 @@ class Obstacle(Enum):
 
 
 class NotPossible(Exception):
-    """Something that can't be done: why, and in which match. Whoever asked for it finds the words."""
+    """Something that can't be done: why, and in which match. The caller puts it into words."""
 
     def __init__(self, obstacle: Obstacle, match: Match | None = None) -> None:
         self.obstacle = obstacle
@@ -223,7 +223,7 @@ def resign(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
 
 
 def leave(session: Session, match: Match, player: Player, now: datetime) -> Events:
-    """End whatever the match still is, since the player leaves the server; nothing where it is over already."""
+    """End the match or close the offer because the player leaves the server; do nothing if it is over."""
     seat = queries.seat_of(match, player)
     if seat is None:
         raise NotPossible(Obstacle.NOT_A_PLAYER, match)
@@ -238,7 +238,7 @@ def leave(session: Session, match: Match, player: Player, now: datetime) -> Even
 def end(
     session: Session, match: Match, ending: Ending, winner: int | None, now: datetime, *, reason: str | None = None
 ) -> Events:
-    """End the match that way; the reason is what the rules say of it."""
+    """End the match; `reason` is the result in the words of the rules."""
     check_running(match)
     match.state, match.ended, match.part, match.to_move = MatchState.OVER, now, None, None
     match.winner, match.reason = winner, reason

@@ -50,7 +50,7 @@ def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list
 
 
 def people_of(session: Session, matches: Sequence[Match]) -> dict[int, Player]:
-    """Return everybody who plays in one of the matches, by their ids."""
+    """Return the players of the matches, by id."""
     numbers = {seat for match in matches for seat in (match.seat0, match.seat1)}
     people = session.exec(select(Player).where(col(Player.id).in_(numbers))) if numbers else ()
     return {player.id or 0: player for player in people}

@@ -49,9 +49,9 @@ class Snapshot:
     positions: tuple[Position[Any], ...]
     """The position before the first turn, and that after each complete turn."""
     position: Position[Any]
-    """The present position: after the begun turn too, where there is one."""
+    """The present position: after the unfinished turn too, where there is one."""
     part: str | None
-    """The begun turn."""
+    """The unfinished turn."""
     total: int
     """The number of complete turns that the match has now."""
     last: Played[Any, Any] | None = None
@@ -169,7 +169,7 @@ class Snapshot:
 
 
 def snapshot_of(session: Session, match: Match) -> Snapshot:
-    """Return the match as it is now, with the begun turn; replay its turns."""
+    """Return the match as it is now, with the unfinished turn; replay its turns."""
     players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
     return replayed(match, players, turn_texts(session, match))
 
@@ -180,7 +180,7 @@ def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
 
 
 def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]) -> Snapshot:
-    """Return the match with those players after those turns, and with its begun turn."""
+    """Return the match with those players after those turns, and with its unfinished turn."""
     first, second = by_seat
     players = (shown(match, first), shown(match, second))
     positions = replay(record_of(match, players, texts))

@@ -186,7 +186,7 @@ class Digest:
     template: Literal["digest"] = "digest"
 
 
-Message = Annotated[
+Payload = Annotated[
     AddressQuestion
     | Alert
     | Answer

@@ -199,7 +199,7 @@ class Refusal:
     match: int | None = None
     ply: int | None = None
     part: str | None = None
-    """The begun turn, for the player who began it."""
+    """The unfinished turn, for the player who began it."""
     own: bool = False
     """Whether the reader plays in the match."""
     meant: tuple[str, ...] = ()
@@ -260,7 +260,7 @@ class MatchShown:
     match: int
     ply: int
     part: str | None = None
-    """The begun turn, for the player who began it."""
+    """The unfinished turn, for the player who began it."""
     own: bool
     """Whether it is the reader's turn."""
     template: Literal["shown"] = "shown"
@@ -318,7 +318,7 @@ class NotAttempted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnDropped:
-    """A begun turn was taken back."""
+    """A unfinished turn was taken back."""
 
     match: int
     ply: int

@@ -7,14 +7,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from notation.ending import Termination
-from pbem.payloads.messages import Message, News
+from pbem.payloads.messages import News, Payload
 from pbem.payloads.sections import Section
 
 VERSION = 2
 """Raised when stored payloads change; `_of_version_0` and `_of_version_1` bring older ones up to date."""
 
 
-def dump(payload: Message) -> dict[str, Any]:
+def dump(payload: Payload) -> dict[str, Any]:
     """Return the payload as JSON can store it; empty optional fields are left out."""
     stored: dict[str, Any] = _messages().dump_python(payload, mode="json", exclude_none=True)
     return {"version": VERSION, **stored}
@@ -25,17 +25,17 @@ def dump_sections(sections: Iterable[Section]) -> list[dict[str, Any]]:
     return [_sections().dump_python(section, mode="json", exclude_none=True) for section in sections]
 
 
-def load(template: str, stored: Mapping[str, Any], match: int | None = None, ply: int = 0) -> Message:
+def load(template: str, stored: Mapping[str, Any], match: int | None = None, ply: int = 0) -> Payload:
     """Return the payload of a row with that template, match and ply."""
     if "version" not in stored:
         stored = _of_version_0(template, stored, match, ply)
     if stored.get("version", 0) < 2:
         stored = _of_version_1(stored)
-    payload: Message = _messages().validate_python(stored)
+    payload: Payload = _messages().validate_python(stored)
     return payload
 
 
-def load_news(payload: Message) -> News:
+def load_news(payload: Payload) -> News:
     """Return the payload as one that a digest can tell; raises ValueError for any other."""
     news: News = _news().validate_python(payload)
     return news
@@ -43,7 +43,7 @@ def load_news(payload: Message) -> News:
 
 @cache
 def _messages() -> TypeAdapter[Any]:
-    return TypeAdapter(Message)
+    return TypeAdapter(Payload)
 
 
 @cache

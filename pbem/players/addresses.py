@@ -57,7 +57,7 @@ def _swap_addresses(session: Session, guest: Player, player: Player, old: str) -
 
 
 def _readdress_unsent(session: Session, player: Player) -> None:
-    """Let the messages that may still be sent follow the player; one that may have been sent becomes another one."""
+    """Readdress the player's unsent messages; one that may have gone out already gets a new Message-ID."""
     unsent = (
         col(Outgoing.player) == player.id,
         col(Outgoing.state).in_(UNSENT),

@@ -40,7 +40,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class _Author:
-    """The player whose message made something happen, and what they wrote besides; nobody where no message did."""
+    """The player whose message caused the events and what they wrote for the opponent; both empty if none did."""
 
     player: Player | None
     prose: tuple[str, ...]

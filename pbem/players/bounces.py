@@ -28,7 +28,7 @@ log = structlog.get_logger()
 AGAIN = (timedelta(days=1), timedelta(days=3))
 """When a bounced message is sent again; after the last time the address counts as dead."""
 APART = timedelta(hours=12)
-"""Another bounce within this time says nothing new."""
+"""Further bounces within this time aren't counted."""
 MOST_IDS = 50
 LONGEST = 1_000_000
 
@@ -54,33 +54,33 @@ def process(
         raise Changed
     if not back or not is_final:
         return None
-    for owed in back:
-        record(session, server, owed, now)
-    return f"{', '.join(str(owed.id) for owed in back)}"
+    for outgoing in back:
+        record(session, server, outgoing, now)
+    return f"{', '.join(str(outgoing.id) for outgoing in back)}"
 
 
-def record(session: Session, server: ServerSettings, owed: Outgoing, now: datetime) -> None:
+def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: datetime) -> None:
     """Count a bounce for the player whom that message didn't reach; send it again later, or give the address up."""
-    player = session.get(Player, owed.player, with_for_update=True) if owed.player else None
-    if player is None or player.address != owed.address or player.unreachable is not None or player.deleted:
+    player = session.get(Player, outgoing.player, with_for_update=True) if outgoing.player else None
+    if player is None or player.address != outgoing.address or player.unreachable is not None or player.deleted:
         return
     if player.bounced is not None and now - player.bounced < APART:
         return
     player.bounces, player.bounced = player.bounces + 1, now
     session.add(player)
     if player.confirmed is None or player.bounces > len(AGAIN):
-        owed.state, owed.troubled = OutgoingState.SUSPENDED, None
-        session.add(owed)
+        outgoing.state, outgoing.troubled = OutgoingState.SUSPENDED, None
+        session.add(outgoing)
         _suspend(session, server, player, now)
-    elif not is_removed(owed):
-        owed.state, owed.attempts, owed.troubled = OutgoingState.OWED, 0, None
-        owed.due = now + AGAIN[player.bounces - 1]
-        session.add(owed)
-    log.info("bounce", player=player.id, outgoing=owed.id, bounces=player.bounces)
+    elif not is_removed(outgoing):
+        outgoing.state, outgoing.attempts, outgoing.troubled = OutgoingState.OWED, 0, None
+        outgoing.due = now + AGAIN[player.bounces - 1]
+        session.add(outgoing)
+    log.info("bounce", player=player.id, outgoing=outgoing.id, bounces=player.bounces)
 
 
 def reinstate(session: Session, player: Player, now: datetime) -> None:
-    """Believe in the address again, since something came from it; send the last suspended message of each match."""
+    """Resume delivery to a player who wrote to us; requeue the last suspended message of each match."""
     if not player.bounces and player.unreachable is None:
         return
     player.bounces, player.bounced, player.unreachable = 0, None, None
@@ -90,20 +90,20 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
         .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
         .order_by(col(Outgoing.created), col(Outgoing.id))
     )
-    for owed in {row.match: row for row in suspended}.values():
-        owed.state, owed.due = OutgoingState.OWED, now
-        session.add(owed)
+    for outgoing in {row.match: row for row in suspended}.values():
+        outgoing.state, outgoing.due = OutgoingState.OWED, now
+        session.add(outgoing)
 
 
 def _suspend(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
-    """Send nothing more to the player; tell the opponents who are waiting, and the admin."""
+    """Suspend delivery to the player; tell the admin and the opponents who are waiting."""
     player.unreachable = now
     session.flush()
-    for owed in session.exec(
+    for outgoing in session.exec(
         select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)
     ):
-        owed.state = OutgoingState.SUSPENDED
-        session.add(owed)
+        outgoing.state = OutgoingState.SUSPENDED
+        session.add(outgoing)
     waiting = of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
     for match in waiting:
         _tell_opponent(session, server, player, match, now)

@@ -47,7 +47,7 @@ class DataExport:
 
     @property
     def json(self) -> bytes:
-        """Return the facts as JSON."""
+        """The facts as JSON."""
         return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
 
 
@@ -114,7 +114,7 @@ def _matches(session: Session, player: Player) -> list[Match]:
 
 
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
-    """Return a match with its record; the begun part of a turn is shown only to the player who began it."""
+    """Return a match with its record; the unfinished part of a turn is shown only to the player who began it."""
     snapshot = snapshot_of(session, match)
     ending = snapshot.ending
     was_played = match.state in (MatchState.RUNNING, MatchState.OVER)

@@ -73,20 +73,20 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if message.sender is None:
         raise Unanswerable(Silence.NO_SENDER)
-    owed = _answered_message(session, message)
-    answered = token_of(owed) if owed and owed.settled is None else None
-    if owed and answered:
+    ours = _answered_message(session, message)
+    answered = token_of(ours) if ours and ours.settled is None else None
+    if ours and answered:
         player = session.get_one(Player, answered.player)
-        fresh = owed.epoch == player.epoch and not is_expired(session, answered, now)
-        if fresh and owed.address == message.sender:
+        fresh = ours.epoch == player.epoch and not is_expired(session, answered, now)
+        if fresh and ours.address == message.sender:
             return replace(_by_token(session, answered, player), proven=False, by_thread=True)
-        return Sender(player.address, player, proven=False, match=owed.match, ply=owed.ply if owed.match else None)
+        return Sender(player.address, player, proven=False, match=ours.match, ply=ours.ply if ours.match else None)
     player = session.exec(select(Player).where(Player.address == message.sender)).first()
     return Sender(message.sender, player, proven=False)
 
 
 def token_of(row: Outgoing) -> Token | None:
-    """Return what the answer to that message allows; None if it went to nobody in particular."""
+    """Return the token in the reply address of that message; None if it was sent without one."""
     if row.player is None or row.purpose is None:
         return None
     shows_several = "plies" in row.payload
@@ -99,7 +99,7 @@ def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: 
 
 
 def is_ours(recipient: str, server: ServerSettings) -> bool:
-    """Whether that address is ours, with or without something behind the delimiter."""
+    """Return whether that address is ours, with or without something behind the delimiter."""
     local, _, domain = recipient.lower().rpartition("@")
     ours = server.local.lower()
     return domain == server.domain.lower() and (local == ours or local.startswith(ours + server.delimiter))
@@ -115,7 +115,7 @@ def _tags(message: Message, server: ServerSettings) -> Iterator[str]:
 
 
 def is_expired(session: Session, token: Token, now: datetime) -> bool:
-    """Whether the token has expired: one for a match does, some time after the match has ended."""
+    """Return whether the token has expired: one for a match does, some time after the match has ended."""
     if token.purpose is not Purpose.PLAY:
         return False
     match = session.get(Match, token.subject)

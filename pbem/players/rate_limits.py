@@ -63,7 +63,7 @@ def of_match(session: Session, match: int, most: int, now: datetime) -> None:
 
 
 def was_said(session: Session, address: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Whether this same answer went to the address within a day."""
+    """Return whether this same answer went to the address within a day."""
     earlier = session.exec(
         select(Outgoing.payload).where(
             Outgoing.address == address, Outgoing.template == "answer", col(Outgoing.created) > now - DAY
@@ -74,7 +74,7 @@ def was_said(session: Session, address: str, sections: Sequence[Section], now: d
 
 
 def was_asked(session: Session, address: str, lines: list[str], now: datetime) -> bool:
-    """Whether the address was asked about those lines within a day."""
+    """Return whether the address was asked about those lines within a day."""
     earlier = session.exec(
         select(Outgoing.payload).where(
             Outgoing.address == address, Outgoing.template == "confirm", col(Outgoing.created) > now - DAY

@@ -15,7 +15,7 @@ from pbem.storage.models import Outgoing, OutgoingState, Player
 
 
 def defers(choices: Mapping[str, str], stopped: datetime | None) -> bool:
-    """Whether news for a player with those choices (see preferences) wait for more, or for the player's return.
+    """Return whether news for a player with those choices (see preferences) wait for more, or for the player's return.
 
     >>> defers({"mail": "each"}, None), defers({"mail": "daily"}, None)
     (False, True)

@@ -54,7 +54,7 @@ def _assess_thread(
 
 
 def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> bool:
-    """Whether the domain of From vouches for the message, and this proof wasn't used before; it is stored as used."""
+    """Return whether the domain of From vouches for the message with a proof that is new; it is stored as used."""
     if checked.finding is not Finding.PASSED or checked.proof is None:
         return False
     if session.exec(select(Incoming.id).where(Incoming.proof == checked.proof)).first() is not None:
@@ -64,6 +64,6 @@ def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> b
 
 
 def _is_other_players(session: Session, message: Message) -> bool:
-    """Whether From is another player's: an opponent who got a copy and answered to all, including us."""
+    """Return whether From is another player's: an opponent who got a copy and answered to all, including us."""
     other = select(Player.id).where(Player.address == message.sender, col(Player.confirmed).is_not(None))
     return session.exec(other).first() is not None

@@ -11,7 +11,7 @@ from typing import Any
 from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
-from pbem.payloads.messages import Answer, Digest, Message
+from pbem.payloads.messages import Answer, Digest, Payload
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
 from pbem.storage.models import MatchState, Outgoing
@@ -89,7 +89,7 @@ def policy(address: str) -> "EmailPolicy[EmailMessage]":
 def write(
     mail: EmailMessage,
     row: Outgoing,
-    payload: Message,
+    payload: Payload,
     snapshot: Snapshot | None,
     server: ServerSettings,
     keyring: Keyring,
@@ -116,7 +116,7 @@ def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
     return address_with(server, keyring, token, row.epoch) if token else server.address
 
 
-def subject(payload: Message, snapshot: Snapshot | None) -> str:
+def subject(payload: Payload, snapshot: Snapshot | None) -> str:
     """Return the Subject: the same for all messages of a match, since Gmail keeps a thread together by it."""
     if snapshot is not None:
         return subject_of(snapshot.match, *snapshot.players)

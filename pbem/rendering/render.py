@@ -11,7 +11,7 @@ from sqlmodel import Session
 from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
-from pbem.payloads.messages import Message
+from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump, load
 from pbem.players import data_export, preferences
 from pbem.players.data_export import DataExport
@@ -89,7 +89,7 @@ class Renderer:
         self,
         drawings: Drawings,
         row: Outgoing,
-        payload: Message,
+        payload: Payload,
         known: Facts,
         wishes: Mapping[str, str],
         subject: str,
@@ -113,7 +113,7 @@ class Renderer:
         return text, html, enclosed
 
     def _variables(
-        self, views: Views, row: Outgoing, payload: Message, player: Player | None, subject: str
+        self, views: Views, row: Outgoing, payload: Payload, player: Player | None, subject: str
     ) -> dict[str, Any]:
         """Return what the templates can ask for: the fields of the payload, and VARIABLES."""
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.payloads import people
-from pbem.payloads.messages import Message
+from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
 from pbem.storage import facts
 from pbem.storage.models import Incoming, Match, Mention, Outgoing, OutgoingState, Player
@@ -20,7 +20,7 @@ ANSWERED = frozenset({"answer", "confirm"})
 """What is sent to an address from which all comes back: it wrote just now, so it may well be there again."""
 
 ID_BYTES = 16
-"""So much of a Message-ID is chance: nobody can claim to answer a mail that he has not seen."""
+"""The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
 
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
@@ -79,7 +79,7 @@ class Mailer:
     def to_player(
         self,
         player: Player,
-        payload: Message,
+        payload: Payload,
         *,
         purpose: Purpose,
         match: Match | None = None,
@@ -120,7 +120,7 @@ class Mailer:
         )
 
     def to_address(
-        self, address: str, payload: Message, *, incoming: Incoming | None = None, answers: Sequence[str] = ()
+        self, address: str, payload: Payload, *, incoming: Incoming | None = None, answers: Sequence[str] = ()
     ) -> int:
         """Queue a message to somebody who is no player; return its row's id. An answer to it proves nothing."""
         return self._enqueue(payload, address, None, answers, columns={"incoming": incoming.id if incoming else None})
@@ -128,7 +128,7 @@ class Mailer:
     def ask_address(
         self,
         address: str,
-        payload: Message,
+        payload: Payload,
         *,
         player: Player,
         incoming: Incoming,
@@ -146,7 +146,7 @@ class Mailer:
 
     def _enqueue(
         self,
-        payload: Message,
+        payload: Payload,
         address: str,
         match: Match | None,
         answers: Sequence[str],

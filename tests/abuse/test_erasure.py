@@ -12,7 +12,7 @@ from sqlalchemy import event
 
 from engines import GAMES
 from pbem.commands import account
-from pbem.payloads.messages import Message
+from pbem.payloads.messages import Payload
 from pbem.payloads.sections import Section
 from pbem.players import traces
 from tests.correspondence import Correspondence, correspondence, text
@@ -248,7 +248,7 @@ def test_a_word_that_we_use_is_nobody_s_name(letters: Correspondence, name: str)
 
 def test_every_template_command_and_game_is_reserved() -> None:
     reserved = account.words_in_use()
-    payloads = (*get_args(get_args(Message)[0]), *get_args(get_args(Section)[0]))
+    payloads = (*get_args(get_args(Payload)[0]), *get_args(get_args(Section)[0]))
     templates = {get_args(get_type_hints(payload)["template"])[0] for payload in payloads}
     assert len(templates) > 30
     assert templates <= reserved

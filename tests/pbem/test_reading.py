@@ -162,7 +162,7 @@ def test_several_lines_are_several_commands() -> None:
     ]
 
 
-def test_a_misspelt_argument_is_a_misfit_only_while_commands_are_expected() -> None:
+def test_a_misspelt_argument_is_malformed_only_while_commands_are_expected() -> None:
     assert reading("resign to fate", match=7).commands[0].malformed
     assert [line.command.name for line in reading("games\nresign to fate", match=7).commands] == ["games"]
 

@@ -142,7 +142,7 @@ def test_a_thread_whose_domain_is_proven_acts_once(server: Server) -> None:
         words = raw("say hello", border(PASS), In_Reply_To=str(letters.last("alice")["Message-ID"]))
         assert [str(mail["To"]) for mail in letters.deliver(words)] == [BOB, ALICE]
 
-        (question,) = letters.deliver(words.replace(b"\nTo:", b"\nX-Coloured: otherwise\nTo:", 1))
+        (question,) = letters.deliver(words.replace(b"\nTo:", b"\nCc: carol@mail.example\nTo:", 1))
         assert str(question["To"]) == ALICE
         assert 'eply "yes" to this message' in text(question)
 
@@ -284,7 +284,7 @@ def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Ser
             mails = letters.deliver(forged)
             assert plies(letters) == 0, name
             assert all(str(mail["To"]) == ALICE and 'reply "yes" to this message' in text(mail) for mail in mails), name
-        assert happened(letters, letters.deliver(raw(TURN, border(PASS)))) == "acted"
+        assert happened(letters, letters.deliver(raw(TURN, border(PASS), Message_ID="<1@mail.example>"))) == "acted"
 
 
 @pytest.mark.parametrize("above", [(), (SIGNATURE,), (("X-Note", "folded\n twice\n\tover"),)], ids=range(3))
@@ -300,7 +300,7 @@ def test_a_mail_that_acted_by_its_domain_acts_once_however_it_is_coloured(server
     with server(TOKEN_OR_DOMAIN) as letters:
         assert [str(mail["To"]) for mail in letters.deliver(words)] == [BOB, ALICE]
 
-        (question,) = letters.deliver(words.replace(b"\nTo:", b"\nX-Coloured: otherwise\nTo:", 1))
+        (question,) = letters.deliver(words.replace(b"\nTo:", b"\nCc: carol@mail.example\nTo:", 1))
 
         assert str(question["To"]) == ALICE
         assert "Was this you?" in str(question["Subject"])

@@ -7,7 +7,7 @@ import pytest
 from jinja2 import DictLoader, Environment
 
 from pbem.config import ServerSettings
-from pbem.payloads.messages import Digest, Message
+from pbem.payloads.messages import Digest, Payload
 from pbem.payloads.sections import Section
 from pbem.rendering.render import VARIABLES
 from pbem.rendering.templating import templates
@@ -22,7 +22,7 @@ def _by_template(union: Any) -> dict[str, type]:
     return {get_args(get_type_hints(each)["template"])[0]: each for each in get_args(get_args(union)[0])}
 
 
-MESSAGES, SECTIONS = _by_template(Message), _by_template(Section)
+MESSAGES, SECTIONS = _by_template(Payload), _by_template(Section)
 KNOWN = {"server": ServerSettings, "player": Player, "row": Outgoing, "view": View, "preview": View}
 EXPORT = {"held": Any, "files": Any}
 """What the message with an export may ask for besides."""

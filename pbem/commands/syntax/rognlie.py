@@ -197,7 +197,7 @@ class Translator:
         return not self.is_turn(" ".join(rest), int(head.number))
 
     def _in_our_words(self, text: str, head: _Head, rest: list[str]) -> Iterator[Translation]:
-        """Yield the line with our commands instead of his."""
+        """Yield the line with our commands instead of Rognlie's."""
         plain = _bare(rest[0]).partition("#")[0] if len(rest) == 1 else ""
         numbers = [head.number] if head.number else []
         if head.written in PLAYING and plain in INSTEAD_OF_TURN:
@@ -210,7 +210,7 @@ class Translator:
             yield Translation(text)
 
     def _asks_for_matches(self, head: _Head, rest: list[str]) -> bool:
-        """Return whether the line is his `show` or `games`, with boards, players and filters."""
+        """Return whether the line is Rognlie's `show` or `games`, with boards, players and filters."""
         said = [_bare(word) for word in rest]
         if head.written == "show":
             return head.every or head.game or head.number is not None or self.own in said
