@@ -1,8 +1,8 @@
-"""How fast the engines are, beside python-chess doing perft on the same machine in the same run.
+"""The speed of the engines, compared with perft in python-chess in the same run.
 
 Run `make bench`. For every game and variant: turns/s of `play`, turns/s of `moves()` and its slowest call, the
-replay of the longest of some random matches, and perft nodes/s as a ratio to python-chess. A node costs what
-the rules make it cost, so the ratio tells machines and versions apart rather than games.
+replay of the longest of a few random matches, and perft nodes/s as a ratio to python-chess. The cost of a node depends
+on the rules, so use the ratio to compare machines and versions, not games.
 """
 
 import random
@@ -31,7 +31,7 @@ NODE_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """What was measured of one game with one choice of options."""
+    """The measurements of one game with one choice of options."""
 
     plays: float
     moves: float
@@ -42,14 +42,14 @@ class Speed:
 
 
 def variants(game: Game) -> Iterator[dict[str, str]]:
-    """Every choice of the options that name something; of ranges of numbers only the default."""
+    """Yield every combination of named options; for ranges of numbers, only the default."""
     named = [(o.name, o.choices[:1] if len(o.choices) > 8 else o.choices) for o in game.options]
     for choices in product(*(choices for _, choices in named)):
         yield dict(zip([name for name, _ in named], choices, strict=True))
 
 
 def played(key: str, options: Mapping[str, str], seed: int) -> tuple[list[Position[Any]], list[Any]]:
-    """A match by lot: its positions and moves, until it ends or has got long."""
+    """Return the positions and moves of a random match, played until it ends or reaches LONGEST turns."""
     chance, position = random.Random(seed), GAMES[key].position(options)
     positions, moves = [position], []
     while position.turn is not None and len(moves) < LONGEST:
@@ -60,7 +60,7 @@ def played(key: str, options: Mapping[str, str], seed: int) -> tuple[list[Positi
 
 
 def perft(position: Position[Any], depth: int, end: float) -> int:
-    """The leaves at that depth, or as many as were reached by then."""
+    """Return the number of leaves at that depth, or of those reached by the time `end`."""
     if depth == 0 or position.turn is None:
         return 1
     nodes = 0
@@ -72,14 +72,14 @@ def perft(position: Position[Any], depth: int, end: float) -> int:
 
 
 def nodes_a_second(start: Position[Any]) -> float:
-    """Perft nodes/s from a position, as deep as the time allows."""
+    """Return perft nodes/s from a position, as deep as the time allows."""
     began = perf_counter()
     nodes = perft(start, 8, began + NODE_SECONDS)
     return nodes / (perf_counter() - began)
 
 
 def chess_nodes_a_second() -> float:
-    """The floor: python-chess, perft from its start, by making and unmaking every legal move."""
+    """Return the baseline: perft nodes/s of python-chess from the initial position, making and unmaking every move."""
 
     def count(board: chess.Board, depth: int) -> int:
         if depth == 0:
@@ -97,7 +97,7 @@ def chess_nodes_a_second() -> float:
 
 
 def measured(key: str, options: Mapping[str, str]) -> Speed:
-    """The speed of one game with one choice of options."""
+    """Return the speed of one game with one choice of options."""
     matches = [played(key, options, seed) for seed in range(MATCHES)]
     positions, moves = max(matches, key=lambda match: len(match[1]))
     began = perf_counter()

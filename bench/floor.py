@@ -1,7 +1,7 @@
-"""The floor that bench/mail.py measures against, in a process of its own with nothing of pbem in it.
+"""The baseline for bench/mail.py, in a separate process without any code of pbem.
 
-Each mail of a mailbox is fetched, committed to SQLite and answered: the least that a server can do which loses
-nothing. What it has to do comes as JSON in its one argument, what it did goes as JSON to standard output.
+It fetches each message of a mailbox, commits it to SQLite and replies: the least that a server which loses nothing
+can do. Its one argument is an Errand as JSON; it prints Figures as JSON.
 """
 
 import json
@@ -22,7 +22,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Errand:
-    """Where the mails are, where replies go, how many replies a mail gets and how large they are."""
+    """Where the messages are, where replies go, the number of replies to a message and their size in bytes."""
 
     imap: int
     user: str
@@ -36,7 +36,7 @@ class Errand:
 
 @dataclass(frozen=True)
 class Figures:
-    """What one side did: mails handled, the seconds it took, and the most memory it held, in MB."""
+    """The results of one side: messages processed, seconds taken, and peak memory in MB."""
 
     mails: int
     seconds: float
@@ -44,12 +44,12 @@ class Figures:
 
     @property
     def rate(self) -> float:
-        """Mails a second."""
+        """Messages per second."""
         return self.mails / self.seconds
 
 
 def run(errand: Errand) -> Figures:
-    """Fetch, commit and answer every mail that waits."""
+    """Fetch, commit and reply to every waiting message."""
     reply = b"Subject: reply\r\n\r\n" + (b"x" * 70 + b"\r\n") * max(1, (errand.size - 18) // 72)
     began = time.perf_counter()
     number = 0
@@ -70,7 +70,7 @@ def run(errand: Errand) -> Figures:
             batch = uids[at : at + TOGETHER]
             for uid in batch:
                 raw = inbox.fetch([uid], ["BODY.PEEK[]"])[uid][b"BODY[]"]
-                database.execute("insert into mail values (?)", (raw,))  # outside a transaction: a commit of its own
+                database.execute("insert into mail values (?)", (raw,))  # autocommit
                 for _ in range(errand.replies):
                     outbox.sendmail(errand.user, ["ann@mail.example"], reply)
                 number += 1
@@ -80,7 +80,7 @@ def run(errand: Errand) -> Figures:
 
 
 def peak_memory(pid: int | str) -> float:
-    """The most memory that a process ever held, in MB."""
+    """Return the peak memory of a process in MB."""
     for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM"):
             return int(line.split()[1]) / 1024

@@ -1,7 +1,7 @@
-"""What a large database costs: CPU time of single messages with 50,000 matches stored, beside the same with 100.
+"""The cost of a large database: CPU time per message with 50,000 matches stored, compared with 100.
 
-Run `make bench`. Both databases are SQLite files with the same player of 100 matches; one has a crowd beside them.
-The ratio of the two in one run tells machines apart from growth; it should be near 1.
+Run `make bench`. Both databases are SQLite files with the same player of 100 matches; one also holds a crowd. The
+ratio between them doesn't depend on the machine; it should be near 1.
 """
 
 import argparse
@@ -28,11 +28,11 @@ OWN = 100
 """Matches of the player who writes."""
 REPEATS = 7
 NO_REMOVAL = "keep_mail_days = 0"
-"""Old messages are removed once an hour, which would disturb whatever is measured then."""
+"""The hourly removal of old messages would disturb the measurement."""
 
 
 class Desk:
-    """The player with 100 matches, and strangers, at their mail programs."""
+    """Writes messages as the player with 100 matches, and as strangers."""
 
     def __init__(self, letters: Correspondence) -> None:
         self._letters = letters
@@ -42,26 +42,26 @@ class Desk:
         self._strangers = 0
 
     def stranger(self) -> None:
-        """Somebody new asks for help."""
+        """Ask for help as a stranger."""
         self._strangers += 1
         self._letters.clock.advance(minutes=5)
         self._letters.write(f"stranger{self._strangers}@mail.example", "help")
 
     def games(self) -> None:
-        """The player lists their matches."""
+        """List the player's matches."""
         self._write("games")
 
     def show(self) -> None:
-        """The player looks at a match."""
+        """Show one of the player's matches."""
         self._write("show 1")
 
     def export(self) -> None:
-        """The player asks for all that is held on them."""
+        """Ask for the player's data."""
         self._letters.clock.advance(days=2)
         self._write("export me")
 
     def nothing(self) -> None:
-        """The server looks for work and finds none."""
+        """Let the server look for work when there is none."""
         self._letters.wait(minutes=1)
 
     def _write(self, words: str) -> None:
@@ -71,7 +71,7 @@ class Desk:
 
 @contextmanager
 def stored(matches: int) -> Iterator[Desk]:
-    """A server whose database holds that many matches beside those of the player who writes."""
+    """Run a server with that many matches besides those of the player who writes."""
     with (
         tempfile.TemporaryDirectory(prefix="growth") as folder,
         correspondence(Path(folder), server=NO_REMOVAL) as letters,
@@ -83,8 +83,8 @@ def stored(matches: int) -> Iterator[Desk]:
 
 
 def cost(act: Callable[[], None], repeats: int) -> float:
-    """Return the CPU time that it usually takes, in milliseconds."""
-    act()  # what is compiled and cached once
+    """Return the median CPU time in milliseconds."""
+    act()  # fill caches first
     spent = []
     for _ in range(repeats):
         gc.collect()
@@ -95,7 +95,7 @@ def cost(act: Callable[[], None], repeats: int) -> float:
 
 
 def measure(desk: Desk, repeats: int) -> dict[str, float]:
-    """Return what each kind of message costs, in milliseconds."""
+    """Return the cost of each kind of message in milliseconds."""
     acts = (desk.stranger, desk.show, desk.games, desk.export, desk.nothing)
     return {act.__name__: cost(act, repeats) for act in acts}
 

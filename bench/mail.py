@@ -1,16 +1,16 @@
-"""End to end against a floor in the same run: how many mails a second the daemon handles and answers.
+"""End to end: how many messages per second the daemon processes, compared with a baseline in the same run.
 
-Run `make bench`. A Dovecot inbox holds one valid next move for each of many matches, an smtp-sink takes
-what is sent. Measured is the daemon, a process of its own as in real life, from being ready until the last mail
-that it owes is marked as sent. A move owes two mails, one to each player.
+Run `make bench`. A Dovecot inbox holds one valid next turn for each of many matches; an smtp-sink receives the
+replies. The daemon runs as a process of its own and is measured from being ready until its last message is marked as
+sent. Each turn causes two messages, one to each player.
 
-The floor (bench/floor.py) is a process too: over the same IMAP library and TLS it fetches each mail, commits it to
-SQLite (write-ahead log, a sync at each commit) and sends a reply as large as ours are over a connection that it
-keeps; no parsing, no game. It is measured with one reply a mail and with two. Both sides move what they have
-stored to Processed, up to 50 mails at a time. The aim is half of the floor's mails a second.
+The baseline (bench/floor.py) is a process too. Over the same IMAP library and TLS, it fetches each message, commits it
+to SQLite (write-ahead log, a sync at each commit) and sends a reply of the same size as ours over one connection, with
+no parsing and no game. It is measured with one reply per message and with two. Both sides move stored messages to
+Processed, up to 50 at a time. The aim is half of the baseline's rate.
 
-With `--database postgresql --daemons 2` the daemon's side is two of them that share the work on a PostgreSQL, which
-syncs at each commit too; the memory is that of the first.
+With `--database postgresql --daemons 2`, two daemons share the work on PostgreSQL, which also syncs at each commit;
+the memory is that of the first.
 """
 
 import argparse
@@ -44,7 +44,7 @@ AIM = 0.5
 
 @dataclass(frozen=True)
 class Run:
-    """All sides over the same mails: the daemon, the floors with one reply and with two, a reply's usual size."""
+    """All sides with the same messages: the daemon, the baselines with one and two replies; a reply's median size."""
 
     daemon: Figures
     one: Figures
@@ -54,7 +54,7 @@ class Run:
 
 @contextmanager
 def site_at(mailbox: Mailbox, smtp: int, postgres: Postgres | None) -> Iterator[Site]:
-    """A configured server that reads that mailbox, with its data in a SQLite file or there."""
+    """Configure a server that reads that mailbox and stores its data in PostgreSQL, or else in an SQLite file."""
     inbox = f"""
         [inbox.imap]
         host = "{HOST}"
@@ -72,7 +72,7 @@ def site_at(mailbox: Mailbox, smtp: int, postgres: Postgres | None) -> Iterator[
 
 
 def daemon_over(site: Site, number: int, daemons: int) -> Figures:
-    """The daemon, or several, over the mails that wait."""
+    """Return the results of one or more daemons that process the waiting messages."""
     running = [Daemon(site) for _ in range(daemons)]
     daemon = running[0].ready()
     try:
@@ -80,7 +80,7 @@ def daemon_over(site: Site, number: int, daemons: int) -> Figures:
         while site.rows("select count(*) from outgoing where state = 'sent'") != [2 * number]:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"the daemon is not through with {number} mails")
-            time.sleep(0.2)  # seldom, so that asking takes nothing from the daemon
+            time.sleep(0.2)  # rarely, so that polling doesn't slow the daemon down
         memory = peak_memory(daemon.process.pid)
         began = datetime.fromisoformat(daemon.lines("ready")[0]["timestamp"])
     finally:
@@ -94,7 +94,7 @@ def daemon_over(site: Site, number: int, daemons: int) -> Figures:
 
 
 def floor_over(mailbox: Mailbox, number: int, smtp: int, replies: int, size: int) -> Figures:
-    """The floor over the mails that wait."""
+    """Return the results of the baseline with the waiting messages."""
     with tempfile.TemporaryDirectory(prefix="bench") as folder:
         cert = str(mailbox.server.cert)
         errand = Errand(mailbox.server.imaps, mailbox.user, PASSWORD, cert, smtp, folder, replies, size)
@@ -107,7 +107,7 @@ def floor_over(mailbox: Mailbox, number: int, smtp: int, replies: int, size: int
 
 
 def fill(mailbox: Mailbox, mails: list[bytes]) -> None:
-    """Put mails into the inbox as files, all at once."""
+    """Put all messages into the inbox as files."""
     home = mailbox.server.root / "home" / mailbox.user / "Maildir"
     for part in ("tmp", "new", "cur"):
         (home / part).mkdir(parents=True, exist_ok=True)
@@ -117,7 +117,7 @@ def fill(mailbox: Mailbox, mails: list[bytes]) -> None:
 
 
 def measured(dovecot: Dovecot, number: int, postgres: Postgres | None, daemons: int) -> Run:
-    """One run."""
+    """Measure all sides once."""
     depth = len(matches.sample().moves)
     mailbox = dovecot.mailbox()
     with SmtpSink() as sink:
@@ -136,12 +136,12 @@ def measured(dovecot: Dovecot, number: int, postgres: Postgres | None, daemons: 
 
 
 def middle(sides: list[Figures]) -> Figures:
-    """The run with the median rate."""
+    """Return the result with the median rate."""
     return sorted(sides, key=lambda side: side.rate)[len(sides) // 2]
 
 
 def report(runs: list[Run]) -> None:
-    """Print a table, and a line for machines."""
+    """Print a table, and a line for scripts."""
     daemon = middle([run.daemon for run in runs])
     one, two = middle([run.one for run in runs]), middle([run.two for run in runs])
     table = Table("", "mails/s", "replies/s", "ms a mail", "memory, MB", "the daemon is")
@@ -170,7 +170,7 @@ def report(runs: list[Run]) -> None:
 
 
 def main() -> None:
-    """Measure, and say how it stands."""
+    """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mails", type=int, default=300, help="how many mails a run has (300)")
     parser.add_argument("--runs", type=int, default=3, help="how many runs, of which the median counts (3)")

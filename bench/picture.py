@@ -1,7 +1,7 @@
-"""What the faces of a board cost: PNG, animation, words and text, for the match of every playthrough.
+"""The cost of showing a board as PNG, animation, words and text, for the match of every playthrough.
 
-Run `python bench/picture.py`. A picture is to take no longer than the mail it is for, about 10 ms, and to leave that
-mail far below 100 KB.
+Run `python bench/picture.py`. A picture should take no longer than the rest of its message, about 10 ms, and keep the
+message far below 100 KB.
 """
 
 import sys
@@ -22,7 +22,7 @@ from tests.diagrams import NAMES, diagrams
 
 
 def measured(make: Callable[[], object], times: int) -> float:
-    """The milliseconds that one call takes, the best of some."""
+    """Return the time of the fastest call in milliseconds."""
     best = float("inf")
     for _ in range(times):
         begun = time.perf_counter()
@@ -32,7 +32,7 @@ def measured(make: Callable[[], object], times: int) -> float:
 
 
 def costs() -> Table:
-    """One row for each playthrough; the picture is that of the board in the middle of the match."""
+    """Return a row for each playthrough; the picture shows the board in the middle of the match."""
     table = Table("match", "PNG", "KB", "text", "unicode", "words", "boards", "GIF", "KB", title="faces of a board")
     for name in NAMES:
         boards = diagrams(name)

@@ -1,8 +1,8 @@
-"""How fast matches are replayed and turns are validated, each beside the floor it is held against.
+"""How fast matches are replayed and turns are validated, compared with their targets.
 
-Run `python bench/replay.py`. Replaying the longest matches there are must take less than 50 ms for 1,000 turns
-(hardly a match of these games gets that long), and validating one turn of Hexaphages must be at least 100 times
-faster than listing all that are legal, where these are thousands.
+Run `python bench/replay.py`. Replaying must take less than 50 ms per 1,000 turns, even in the longest matches (few
+matches of these games get that long). Validating one turn of Hexaphages must be at least 100 times faster than listing
+all legal turns, where there are thousands.
 """
 
 import random
@@ -22,15 +22,15 @@ from notation.record import Record, dumps, loads, replay
 
 MATCHES = 40
 SLOW = ("quadraphages", "hexaphages")
-"""Where a match gets longer when as few stones move as can be."""
+"""The games in which a match gets longer if each turn moves as few stones as possible."""
 FLOOR_MS = 50.0
 FLOOR_RATIO = 100
 MANY = 5_000
-"""The floor holds where listing is what it was meant to avoid: in positions with this many turns."""
+"""FLOOR_RATIO applies to positions with at least this many legal turns."""
 
 
 def seconds(run: Callable[[], object], times: int = 15) -> float:
-    """The median time that something takes."""
+    """Return the median time of a call in seconds."""
     taken = []
     for _ in range(times):
         started = perf_counter()
@@ -40,12 +40,12 @@ def seconds(run: Callable[[], object], times: int = 15) -> float:
 
 
 def steps(move: Any) -> int:
-    """How many stones or men a turn moves."""
+    """Return how many stones or men a turn moves."""
     return len(move.first) + len(move.second) if isinstance(move, phages.Turn) else 1
 
 
 def played(game: str, seed: int, *, slowly: bool = False) -> Record:
-    """A match played by lot to its end; slowly: so that as few stones move as can be, and it gets long."""
+    """Return a random match played to its end; if `slowly`, each turn moves as few stones as possible."""
     chance = random.Random(seed)
     position = GAMES[game].position({})
     moves = []
@@ -61,22 +61,22 @@ def played(game: str, seed: int, *, slowly: bool = False) -> Record:
 
 
 def listed(position: Position[Any]) -> int:
-    """The number of legal turns, each of them made."""
+    """Generate all legal turns and return their number."""
     return sum(1 for _ in position.moves())
 
 
 def validated(game: str, position: Position[Any], text: str) -> Position[Any]:
-    """The position after the text of a turn."""
+    """Return the position after the turn with that text."""
     return position.play(NOTATIONS[game].parse(text))
 
 
 def longest(game: str) -> Record:
-    """The longest of some matches played slowly."""
+    """Return the longest of MATCHES matches played slowly."""
     return max((played(game, seed, slowly=True) for seed in range(MATCHES)), key=lambda record: len(record.moves))
 
 
 def replays() -> Table:
-    """The replay of the longest match of every game, and what 1,000 turns would take."""
+    """Return the replay times of the longest match of every game, and their extrapolation to 1,000 turns."""
     table = Table("game", "turns", "replay", "a turn", "1,000 turns", "floor", "loads", title="replay")
     for game in GAMES:
         record = longest(game)
@@ -98,7 +98,7 @@ def replays() -> Table:
 
 
 def validations() -> Table:
-    """How much faster one turn is validated than all are listed, from the start of a match to its middle."""
+    """Return how much faster one turn is validated than all are listed, for the first turns of a match."""
     table = Table("game", "ply", "legal turns", "moves()", "parse + play", "ratio", "floor", title="one turn")
     for game in GAMES:
         position = GAMES[game].position({})

@@ -1,9 +1,9 @@
-"""How well the lines a person wrote are found, and how fast, beside the libraries for it in the same run.
+"""How well and how fast the lines that a person wrote are found, compared with other libraries in the same run.
 
-Run `make bench`, with the third-party replies beside the project (see tests/corpora.py). Exact: the lines that
-tests/mails/corpora.toml names and no others. Lost: a line that the person wrote is missing. Leaked: a line that
-he did not write was kept. Blank lines and blanks around a line don't count. Hostile texts are read in a process
-of its own, which is killed when it takes too long; ours is a multiple of `str.splitlines` on the same text.
+Run `make bench`, with the third-party replies beside the project (see tests/corpora.py). Exact: the lines listed in
+tests/mails/corpora.toml and no others. Lost: a line that the person wrote is missing. Leaked: a line that they didn't
+write was kept. Blank lines and surrounding whitespace don't count. Hostile texts are read in a separate process, which
+is killed if it takes too long; our time is also given as a multiple of `str.splitlines` on the same text.
 """
 
 import importlib
@@ -69,7 +69,7 @@ READERS: dict[str, Reader] = {
 
 
 def missing(name: str) -> str | None:
-    """Why a reader can't be measured; None when it can."""
+    """Return why a reader can't be measured; None if it can."""
     try:
         READERS[name]("Hello")
     except ImportError:
@@ -78,7 +78,7 @@ def missing(name: str) -> str | None:
 
 
 def score(reader: Reader, mails: Sequence[Labelled]) -> tuple[int, int, int]:
-    """How many mails are read exactly, with a line lost, with a line leaked."""
+    """Return how many messages are read exactly, how many with a line lost, and how many with a line leaked."""
     exact = lost = leaked = 0
     for mail in mails:
         text = mail.text.replace("\ufeff", "")
@@ -91,7 +91,7 @@ def score(reader: Reader, mails: Sequence[Labelled]) -> tuple[int, int, int]:
 
 
 def best(reader: Reader, text: str) -> float:
-    """The shortest of some times that a text takes, in seconds."""
+    """Return the shortest of a few reading times in seconds."""
     times = []
     for _ in range(REPEATS):
         begun = perf_counter()
@@ -103,7 +103,7 @@ def best(reader: Reader, text: str) -> float:
 
 
 def patient(name: str, text: str) -> float | None:
-    """The time that a reader takes for a text, in a process that is killed when that is too long."""
+    """Return the reading time in seconds, measured in a process; None if it had to be killed for taking too long."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=lambda: sender.send(best(READERS[name], text)), daemon=True)

@@ -1,7 +1,7 @@
-"""The screenshots in docs/mails: real mails, as headless Chromium shows them. `make screenshots` makes them anew.
+"""The screenshots in docs/mails: real messages rendered by headless Chromium. `make screenshots` updates them.
 
-Looking at all mails at once: `python docs/screenshots.py FOLDER` puts each one there at 360 and 900 pixels, light and
-dark, and as mail programs show it that drop <style>, block pictures, or draw no more than tables.
+To look at all messages at once, `python docs/screenshots.py FOLDER` renders each at 360 and 900 pixels, light and dark,
+and as in mail programs that drop <style>, block pictures or support little more than tables.
 """
 
 import base64
@@ -31,13 +31,13 @@ SHOWN = (
     ("face-table", 360, "light"),
     ("turn-over", 900, "light"),
 )
-"""What docs/mails.md shows: a mail, how many pixels broad, and the scheme."""
+"""The screenshots in docs/mails.md: message, width in pixels, colour scheme."""
 TALL = 2600
 COLOURS = 64
 
 
 def page(mail: EmailMessage) -> str:
-    """The HTML part with its pictures inside, for a browser."""
+    """Return the HTML part with its pictures inlined, for a browser."""
     part = mail.get_body(("html",))
     html = str(part.get_content()) if part else ""
     for picture in mail.walk():
@@ -48,7 +48,7 @@ def page(mail: EmailMessage) -> str:
 
 
 def lesser(html: str) -> dict[str, str]:
-    """The page as lesser mail programs show it."""
+    """Return the page as less capable mail programs show it, by the name of what they lack."""
     plain = re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)
     blocked = re.sub(r'src="data:[^"]*"', 'src="cid:blocked"', plain)
     word = r"(border-radius|max-width|overflow[a-z-]*|word-break|width|table-layout|display):[^;\"]*;?"
@@ -61,7 +61,7 @@ def lesser(html: str) -> dict[str, str]:
 
 
 def shoot(html: str, target: Path, width: int, scheme: str) -> None:
-    """Write the page as a PNG, so many pixels broad and as tall as it is."""
+    """Write the page as a PNG of the given width, as tall as its content."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "mail.html"
         source.write_text(html, encoding="utf-8")
@@ -76,7 +76,7 @@ def shoot(html: str, target: Path, width: int, scheme: str) -> None:
 
 
 def main() -> None:
-    """Make the screenshots of docs/mails, or of everything into the folder that is named."""
+    """Make the screenshots of docs/mails, or those of all messages in the folder given as an argument."""
     logs.configure(LogSettings(level="error"))
     with tempfile.TemporaryDirectory() as folder:
         pages = {name: html for name, mail in examples(Path(folder)).items() if (html := page(mail))}

@@ -310,6 +310,7 @@ class LimitsSettings(Section):
     match_per_day: Annotated[int, Field(ge=1)] = 1_000
     stranger_per_day: Annotated[int, Field(ge=1)] = 5
     domain_per_day: Annotated[int, Field(ge=1)] = 100
+    stranger_bytes: Annotated[int, Field(ge=16_384)] = 250_000
 
 
 class ReadingSettings(Section):

@@ -1,11 +1,11 @@
-"""Bounces of a mail, as the servers of the world write them, for tests."""
+"""Bounces of a message as various mail servers write them, for tests."""
 
 from collections.abc import Callable
 from email.message import EmailMessage
 
 
 def dsn(mail: EmailMessage, status: str = "5.1.1", action: str = "failed", *, whole: bool = True) -> bytes:
-    """As RFC 3464 has it: Postfix, Exchange and most others."""
+    """Return a bounce in the format of RFC 3464: Postfix, Exchange and most others."""
     returned = mail.as_string() if whole else _head(mail)
     return f"""\
 Return-Path: <>
@@ -43,7 +43,7 @@ Content-Type: {"message/rfc822" if whole else "text/rfc822-headers"}
 
 
 def qmail(mail: EmailMessage) -> bytes:
-    """As qmail and its children."""
+    """Return a bounce in the format of qmail and its descendants."""
     return f"""\
 From: MAILER-DAEMON@mail.example
 To: games@pbem.example
@@ -63,7 +63,7 @@ Sorry, no mailbox here by that name. (#5.1.1)
 
 
 def exim(mail: EmailMessage) -> bytes:
-    """As Exim."""
+    """Return a bounce in the format of Exim."""
     return f"""\
 X-Failed-Recipients: {mail["To"]}
 Auto-Submitted: auto-replied
@@ -85,7 +85,7 @@ recipients. This is a permanent error. The following address(es) failed:
 
 
 def unheard_of(mail: EmailMessage) -> bytes:
-    """As one that bears no mark of a machine, and comes from nobody's name."""
+    """Return a bounce that isn't marked as automatic and comes from an unusual address."""
     return f"""\
 From: e500_smtp_mail_service@mail.example
 To: games@pbem.example
@@ -100,7 +100,7 @@ Subject: Returned Mail - Error During Delivery
 
 
 def nobody_s(mail: EmailMessage) -> bytes:
-    """As one without a sender."""
+    """Return a bounce without a sender."""
     return unheard_of(mail).replace(b"From: e500_smtp_mail_service@mail.example\n", b"")
 
 

@@ -1,4 +1,4 @@
-"""Cases that every run looks at, and those that only the long one does."""
+"""The division of test cases into those of every run and those of the long run."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 SEEDS = int(os.environ.get("PBEM_TEST_SEEDS", "1"))
-"""How often what goes by chance is tried at length: `make soak` asks for more than `make test-all`."""
+"""The number of seeds for slow randomised tests: `make soak` uses more than `make test-all`."""
 
 
 def quick_where(is_quick: Callable[[Any], bool], cases: Iterable[Any]) -> list[Any]:
-    """Mark as slow those of the cases that `make test` leaves to `make test-all`; an id is what it would be."""
+    """Return the cases with those that aren't quick marked as slow (`make test-all` only); their ids don't change."""
     return [case if is_quick(case) else _slow(case) for case in cases]
 
 

@@ -1,7 +1,7 @@
-"""Answers as mail programs write them: structure, quotes and signatures of real ones, around a mail of ours.
+"""Replies to our messages as mail programs write them, with the structure, quotes and signatures of real ones.
 
-Each takes our mail and the person's lines, and makes the raw answer. What is quoted is what the program shows of our
-mail: those that show HTML quote the HTML part and make the text of their own answer from it, links and all.
+Each function takes our message and the person's lines and returns the raw reply. Programs quote the part that they
+show: those that show HTML quote the HTML part and derive the text of their reply from it, including its links.
 """
 
 import re
@@ -19,7 +19,7 @@ BLOCKS = ("p", "div", "tr", "table", "h1", "h2", "h3", "li", "ul", "pre", "br")
 
 
 def html_of(mail: EmailMessage) -> str:
-    """The HTML that a program would quote: the HTML part's body, else the text as lines."""
+    """Return the HTML that a program would quote: the body of the HTML part, or else the lines of the text."""
     part = mail.get_body(("html",))
     if part is None:
         return "<br>\n".join(escape(line) for line in text(mail).splitlines())
@@ -29,7 +29,7 @@ def html_of(mail: EmailMessage) -> str:
 
 
 def shown_text(mail: EmailMessage) -> str:
-    """What a program that shows HTML makes of our mail when it writes plain text: words, with links behind them."""
+    """Return our message as a program that shows HTML quotes it in plain text: words, followed by their links."""
     part = mail.get_body(("html",))
     if part is None:
         return text(mail)
@@ -47,12 +47,12 @@ def shown_text(mail: EmailMessage) -> str:
 
 
 def marked(words: str) -> str:
-    """The words with > before each line."""
+    """Return the words with > before each line."""
     return "\n".join(f"> {line}".rstrip() for line in words.splitlines())
 
 
 def _answer(mail: EmailMessage, plain: str, html: str | None = None, **headers: str) -> bytes:
-    """The answer around those parts, to where a mail program would send it."""
+    """Return the reply with those parts, addressed as a mail program would."""
     answer = EmailMessage(policy=SMTP)
     answer["From"] = str(mail["To"])
     answer["To"] = str(mail["Reply-To"])
@@ -83,7 +83,7 @@ def gmail(mail: EmailMessage, words: str) -> bytes:
 
 
 def gmail_german_phone(mail: EmailMessage, words: str) -> bytes:
-    """Gmail on an Android phone in German: the attribution and the quote in HTML, little of them in the text."""
+    """Gmail on an Android phone in German."""
     return _answer(
         mail,
         f"{words}\n\nPBeM <{ADDRESS}> schrieb am Sa., 21. Nov. 2026, 03:10:\n\n{marked(shown_text(mail))}\n",
@@ -94,7 +94,7 @@ def gmail_german_phone(mail: EmailMessage, words: str) -> bytes:
 
 
 def outlook(mail: EmailMessage, words: str) -> bytes:
-    """Outlook for Windows: no marks, a header block above the quote, a signature below the words."""
+    """Outlook for Windows: a block of headers above the quote, no > before its lines."""
     head = {"From": f"PBeM <{ADDRESS}>", "Sent": "Saturday, November 21, 2026 3:10 AM", "To": str(mail["To"])}
     head["Subject"] = str(mail["Subject"])
     block = "\n".join(f"{label}: {value}" for label, value in head.items())
@@ -141,7 +141,7 @@ def outlook_phone(mail: EmailMessage, words: str) -> bytes:
 
 
 def apple_mail(mail: EmailMessage, words: str) -> bytes:
-    """Apple Mail, and an iPhone's signature."""
+    """Apple Mail on an iPhone, with its signature."""
     return _answer(
         mail,
         f"{words}\n\nSent from my iPhone\n\n> On Nov 21, 2026, at 3:10 AM, PBeM <{ADDRESS}> wrote:\n> \n"
@@ -155,22 +155,22 @@ def apple_mail(mail: EmailMessage, words: str) -> bytes:
 
 
 def thunderbird(mail: EmailMessage, words: str) -> bytes:
-    """Thunderbird, writing below the quote, flowed."""
+    """Thunderbird, writing below the quote."""
     return _answer(mail, f"On 21/11/2026 03:10, PBeM wrote:\n{marked(text(mail))}\n\n{words}\n\n-- \nAlice\n")
 
 
 def mutt(mail: EmailMessage, words: str) -> bytes:
-    """mutt: the quote is of the text part."""
+    """mutt, which quotes the text part."""
     return _answer(mail, f"{words}\n\nOn Sat, Nov 21, 2026 at 03:10:00AM +0000, PBeM wrote:\n{marked(text(mail))}\n")
 
 
 def s_nail(mail: EmailMessage, words: str) -> bytes:
-    """s-nail: what is written stands below the quote."""
+    """s-nail, writing below the quote."""
     return _answer(mail, f"PBeM <{ADDRESS}> wrote in\n <{mail['Message-ID']}>:\n\n{marked(text(mail))}\n{words}\n")
 
 
 def unmarked(mail: EmailMessage, words: str) -> bytes:
-    """mutt, told to put no mark before what it quotes."""
+    """mutt, configured not to mark quoted lines."""
     return _answer(mail, f"{words}\n\nOn Sat, Nov 21, 2026 at 03:10:00AM +0000, PBeM wrote:\n{text(mail)}\n")
 
 

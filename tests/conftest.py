@@ -1,4 +1,4 @@
-"""What every test shares: log lines go nowhere unless a test asks for them; and which tests run on which database."""
+"""Setup shared by all tests: no log output unless a test asks for it, and which tests run on which database."""
 
 import os
 import sys
@@ -11,21 +11,21 @@ from hypothesis import HealthCheck, settings
 from tests import correspondence, databases, faked_clock, postgres
 
 KEEPERS = {"correspondence", "Correspondence", "databases"}
-"""A module that knows one of these keeps data in a database."""
+"""A test module that imports one of these stores data in a database."""
 
 
-# Hypothesis gives up on examples that are slow by the clock; no test here depends on the speed of the machine.
+# By default, Hypothesis fails slow examples; no test here depends on the speed of the machine.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
-# Compiling the modules and rewriting the assertions takes half a minute, which is not to be spent at every start.
+# Without cached bytecode, compiling modules and rewriting assertions would take half a minute on every start.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 faked_clock.mend()
 
 
 def pytest_configure() -> None:
-    """Drop log lines also while a fixture of a whole module or session works."""
+    """Drop log lines from fixtures of modules and of the session as well."""
     structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
 
 
@@ -46,7 +46,7 @@ def _no_server_is_left() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what keeps data in the database of the run; a run on PostgreSQL is of these tests alone."""
+    """Mark the tests that store data in the database of the run; on PostgreSQL, select only these."""
     for item in items:
         if _keeps_data(item):
             item.add_marker(pytest.mark.database)
@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _keeps_data(item: pytest.Item) -> bool:
-    """Whether the test works on whatever database the run has, instead of one that it names itself."""
+    """Return whether the test uses the database of the run, instead of choosing its own."""
     if item.get_closest_marker("own_database") or {"stage", "postgres"} & set(getattr(item, "fixturenames", ())):
         return False
     known = vars(item.module) if isinstance(item, pytest.Function) else {}

@@ -1,4 +1,4 @@
-"""Where the third-party mails lie: beside the project, for tests only; never copied into it."""
+"""Third-party messages for tests; they are stored beside the project and never copied into it."""
 
 import tomllib
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ LABELS = ROOT / "tests" / "mails" / "corpora.toml"
 
 
 def _project() -> Path:
-    """The project's own folder, also from a worktree of it that lies elsewhere."""
+    """Return the project's own folder, even if this is a worktree of it elsewhere."""
     pointer = ROOT / ".git"
     if pointer.is_file():
         return Path(pointer.read_text(encoding="utf-8").removeprefix("gitdir:").strip()).parents[2]
@@ -22,7 +22,7 @@ CORPORA = _project().parent / "shared" / "corpora"
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A mail, and the lines of it that the person wrote."""
+    """A message, and the lines of it that the person wrote."""
 
     name: str
     text: str
@@ -30,7 +30,7 @@ class Labelled:
 
 
 def labelled() -> Iterator[Labelled]:
-    """The mails of which tests/mails/corpora.toml says what the person wrote."""
+    """Yield the messages that tests/mails/corpora.toml labels."""
     for folder, files in tomllib.loads(LABELS.read_text(encoding="utf-8")).items():
         for name, ranges in files.items():
             text = (CORPORA / folder / "emails" / name).read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
@@ -43,5 +43,5 @@ def labelled() -> Iterator[Labelled]:
 
 
 def bare(lines: list[str] | tuple[str, ...]) -> tuple[str, ...]:
-    """The lines as they are compared: without blank ones, and without blanks around them."""
+    """Return the lines for comparison, without blank lines and surrounding whitespace."""
     return tuple(line.strip() for line in lines if line.strip())

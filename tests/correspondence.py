@@ -57,6 +57,7 @@ class Clock:
 
     def __init__(self) -> None:
         self._now = MORNING
+        self._leapt = timedelta()
 
     def __call__(self) -> datetime:
         """Return what the server takes for now."""
@@ -65,6 +66,15 @@ class Clock:
     def set(self, now: datetime) -> None:
         """Show that time."""
         self._now = now
+
+    def leap(self, **time: float) -> None:
+        """Show another time although none has passed."""
+        self._now += timedelta(**time)
+        self._leapt += timedelta(**time)
+
+    def monotonic(self) -> float:
+        """Return how much time has really passed."""
+        return (self._now - MORNING - self._leapt).total_seconds()
 
     def advance(self, **time: float) -> None:
         """Let some minutes, hours or days pass."""
@@ -325,7 +335,7 @@ def correspondence(
     clock = Clock()
     chosen = settings(folder, **changes)
     databases.make(chosen.server.database)
-    with daemon.open_server(chosen, clock, parser or InProcessParser()) as server:
+    with daemon.open_server(chosen, clock, parser or InProcessParser(), monotonic=clock.monotonic) as server:
         words = repr(chosen).replace(chosen.server.database, server.engine.dialect.name).replace(str(folder), "")
         is_new = parser is None and not _has_rows(server)
         yield Correspondence(altered(server), folder, clock, (words, altered) if is_new else None)

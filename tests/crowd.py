@@ -1,4 +1,4 @@
-"""A database in which many people have played for a long time, made by bulk inserts in seconds."""
+"""A database in which many people have played for a long time, filled by bulk inserts in seconds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,34 +11,34 @@ from sqlalchemy import Connection, Engine, insert
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-"""When the latest of it happened."""
+"""The time of the latest turn."""
 DOMAINS = ("mail.example", "mail.test", "post.example")
 TURNS = ("2 c1a1 g9g7", "a7a5 i3g3 3 a5a8 g3d3", "a1d1 g7g4 2 d1b1 g4e4", "a8c8 d3f3 5 c8h8 f3a3")
 """The beginning of a match."""
 CHUNK = 5_000
 MATCHES_A_PLAYER = 20
 KEPT = 1_000
-"""How many matches are so young that the messages about them are still kept."""
+"""The number of recent matches whose messages are still kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """Some players who only play with each other."""
+    """Players who only play with each other."""
 
     matches: int
     players: int
     now: datetime
     before: dict[str, int]
-    """The last number of each table before they came."""
+    """The highest id in each table before they came."""
 
     def seats(self, match: int) -> tuple[int, int]:
-        """Return who plays the match with that place among theirs."""
+        """Return the ids of the two players of the crowd's nth match."""
         first = match % self.players
         second = (first + 1 + (match // self.players) % (self.players - 1)) % self.players
         return self.before["player"] + first + 1, self.before["player"] + second + 1
 
     def when(self, match: int) -> datetime:
-        """Spread the matches evenly over two years."""
+        """Return the time of the crowd's nth match; they are spread evenly over two years."""
         return self.now - timedelta(days=730) * (self.matches - match) / self.matches
 
 
@@ -176,5 +176,5 @@ def _outgoing(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _turn(number: int) -> tuple[int, int]:
-    """Return the match and the place in it of the turn with that number."""
+    """Return the match of the nth turn, and its index in the match."""
     return (number - 1) // len(TURNS) + 1, (number - 1) % len(TURNS)

@@ -1,6 +1,6 @@
-"""Where the databases of the tests are: SQLite files in the tests' folders, or places on a PostgreSQL of their own.
+"""The databases of the tests: SQLite files in the tests' folders, or schemas on a PostgreSQL server of their own.
 
-`PBEM_TEST_DATABASE=postgresql` chooses the second for every test that does not name its database itself.
+`PBEM_TEST_DATABASE=postgresql` selects the latter for every test that doesn't choose its database itself.
 """
 
 import os
@@ -18,14 +18,14 @@ KINDS = ("sqlite", "postgresql")
 
 
 def kind() -> str:
-    """What this run of the tests keeps its data in."""
+    """Return the kind of database that this test run uses."""
     chosen = os.environ.get(VARIABLE, KINDS[0])
     assert chosen in KINDS, f"{VARIABLE} is one of {KINDS}"
     return chosen
 
 
 def at(folder: Path) -> str:
-    """The URL of the database that belongs to the folder: the same one whenever it is asked for."""
+    """Return the URL of the database that belongs to the folder, the same on every call."""
     if kind() == "sqlite":
         return f"sqlite:///{folder}/pbem.sqlite"
     note = folder / "database"
@@ -35,13 +35,13 @@ def at(folder: Path) -> str:
 
 
 def make(url: str) -> None:
-    """Make the tables as the first start of a server does, unless the database is there already."""
+    """Create the tables as the first start of a server does, unless the database exists."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or Path(str(parsed.database)).exists():
-        return  # `at` gives out places on PostgreSQL that have them
+        return  # PostgreSQL: `at` has created them
     if not _made:
         connected = database.connect("sqlite://")
-        with closing(connected.raw_connection()):  # the only connection: it holds the database
+        with closing(connected.raw_connection()):  # the database exists only in this connection
             database.upgrade(connected)
             _made.append(keep(connected))
     with closing(sqlite3.connect(str(parsed.database))) as connection:
@@ -49,16 +49,16 @@ def make(url: str) -> None:
 
 
 _made: list[sqlite3.Connection] = []
-"""An SQLite database with the tables and nothing in them."""
+"""An SQLite database with empty tables, once it has been made."""
 
 
 def empty(folder: Path) -> str:
-    """The URL of a database without tables."""
+    """Return the URL of a database without tables."""
     return f"sqlite:///{folder}/empty.sqlite" if kind() == "sqlite" else running().database()
 
 
 Kept = sqlite3.Connection | str
-"""The rows of a database at some moment: in memory, or in a schema that nobody else uses."""
+"""A copy of a database: an SQLite database in memory, or the name of a PostgreSQL schema."""
 
 
 def keep(engine: Engine) -> Kept:
@@ -72,7 +72,7 @@ def keep(engine: Engine) -> Kept:
 
 
 def put_back(rows: Kept, engine: Engine) -> None:
-    """Make these all the rows of a database that was just made, or that has some of them."""
+    """Replace the content of the database with the copy."""
     if isinstance(rows, str):
         running().put_back(rows, engine)
         return

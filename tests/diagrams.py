@@ -15,14 +15,14 @@ NAMES = tuple(path.stem for path in PLAYTHROUGHS)
 
 
 def diagram_after(game: str, position: Position[Any], text: str) -> Diagram:
-    """The board after a turn, with that turn highlighted."""
+    """Return the board after a turn, with that turn highlighted."""
     move = NOTATIONS[game].parse(text)
     return position.play(move).diagram(Played(position, move))
 
 
 @cache
 def diagrams(name: str) -> tuple[Diagram, ...]:
-    """The boards of the playthrough of that name."""
+    """Return the boards of the playthrough of that name."""
     lines = (Path(__file__).parent / "playthroughs" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     game = lines[0].removeprefix("game: ")
     chosen = dict(line.removeprefix("chosen: ").split("=") for line in lines if line.startswith("chosen: "))

@@ -1,4 +1,4 @@
-"""Let Python sleep where libfaketime tells another time: it spoils the one system call by which `time.sleep` does."""
+"""A replacement for `time.sleep` under libfaketime, which breaks the system call that Python uses for it."""
 
 import os
 import select
@@ -6,7 +6,7 @@ import time
 
 
 def mend() -> None:
-    """Sleep by another system call in this process, if its clock is faked."""
+    """Replace `time.sleep` in this process if its clock is faked."""
     if os.environ.get("FAKETIME"):
         time.sleep = _sleep
 

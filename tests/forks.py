@@ -1,6 +1,6 @@
-"""The command line as a process of its own, forked from a server that has done the importing already.
+"""`pbem` commands in separate processes, forked from one that has already imported everything.
 
-What runs in it is what `pbem` runs, from its first line on; only the second that Python takes to import is saved.
+They run the same code as `pbem` from its first line on; only the second that Python needs for imports is saved.
 """
 
 import multiprocessing
@@ -27,7 +27,7 @@ _FORKS.set_forkserver_preload(["tests.forks"])
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a program finds when it begins."""
+    """The environment in which a program starts."""
 
     folder: Path
     environment: Mapping[str, str]
@@ -36,7 +36,7 @@ class Surroundings:
     stdin: Path = Path(os.devnull)
     umask: int = -1
     deaf_to_time: bool = False
-    """Whether a daemon begins nothing unless it is notified."""
+    """Whether a daemon only looks for work when it is notified."""
 
 
 def _run(words: Sequence[str], around: Surroundings) -> None:
@@ -54,7 +54,7 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
     ):
         os.dup2(os.open(path, flags, 0o600), standard)
     sys.stdin, sys.stdout, sys.stderr = (
-        open(standard, mode, encoding="utf-8", errors=errors, buffering=1, closefd=False)  # noqa: SIM115 - until it ends
+        open(standard, mode, encoding="utf-8", errors=errors, buffering=1, closefd=False)  # noqa: SIM115 - open until it ends
         for standard, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
     )
     if around.deaf_to_time:
@@ -64,7 +64,7 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
 
 
 class Fork:
-    """A running `pbem`, to be treated as a subprocess."""
+    """A running `pbem`, with the interface of a subprocess."""
 
     def __init__(self, words: Sequence[str], around: Surroundings) -> None:
         self._process = _FORKS.Process(target=_run, args=(list(words), around), daemon=True)
@@ -73,11 +73,11 @@ class Fork:
         self.pid = self._process.pid
 
     def poll(self) -> int | None:
-        """Return how it ended; nothing while it runs."""
+        """Return its exit code; None while it runs."""
         return self._process.exitcode
 
     def wait(self, seconds: float) -> int:
-        """Wait for its end, and return how it ended: negative where that was a signal."""
+        """Wait until it ends and return its exit code, negative if a signal ended it."""
         self._process.join(seconds)
         code = self.poll()
         if code is None:
@@ -90,14 +90,14 @@ class Fork:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """End it, whatever it does just now."""
+        """Send it SIGKILL."""
         self._process.kill()
 
 
 def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes = b"", umask: int = -1
 ) -> tuple[int, str, str]:
-    """Run a command to its end; return its exit code and what it printed on either output."""
+    """Run a command to its end. Return its exit code, standard output and standard error."""
     with tempfile.TemporaryDirectory(prefix="pbem-fork") as apart:
         given, out, err = (Path(apart) / name for name in ("in", "out", "err"))
         given.write_bytes(stdin)

@@ -1,25 +1,25 @@
-"""Mails that are made to harm whoever reads them, each by a name, for tests: what was seen to hurt mail readers."""
+"""Messages made to harm mail readers, by name, for tests; each kind has hurt some reader before."""
 
 import base64
 from collections.abc import Callable
 
 HEAD = b"From: alice@mail.example\nTo: games@pbem.example\nMessage-ID: <1@mail.example>\nSubject: help\n"
 SIZE = 900_000
-"""Below what is read at all."""
+"""The size of most hostile messages in bytes, below the limit of what is read at all."""
 
 
 def with_header(name: bytes, value: bytes) -> bytes:
-    """A mail with one more header, in front."""
+    """Return a message with one more header, in front."""
     return name + b": " + value + b"\n" + HEAD + b"\nhelp\n"
 
 
 def with_content_type(value: bytes, body: bytes = b"help\n") -> bytes:
-    """A mail of that type."""
+    """Return a message of that type."""
     return HEAD + b"MIME-Version: 1.0\nContent-Type: " + value + b"\n\n" + body
 
 
 def nested(kind: bytes, depth: int, body: bytes = b"help\n") -> bytes:
-    """Parts within parts."""
+    """Return a message with nested parts."""
     mail = b"Content-Type: text/plain\n\n" + body
     for level in range(depth):
         if kind.startswith(b"message/"):
@@ -32,18 +32,18 @@ def nested(kind: bytes, depth: int, body: bytes = b"help\n") -> bytes:
 
 
 def many_parts(count: int, kind: bytes = b"mixed", part: bytes = b"\nhelp\n", line_end: bytes = b"\n") -> bytes:
-    """One part beside the other."""
+    """Return a message with many parts, one after the other."""
     mail = with_content_type(b"multipart/" + kind + b"; boundary=b", (b"--b\n" + part) * count + b"--b--\n")
     return mail.replace(b"\n", line_end)
 
 
 def in_html(body: bytes) -> bytes:
-    """A mail that is HTML."""
+    """Return a message in HTML."""
     return with_content_type(b"text/html; charset=utf-8", body)
 
 
 def coded(coding: bytes, body: bytes, charset: bytes = b"utf-8") -> bytes:
-    """A text in a transfer encoding and a character set."""
+    """Return a text message in a transfer encoding and a character set."""
     return (
         HEAD
         + b"MIME-Version: 1.0\nContent-Type: text/plain; charset="
@@ -56,12 +56,12 @@ def coded(coding: bytes, body: bytes, charset: bytes = b"utf-8") -> bytes:
 
 
 def filled(unit: bytes, size: int = SIZE) -> bytes:
-    """So many bytes of the same."""
+    """Return the unit repeated up to that size."""
     return (unit * (size // len(unit) + 1))[:size]
 
 
 def words(count: int) -> bytes:
-    """Encoded words, folded as they should be."""
+    """Return that many encoded words, folded correctly."""
     return b"\n ".join([b"=?utf-8?q?a?="] * count)
 
 

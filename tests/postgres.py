@@ -1,4 +1,4 @@
-"""A real PostgreSQL of our own, in a folder of its own, on a free port; an empty place for whoever asks."""
+"""A real PostgreSQL server in its own folder, on a free port, with a schema for each test."""
 
 import itertools
 import os
@@ -20,7 +20,7 @@ TEMPLATE = "template_of_cases"
 
 
 class Postgres:
-    """The server; it refuses to be run by root."""
+    """The server. It refuses to run as root, so root runs it as nobody."""
 
     def __init__(self, *, syncs: bool = False) -> None:
         programs = _programs()
@@ -32,33 +32,33 @@ class Postgres:
         self._as_other = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
         if self._as_other:
             os.chown(self._folder, pwd.getpwnam("nobody").pw_uid, -1)
-        # Without fsync: what is rehearsed here are crashes of programs, which the system's cache survives.
+        # Tests only crash programs, not the machine, and the system's cache survives that without fsync.
         self._settings = "" if syncs else " -c fsync=off"
         self._numbers = itertools.count(1)
         self._run("initdb", "-D", self._data, "-A", "trust", "-U", "pbem", "-E", "UTF8", "--no-sync")
         self.start()
 
     def database(self) -> str:
-        """The URL of a place without tables: a schema of its own, which is made and removed faster than a database."""
+        """Return the URL of a new schema without tables; creating a schema is faster than creating a database."""
         name = f"case{next(self._numbers)}"
         self._execute(f"create schema {name}")
         return self._url(name)
 
     def migrated(self) -> str:
-        """The URL of a place with the tables as the migrations make them; made anew from what they made once."""
+        """Return the URL of a new schema with the tables, copied from one that the migrations created."""
         name = f"case{next(self._numbers)}"
         self._execute(self._tables.replace(TEMPLATE, name))
         return self._url(name)
 
     def keep(self, engine: Engine) -> str:
-        """Copy all rows to a place where nobody changes them, and return its name."""
+        """Copy all rows to a schema that nothing else uses, and return its name."""
         kept = f"kept{next(self._numbers)}"
         self._execute(self._tables.replace(TEMPLATE, kept))
         self._copy(_schema(engine), kept)
         return kept
 
     def put_back(self, kept: str, engine: Engine) -> None:
-        """Replace all rows by the kept ones."""
+        """Replace all rows with the kept ones."""
         self._copy(kept, _schema(engine))
 
     def _copy(self, source: str, target: str) -> None:
@@ -73,30 +73,30 @@ class Postgres:
         self._execute(";\n".join(script))
 
     def start(self) -> None:
-        """Take connections."""
+        """Start the server and wait until it accepts connections."""
         options = f"-k {self._folder} -p {self._port} -h {HOST}{self._settings}"
         self._run("pg_ctl", "-D", self._data, "-w", "-l", str(self._folder / "log"), "-o", options, "start")
 
     def stop(self) -> None:
-        """End at once, every connection with it, as a crash does."""
+        """Stop at once, closing every connection, as in a crash."""
         self._run("pg_ctl", "-D", self._data, "-m", "immediate", "stop")
 
     def remove(self) -> None:
-        """Stop, and leave nothing."""
+        """Stop the server and delete its folder."""
         self._engine.dispose()
         self.stop()
         shutil.rmtree(self._folder)
 
     @cached_property
     def _tables(self) -> str:
-        """What makes the tables, as SQL: running every migration for every test would take most of its time."""
+        """The tables as an SQL script; running the migrations for every test would take most of its time."""
         self._execute(f"create schema {TEMPLATE}")
         engine = database.connect(self._url(TEMPLATE))
         database.upgrade(engine)
         engine.dispose()
         where = ("-h", HOST, "-p", str(self._port), "-U", "pbem", "postgres")
         dump = self._run("pg_dump", "--schema", TEMPLATE, "--inserts", "--no-owner", *where)
-        # What begins with a backslash is for psql alone; the settings would outlast the script.
+        # Lines with a backslash are for psql only, and settings would outlast the script.
         lines = (line for line in dump.splitlines() if not line.startswith(("\\", "--", "SET ", "SELECT pg_catalog.")))
         return "\n".join(lines)
 
@@ -127,7 +127,7 @@ def _schema(engine: Engine) -> str:
 
 
 def _programs() -> Path | None:
-    """Where initdb and pg_ctl are; Debian keeps them out of the path."""
+    """Return the folder of initdb and pg_ctl, which Debian doesn't put in PATH."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
     on_path = shutil.which("pg_ctl")
     return found[-1].parent if found else Path(on_path).parent if on_path else None
@@ -135,12 +135,12 @@ def _programs() -> Path | None:
 
 @cache
 def running() -> Postgres:
-    """The server of this process; the outermost conftest.py removes it at the end."""
+    """Return the server of this process; tests/conftest.py removes it at the end."""
     return Postgres()
 
 
 def remove() -> None:
-    """Remove the server of this process, if it was ever asked for."""
+    """Remove the server of this process, if there is one."""
     if running.cache_info().currsize:
         running().remove()
         running.cache_clear()

@@ -1,6 +1,6 @@
-"""Real mail servers for tests: a rootless Dovecot, Postfix's smtp-sink, and a submission server with TLS.
+"""Real mail servers for tests: a rootless Dovecot, and Postfix's smtp-sink.
 
-Import the fixtures in the conftest.py that wants them.
+Import the fixtures in the conftest.py that needs them.
 """
 
 import contextlib
@@ -25,15 +25,15 @@ import pytest
 from pbem.config import ImapSettings, Secret, Tls
 
 GENEROUS = 110.0
-"""So many seconds something may take on a machine that is slow and has a lot to do."""
+"""The default time limit in seconds, generous enough for a slow and busy machine."""
 HOST = "127.0.0.1"
 FOREIGN_PASSWORD = "pässwort"
-PASSWORD = 'secret"word'  # with a quote, so that quoting is tried
+PASSWORD = 'secret"word'  # with a quotation mark, to test quoting
 SBIN = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 
 
 def until(true: Callable[[], Any], what: str, seconds: float = GENEROUS) -> Any:
-    """Ask again and again until the answer is true, and give it; fail when it takes too long."""
+    """Poll until the result is true and return it; fail after that many seconds."""
     end = time.monotonic() + seconds
     while not (answer := true()):
         if time.monotonic() > end:
@@ -63,7 +63,7 @@ def missing(program: str, package: str) -> None:
 
 
 def unprivileged() -> dict[str, Any]:
-    """Popen's arguments that let a server run as nobody, where we are root."""
+    """Return arguments for Popen that run a server as nobody if we are root."""
     if os.geteuid() != 0:
         return {}
     nobody = pwd.getpwnam("nobody")
@@ -71,7 +71,7 @@ def unprivileged() -> dict[str, Any]:
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
-    """Make a self-signed certificate for 127.0.0.1; gives its file and the key's."""
+    """Make a self-signed certificate for 127.0.0.1. Return its path and the key's."""
     cert, key = folder / "cert.pem", folder / "key.pem"
     subprocess.run(
         [
@@ -87,7 +87,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
 
 
 def give_away(path: Path) -> None:
-    """Make a file or a folder with all its content belong to whom the servers run as."""
+    """Change the owner of a file, or a folder and its content, to the user that the servers run as."""
     owner = unprivileged()
     if owner:
         for each in (path, *path.rglob("*")):
@@ -160,13 +160,13 @@ service lmtp {{
 
 
 _REAL_CLOCK = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-"""Dovecot hands its processes no such variable, and ends if their clocks differ: it is never told a faked time."""
+"""Dovecot doesn't pass LD_PRELOAD on to its processes and exits if their clocks differ, so its clock is never faked."""
 
 
 class Dovecot:
-    """A Dovecot 2.3 of our own, in a folder of its own, on free ports; any user may log in.
+    """A Dovecot 2.3 in its own folder, on free ports; any user can log in.
 
-    {root} in the additions to its configuration stands for that folder.
+    In additions to its configuration, {root} is replaced by that folder.
     """
 
     def __init__(self, extra: str = "", prefix: str = "", separator: str = "/") -> None:
@@ -210,7 +210,7 @@ class Dovecot:
         until(lambda: all(map(listens, (self.imap, self.imaps, self.lmtp))), f"Dovecot, see {self.root}/log")
 
     def mailbox(self) -> "Mailbox":
-        """An empty mailbox that nobody used before."""
+        """Return a new, empty mailbox."""
         return Mailbox(self, f"user{next(_count)}@game.test")
 
     def doveadm(self, *words: str) -> None:
@@ -224,7 +224,7 @@ class Dovecot:
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """All of Dovecot but its master stands still: connections stay, nothing answers."""
+        """Stop all Dovecot processes but the master: connections stay open, but nothing answers."""
         children = _children(self._process.pid)
         for child in children:
             os.kill(child, signal.SIGSTOP)
@@ -237,7 +237,7 @@ class Dovecot:
 
     def stop(self) -> None:
         children = _children(self._process.pid)
-        self._process.kill()  # gently, it takes a second, and nothing here is worth it
+        self._process.kill()  # SIGTERM would take a second
         self._process.wait(110)
         for child in children:
             with contextlib.suppress(ProcessLookupError):
@@ -259,13 +259,13 @@ def _children(parent: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Mailbox:
-    """One user's mail at a Dovecot."""
+    """A user's mailbox on a Dovecot server."""
 
     server: Dovecot
     user: str
 
     def settings(self, **changes: Any) -> ImapSettings:
-        """How to reach it over TLS, with short time limits."""
+        """Return the settings to reach it over TLS, with short time limits."""
         values: dict[str, Any] = {
             "host": HOST,
             "port": self.server.imaps,
@@ -278,12 +278,12 @@ class Mailbox:
         return ImapSettings(**values | changes)
 
     def deliver(self, raw: bytes, sender: str = "ann@example.org") -> None:
-        """Hand a mail in by LMTP, as an MTA does."""
+        """Deliver a message by LMTP, as an MTA does."""
         with smtplib.LMTP(HOST, self.server.lmtp, timeout=110) as lmtp:
             lmtp.sendmail(sender, [self.user], raw)
 
     def drop(self, raw: bytes, name: str) -> Path:
-        """Put a file into the Maildir: the exact bytes, without what LMTP adds."""
+        """Put a file with exactly these bytes into the Maildir; LMTP would add headers."""
         folder = self._maildir()
         for part in ("tmp", "new", "cur"):
             (folder / part).mkdir(parents=True, exist_ok=True)
@@ -294,7 +294,7 @@ class Mailbox:
         return draft.rename(path)
 
     def raws(self, folder: str = "INBOX") -> list[bytes]:
-        """The mails that are in a folder's files, by name."""
+        """Return the messages in a folder, in the order of their file names."""
         return [path.read_bytes() for path in self.files(folder)]
 
     def files(self, folder: str = "INBOX") -> list[Path]:
@@ -305,11 +305,11 @@ class Mailbox:
         self.server.doveadm("mailbox", "delete", "-u", self.user, folder)
 
     def kick(self) -> None:
-        """Have the server end this user's connections."""
+        """Let the server close this user's connections."""
         self.server.doveadm("kick", self.user)
 
     def bump_uidvalidity(self) -> None:
-        """Lose the UIDs, as a restored backup does."""
+        """Discard the UIDs, as restoring a backup does."""
         for pattern in ("dovecot-uidlist", "dovecot.index*", "dovecot-uidvalidity*"):
             for path in self._maildir().glob(pattern):
                 path.unlink()
@@ -327,7 +327,7 @@ def dovecot() -> Iterator[Dovecot]:
 
 @pytest.fixture(scope="session")
 def old_dovecot() -> Iterator[Dovecot]:
-    """One that offers neither MOVE nor IDLE, and keeps all folders below "INBOX."."""
+    """Start one that offers neither MOVE nor IDLE, with all folders below "INBOX."."""
     server = Dovecot(
         extra="protocol imap {\n  imap_capability = IMAP4rev1 UIDPLUS NAMESPACE\n}", prefix="INBOX.", separator="."
     )
@@ -337,7 +337,7 @@ def old_dovecot() -> Iterator[Dovecot]:
 
 @pytest.fixture(scope="session")
 def bare_dovecot() -> Iterator[Dovecot]:
-    """One that offers nothing beyond IMAP4rev1."""
+    """Start one that offers nothing beyond IMAP4rev1."""
     server = Dovecot(extra="protocol imap {\n  imap_capability = IMAP4rev1\n}")
     yield server
     server.stop()
@@ -352,7 +352,7 @@ def mailbox(dovecot: Dovecot) -> Mailbox:
 
 
 class SmtpSink:
-    """Postfix's smtp-sink, with its menu of faults: `-q .` hangs up after the final dot, and so on."""
+    """Postfix's smtp-sink with options that make it fail: `-q .` hangs up after the final dot, and so on."""
 
     def __init__(self, *faults: str) -> None:
         program = shutil.which("smtp-sink", path=SBIN)
@@ -372,7 +372,7 @@ class SmtpSink:
         until(lambda: listens(self.port), "smtp-sink listens")
 
     def taken(self) -> list[bytes]:
-        """What came: each mail in a file that begins with what smtp-sink has to say."""
+        """Return the messages it took, oldest first, each after the lines that smtp-sink adds."""
         return [path.read_bytes() for path in sorted(self.root.glob("mail.*"), key=lambda p: p.stat().st_mtime_ns)]
 
     def stop(self) -> None:
@@ -389,6 +389,6 @@ class SmtpSink:
 
 @pytest.fixture
 def smtp_sink() -> Iterator[Callable[..., SmtpSink]]:
-    """Start smtp-sinks with the faults given, and stop them after the test."""
+    """Return a function that starts smtp-sink with the given faults; it is stopped after the test."""
     with contextlib.ExitStack() as stack:
         yield lambda *faults: stack.enter_context(SmtpSink(*faults))

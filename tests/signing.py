@@ -1,4 +1,4 @@
-"""Domains that sign their mail, for tests: real keys, dkimpy's signatures, and a name server that tells the keys."""
+"""Domains that sign their messages, for tests: real keys, signatures by dkimpy, and a name server for the keys."""
 
 import base64
 import subprocess
@@ -29,12 +29,12 @@ class Key:
 
     private: bytes
     public: str
-    """As the DNS tells it."""
+    """The TXT record with the public key."""
 
 
 @cache
 def key(name: str, bits: int) -> Key:
-    """The key of that name, made once."""
+    """Return the key of that name, made once."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "key.pem"
         _openssl("genrsa", "-traditional", "-out", str(path), str(bits))
@@ -55,8 +55,8 @@ def sign(
     bits: int = 2048,
     expires: int | None = None,
 ) -> bytes:
-    """The mail with a signature of that domain above it, which may expire at some second."""
-    # dkimpy writes no x=; the last tag before the next one that it writes is the identity
+    """Return the message with a signature of that domain in front; `expires` is its expiry as Unix time."""
+    # dkimpy can't write x=, so it goes into the value of the tag i=.
     identity = f"@{domain}; x={expires}; z=Sender:{domain}" if expires is not None else f"@{domain}"
     signature = dkim.sign(
         raw,
@@ -72,13 +72,13 @@ def sign(
 
 
 def zone(*domains: str, bits: int = 2048) -> dict[str, str]:
-    """What the DNS says of those domains."""
+    """Return the DNS records of those domains."""
     return {f"{SELECTOR}._domainkey.{domain}.": key(domain, bits).public for domain in domains}
 
 
 @contextmanager
 def name_server(records: Mapping[str, str], *, silent: bool = False) -> Iterator[list[str]]:
-    """Let this process ask a name server of its own, which knows those TXT records; the names that it was asked for."""
+    """Direct this process's DNS queries to a server with those TXT records; yield the list of names queried."""
     asked: list[str] = []
     with socket(AF_INET, SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 from rich.table import Table
+from sqlalchemy import and_, or_
 from sqlmodel import Session, col, select
 
 from engines import GAMES
@@ -83,10 +84,11 @@ def _show_match(session: Session, match: Match) -> bool:
 
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG) -> None:
-    """List messages that hit a bug, and outgoing ones that no server accepted. Exit code 1 if there are any."""
+    """List messages that hit a bug, ended the server, or that no server accepts. Exit code 1 if there are any."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
-        owed = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.FAILED)).all()
+        is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
+        owed = session.exec(select(Outgoing).where(or_(col(Outgoing.state) == OutgoingState.FAILED, is_late))).all()
         table = Table("message", "what", "why", "since (UTC)")
         for row in came:
             table.add_row(
@@ -118,9 +120,9 @@ def retry(
             if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
                 row.state, row.attempts = IncomingState.NEW, 0
                 row.handled = row.verdict = row.error = None
-            elif isinstance(row, Outgoing) and row.state == OutgoingState.FAILED:
+            elif isinstance(row, Outgoing) and (row.state == OutgoingState.FAILED or row.troubled):
                 row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, daemon.now(), daemon.now()
-                row.troubled = None
+                row.troubled, row.delivery_starts = None, 0
             else:
                 missing.append(number)
                 continue

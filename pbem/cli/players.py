@@ -73,9 +73,9 @@ def export(
         for file in server.renderer.files(held):
             if file.subtype != "zip":
                 (place / file.name).write_bytes(file.content)
-        for title, _, raw in held.mails:
+        for title, _, raw in held.messages:
             (place / "mails" / title).write_bytes(raw)
-        out.print(f"wrote {place}, with {len(held.mails)} messages", markup=False, highlight=False)
+        out.print(f"wrote {place}, with {len(held.messages)} messages", markup=False, highlight=False)
 
 
 @app.command()

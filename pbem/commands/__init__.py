@@ -1,4 +1,8 @@
-"""What a player can write: `COMMANDS` has every command by name."""
+"""What a player can write: `COMMANDS` has every command by name.
+
+Start with `core`: a command takes a `Request` and returns a `Decision`. May import: players, matches, reading, storage,
+notation, engines and the leaves of pbem.
+"""
 
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE

@@ -11,6 +11,7 @@ from pbem.payloads.messages import AddressQuestion
 from pbem.payloads.sections import AddressAsked, NewAddresses
 from pbem.players import addresses, identity
 from pbem.reading.message import is_address
+from pbem.storage.clock import within
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
@@ -62,7 +63,7 @@ def _check_limits(request: Request, player: Player, line: Line) -> None:
     )
     if request.session.exec(asked.where(Outgoing.incoming == request.incoming.id)).one():
         raise Refused("One message can ask for one address only.", read=line.text, fits="Send the other separately.")
-    if request.session.exec(asked.where(col(Outgoing.created) > request.now - timedelta(days=1))).one() >= (
+    if request.session.exec(asked.where(within(Outgoing.created, timedelta(days=1), request.now))).one() >= (
         MOST_QUESTIONS
     ):
         raise Refused(

@@ -2,12 +2,13 @@
 
 from datetime import timedelta
 
-from sqlmodel import col, select
+from sqlmodel import select
 
 from pbem.commands.core import Command, Decision, Line, Request, ToPlayer
 from pbem.errors import Refused
 from pbem.payloads.messages import Export
 from pbem.players import erasure
+from pbem.storage.clock import within
 from pbem.storage.models import Outgoing
 from pbem.tokens import Purpose
 
@@ -31,7 +32,7 @@ def export(request: Request, line: Line) -> Decision:
     _check_about_sender(request, line, '"record NUMBER" sends the record of a match')
     earlier = request.session.exec(
         select(Outgoing.id).where(
-            Outgoing.player == player.id, Outgoing.template == "export", col(Outgoing.created) > request.now - APART
+            Outgoing.player == player.id, Outgoing.template == "export", within(Outgoing.created, APART, request.now)
         )
     ).first()
     if earlier is not None:

@@ -64,7 +64,7 @@ def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: da
     player = session.get(Player, outgoing.player, with_for_update=True) if outgoing.player else None
     if player is None or player.address != outgoing.address or player.unreachable is not None or player.deleted:
         return
-    if player.bounced is not None and now - player.bounced < APART:
+    if player.bounced is not None and timedelta(0) <= now - player.bounced < APART:
         return
     player.bounces, player.bounced = player.bounces + 1, now
     session.add(player)

@@ -32,7 +32,7 @@ class DataExport:
 
     name: str
     facts: dict[str, Any]
-    mails: tuple[tuple[str, datetime, bytes], ...]
+    messages: tuple[tuple[str, datetime, bytes], ...]
     """File name, time and bytes of each."""
 
     @property
@@ -43,7 +43,7 @@ class DataExport:
     @cached_property
     def archive(self) -> tuple[bytes, int]:
         """The messages that fit, as a ZIP file that is made once, and how many those are."""
-        return packed(self.mails)
+        return packed(self.messages)
 
     @property
     def json(self) -> bytes:
@@ -54,7 +54,9 @@ class DataExport:
 def gather(session: Session, player: Player, until: datetime, redactor: TokenRedactor) -> DataExport:
     """Return all that was held on the player at that time."""
     came = _incoming(session, player, until)
-    mails = tuple((f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(came) if row.raw)
+    messages = tuple(
+        (f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(came) if row.raw
+    )
     sent = session.exec(
         select(Outgoing).where(Outgoing.player == player.id, col(Outgoing.created) <= until).order_by(col(Outgoing.id))
     ).all()
@@ -69,14 +71,14 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
         "mails_in": [_mail_in(row) for row in came],
         "mails_out": [_mail_out(row) for row in sent],
     }
-    return DataExport(player.name or f"guest-{player.id}", facts, mails)
+    return DataExport(player.name or f"guest-{player.id}", facts, messages)
 
 
-def packed(mails: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTES) -> tuple[bytes, int]:
+def packed(messages: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTES) -> tuple[bytes, int]:
     """Return as many of the messages as fit, as a ZIP file, and how many those are."""
     file, number = io.BytesIO(), 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for title, when, raw in mails:
+        for title, when, raw in messages:
             if file.tell() + len(raw) > most:
                 break
             archive.writestr(zipfile.ZipInfo(title, when.timetuple()[:6]), raw, zipfile.ZIP_DEFLATED)

@@ -20,6 +20,7 @@ from pbem.matches.queries import of_player
 from pbem.payloads.messages import Deleted
 from pbem.players.announcements import announce
 from pbem.storage import retention
+from pbem.storage.clock import within
 from pbem.storage.models import UNSENT, Departure, Incoming, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
@@ -76,7 +77,7 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
 
 def has_left_often(session: Session, address: str, now: datetime) -> bool:
     """Return whether the address has left so often today that it must wait before it joins again."""
-    recent = (Departure.digest == _digest(address), col(Departure.left) > now - REMEMBERED, col(Departure.left) <= now)
+    recent = (Departure.digest == _digest(address), within(Departure.left, REMEMBERED, now))
     return session.exec(select(func.count()).select_from(Departure).where(*recent)).one() >= MOST_DEPARTURES
 
 

@@ -15,6 +15,7 @@ from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.payloads.sections import Section
 from pbem.payloads.stored import dump_sections
+from pbem.storage.clock import within
 from pbem.storage.models import Incoming, Outgoing, Player
 from pbem.storage.outbox import domain_of
 
@@ -24,16 +25,15 @@ ANSWERS = ("answer", "confirm")
 
 def of_address(session: Session, address: str, most: int, now: datetime) -> None:
     """Raise Unanswerable if an address whose messages prove nothing has had its answers for this hour."""
-    if _answered(session, Outgoing.address == address, now - HOUR) >= most:
+    if _answered(session, Outgoing.address == address, HOUR, now) >= most:
         raise Unanswerable(Silence.HOURLY_ANSWERS)
 
 
 def of_stranger(session: Session, address: str, limits: LimitsSettings, now: datetime) -> None:
     """Raise Unanswerable if an unknown address, or its domain, has had its answers for today."""
-    since = now - DAY
-    if _answered(session, Outgoing.address == address, since) >= limits.stranger_per_day:
+    if _answered(session, Outgoing.address == address, DAY, now) >= limits.stranger_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    if _answered_at(session, domain_of(address), limits.domain_per_day, since) >= limits.domain_per_day:
+    if _answered_at(session, domain_of(address), limits.domain_per_day, now) >= limits.domain_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
 
 
@@ -45,7 +45,7 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
     had = session.exec(
         select(func.count())
         .select_from(Incoming)
-        .where(Incoming.player == player.id, col(Incoming.received) > now - HOUR)
+        .where(Incoming.player == player.id, within(Incoming.received, HOUR, now))
     ).one()
     if had > most + 1:
         raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
@@ -58,7 +58,7 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
 
 def of_match(session: Session, match: int, most: int, now: datetime) -> None:
     """Raise Unanswerable if more messages went out about a match today than anyone can be reading."""
-    if _counted(session, Outgoing.match == match, now - DAY) >= most:
+    if _counted(session, Outgoing.match == match, DAY, now) >= most:
         raise Unanswerable(Silence.DAILY_MESSAGES_ABOUT_MATCH)
 
 
@@ -66,7 +66,7 @@ def was_said(session: Session, address: str, sections: Sequence[Section], now: d
     """Return whether this same answer went to the address within a day."""
     earlier = session.exec(
         select(Outgoing.payload).where(
-            Outgoing.address == address, Outgoing.template == "answer", col(Outgoing.created) > now - DAY
+            Outgoing.address == address, Outgoing.template == "answer", within(Outgoing.created, DAY, now)
         )
     )
     wanted = dump_sections(sections)
@@ -77,26 +77,27 @@ def was_asked(session: Session, address: str, lines: list[str], now: datetime) -
     """Return whether the address was asked about those lines within a day."""
     earlier = session.exec(
         select(Outgoing.payload).where(
-            Outgoing.address == address, Outgoing.template == "confirm", col(Outgoing.created) > now - DAY
+            Outgoing.address == address, Outgoing.template == "confirm", within(Outgoing.created, DAY, now)
         )
     )
     return any(payload.get("lines") == lines for payload in earlier)
 
 
-def _answered(session: Session, which: Any, since: datetime) -> int:
-    return _counted(session, which & col(Outgoing.template).in_(ANSWERS), since)
+def _answered(session: Session, which: Any, span: timedelta, now: datetime) -> int:
+    return _counted(session, which & col(Outgoing.template).in_(ANSWERS), span, now)
 
 
-def _answered_at(session: Session, domain: str, most: int, since: datetime) -> int:
+def _answered_at(session: Session, domain: str, most: int, now: datetime) -> int:
     """Count the answers to strangers at the domain who are still no players, up to the most that matters."""
     is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
     recent = (
         select(Outgoing.id)
-        .where(Outgoing.stranger_domain == domain, col(Outgoing.created) > since, ~is_player)
+        .where(Outgoing.stranger_domain == domain, within(Outgoing.created, DAY, now), ~is_player)
         .limit(most)
     )
     return session.exec(select(func.count()).select_from(recent.subquery())).one()
 
 
-def _counted(session: Session, which: Any, since: datetime) -> int:
-    return session.exec(select(func.count()).select_from(Outgoing).where(which, col(Outgoing.created) > since)).one()
+def _counted(session: Session, which: Any, span: timedelta, now: datetime) -> int:
+    recent = (which, within(Outgoing.created, span, now))
+    return session.exec(select(func.count()).select_from(Outgoing).where(*recent)).one()

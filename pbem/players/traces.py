@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Engine, delete, union, update
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
 from pbem.payloads import people
@@ -43,29 +44,36 @@ SENDER_LEFT = "its sender has left"
 def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
     """Delete all data of players who have left, unless stopped before; forget whose left more than a day ago."""
     with read_only(engine) as session:
-        departures = session.exec(select(Departure).order_by(col(Departure.player))).all()
+        departures = session.exec(select(Departure).where(col(Departure.swept).is_(None))).all()
+        old = session.exec(select(Departure.player).where(col(Departure.left) < now - REMEMBERED).limit(1)).first()
+    if old is not None:
+        with transaction(engine) as session:
+            forgotten = (col(Departure.left) < now - REMEMBERED, col(Departure.swept).is_not(None))
+            change(session, delete(Departure).where(*forgotten))
     for departure in departures:
-        if departure.swept is not None:
-            _forget(engine, departure, now)
-            continue
-        for step in _steps(engine, departure, now):
-            if stopped():
+        try:
+            if not _sweep(engine, departure, now, stopped):
                 return
-            with transaction(engine) as session:
-                for statement in step:
-                    change(session, statement)
-        with transaction(engine) as session:
-            change(session, delete(Mention).where(col(Mention.player) == departure.player))
-            swept: dict[str, Any] = {"name": None, "addresses": [], "swept": now}
-            change(session, update(Departure).where(col(Departure.player) == departure.player).values(swept))
-        log.info("swept", player=departure.player)
+        except DBAPIError:
+            raise
+        except Exception:  # a bug; the next look tries again, and other people's messages must go out
+            log.exception("not swept", player=departure.player)
 
 
-def _forget(engine: Engine, departure: Departure, now: datetime) -> None:
-    """Forget that the player's address was here, once a day has passed."""
-    if abs(now - departure.left) > REMEMBERED:
+def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callable[[], bool]) -> bool:
+    """Delete all data of a player who has left; return whether that was done."""
+    for step in _steps(engine, departure, now):
+        if stopped():
+            return False
         with transaction(engine) as session:
-            change(session, delete(Departure).where(col(Departure.player) == departure.player))
+            for statement in step:
+                change(session, statement)
+    with transaction(engine) as session:
+        change(session, delete(Mention).where(col(Mention.player) == departure.player))
+        swept: dict[str, Any] = {"name": None, "addresses": [], "swept": now}
+        change(session, update(Departure).where(col(Departure.player) == departure.player).values(swept))
+    log.info("swept", player=departure.player)
+    return True
 
 
 Step = Sequence[Any]

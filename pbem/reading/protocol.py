@@ -71,6 +71,9 @@ class Unavailable(Exception):
 class MailParser(Protocol):
     """Parses messages; every method but `close` raises Unavailable if that isn't possible at the moment."""
 
+    def prepare(self) -> None:
+        """Start what parsing needs, so that what follows is about a message and nothing else."""
+
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
         """Return the message, perhaps without its lines; raises Unreadable."""
 
@@ -86,6 +89,9 @@ class MailParser(Protocol):
 
 class InProcessParser:
     """A MailParser without a process of its own: for tests, and for trusted messages."""
+
+    def prepare(self) -> None:
+        """See MailParser."""
 
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
         """See MailParser."""

@@ -73,6 +73,11 @@ class Sandbox:
         self._process: _Process | None = None
         self._is_closed = False
 
+    def prepare(self) -> None:
+        """See MailParser: start the process if none is running."""
+        with self._turn:
+            self._running()
+
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
         """See MailParser; if the process is stopped because of a message, its headers alone are read."""
         try:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -30,10 +30,13 @@ from pbem.server import intake, worker
 from pbem.server.examination import Services
 from pbem.server.scheduler import Scheduler
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
+from pbem.server.triage import Triage
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import database, notifications
+from pbem.storage.clock import SteadyClock
 from pbem.storage.locks import Locks
 from pbem.storage.notifications import Channel
+from pbem.storage.retention import Retention
 from pbem.tokens import Keyring
 from pbem.transports import dkim_signing, receiver
 from pbem.transports.imap import ImapInbox
@@ -78,15 +81,20 @@ class Server:
     results: DeliveryResults
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
+    scheduler: Scheduler
     sign: Sign = unsigned
     clock: Callable[[], datetime] = now
-    scheduler: Scheduler = field(default_factory=Scheduler)
+
+    @property
+    def triage(self) -> Triage:
+        """What gives messages their place in a queue."""
+        return Triage(self.services.keyring, self.settings.limits)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Commit the arrivals; the ids of those that are new."""
         failpoints.reach(Step.RECEIVED)
         with database.transaction(self.engine) as session:
-            added = intake.store(session, arrivals, self.clock())
+            added = intake.store(session, arrivals, self.clock(), self.triage)
             if added:
                 notifications.notify(session, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
@@ -118,6 +126,7 @@ def open_server(
     parser: MailParser | None = None,
     *,
     upgrade: bool = True,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> Iterator[Server]:
     """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
 
@@ -130,7 +139,7 @@ def open_server(
     authentication.prepare(settings.checks)
     parser = parser or Sandbox(settings.reading)
     engine = database.connect(settings.server.database)
-    queue, results = WorkQueue(engine), DeliveryResults(Locks(engine))
+    queue, results = WorkQueue(engine, clock), DeliveryResults(Locks(engine))
     try:
         if upgrade:
             database.upgrade(engine)
@@ -148,6 +157,7 @@ def open_server(
             listeners=tuple(_listeners(settings)),
             sign=sign,
             clock=clock,
+            scheduler=Scheduler(Retention(SteadyClock(clock(), monotonic))),
         )
     finally:
         parser.close()

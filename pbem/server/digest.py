@@ -20,6 +20,7 @@ from pbem.payloads.messages import Digest, DigestMatch, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
 from pbem.players import preferences, schedule
 from pbem.storage import facts
+from pbem.storage.clock import SLACK
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
@@ -67,6 +68,8 @@ def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
 
 def _is_time(server: ServerSettings, player: Player, first: datetime, now: datetime) -> bool:
     """Whether a player whose first news are from then is to be told now."""
+    if first > now + SLACK:  # the clock was ahead when these came, and is right again
+        return player.stopped is None
     choices = preferences.with_defaults(player.settings)
     at = schedule.due_at(choices, player.stopped, first, timedelta(minutes=server.batch_minutes))
     return at is not None and at <= now

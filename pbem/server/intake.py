@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.reading.limits import LARGEST_HEADER_BLOCK
 from pbem.reading.message import AWAY_HEADERS
+from pbem.server.triage import Triage
 from pbem.storage.models import Incoming
 from pbem.transports.protocols import Arrival
 
@@ -32,14 +33,17 @@ EARLIER_TRACE_HEADERS = frozenset(
 )
 
 
-def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime) -> list[int]:
+def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime, triage: Triage) -> list[int]:
     """Add rows for the arrivals that are not there yet; the ids of the new ones. Raw mail comes first."""
     added = []
     for arrival in arrivals:
         keys = (key(arrival.raw, arrival.recipients), earlier_key(arrival.raw, arrival.recipients))
+        place = triage.place(session, arrival)
         row = Incoming(
             key=keys[0],
-            raw=arrival.raw,
+            raw=place.raw,
+            lane=place.lane,
+            author=place.author,
             size=arrival.size or len(arrival.raw),
             source=arrival.source,
             sender=arrival.sender.lower() if arrival.sender is not None else None,

@@ -4,7 +4,7 @@ The daemon calls `step` again and again. What a player's message causes is in `c
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Engine
@@ -19,7 +19,7 @@ from pbem.storage.retention import Retention
 class Scheduler:
     """Does whatever is due."""
 
-    retention: Retention = field(default_factory=Retention)
+    retention: Retention
 
     def step(
         self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False

@@ -29,7 +29,7 @@ GIVE_UP_AFTER = timedelta(days=5)
 FEW = len(PAUSES)
 """After fewer attempts nothing is given up: the days may have passed in a clock that was set, or while we were down."""
 MOST = 3
-"""A mail with which the server ended so often is given up."""
+"""A mail with which the server ended so often waits longer and longer, and the admin is told."""
 TOGETHER = 16
 """So many mails are rendered in one transaction and marked as sent in another; a crash between the two sends
 those that had gone out again, under the same Message-ID."""
@@ -121,22 +121,24 @@ def send_due(
 def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[int]:
     """Choose the next mails that are due, oldest first, and count that we begin with them, before anything is made.
 
-    A mail that was in hand when a server ended goes alone, so that no other suffers if it was the cause;
-    one that was there three times is given up.
+    A mail that was in hand when a server ended goes alone, so that no other suffers if it was the cause. After three
+    times it is due again later and later, so that the others go out meanwhile. It is never given up for that: nobody
+    refused it, and a server may be killed for reasons that have nothing to do with the mail.
     """
     chosen: list[Outgoing] = []
     held: set[str] = set()
     for row in _free(session, results.locks, held, now):
         suspect = row.delivery_starts > 0 and row.id not in results.started
-        if suspect and row.delivery_starts >= MOST:
-            row.state, row.delivery_starts, row.troubled = OutgoingState.FAILED, 0, now
-            row.error = f"The server ended {MOST} times while it made or sent this mail."
-            _log(row, f"given up: {row.error}")
-            continue
         if suspect and chosen:
             break
         chosen.append(row)
+        if suspect and row.delivery_starts >= MOST:
+            row.error = f"The server ended {row.delivery_starts} times while it made or sent this mail."
+            row.troubled = row.troubled or now
+            _log(row, f"tried alone: {row.error}")
         row.delivery_starts += row.id not in results.started
+        if row.delivery_starts >= MOST:  # what counts if we end too; if we don't, the result says when it is due
+            row.due = now + PAUSES[min(row.delivery_starts - MOST, len(PAUSES) - 1)]
         if suspect or len(chosen) == TOGETHER:
             break
     numbers = [row.id for row in chosen if row.id is not None]
@@ -208,7 +210,8 @@ def _is_due(now: datetime) -> ColumnElement[bool]:
 
     A mail that went out and came back waits longer than that on purpose.
     """
-    clock_was_set_back = or_(Outgoing.attempts == 0, col(Outgoing.due) > now + PAUSES[-1])
+    is_fresh = and_(col(Outgoing.attempts) == 0, col(Outgoing.delivery_starts) < MOST)
+    clock_was_set_back = or_(is_fresh, col(Outgoing.due) > now + PAUSES[-1])
     return or_(col(Outgoing.due) <= now, and_(col(Outgoing.sent).is_(None), clock_was_set_back))
 
 

@@ -1,6 +1,8 @@
 """The queue from which a daemon claims stored messages one by one, in an order that holds for all daemons together.
 
-Each daemon claims the oldest message that is free. Earlier messages are therefore done or in the hands of others.
+Each daemon claims the oldest message that is free: of players, and of strangers if no player's waits. One that is
+paused before its last attempt (see `attempts`) is passed over, and so are later ones of the same author. All other
+earlier messages in its own queue, and in the one before it, are therefore done or in the hands of others.
 Two messages whose order matters share an ordering key (see `ordering`), and of two with the same key the earlier one
 goes first:
 
@@ -13,35 +15,57 @@ A message only ever waits for an earlier one, so there is no deadlock. A daemon 
 held an earlier message, that one goes first, and whichever waited for it starts again.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from datetime import datetime
 
-from sqlalchemy import Engine, bindparam
+from sqlalchemy import BindParameter, Engine, Integer, and_, bindparam, exists, not_, or_
+from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
+from pbem.server.attempts import PAUSE, is_paused
 from pbem.storage.database import read_only
 from pbem.storage.locks import Locks
-from pbem.storage.models import Incoming, IncomingState
+from pbem.storage.models import Incoming, IncomingState, Lane, Utc
 
 BATCH = 20
 """How many waiting messages are read at once to find a free one: many more than there are daemons."""
 
+_RECENT = (bindparam("since", type_=Utc), bindparam("now", type_=Utc))
+_LANE: BindParameter[int] = bindparam("lane", type_=Integer)
+_ABOVE = aliased(Incoming)
+_IS_BEHIND_A_PAUSED_ONE = exists().where(
+    col(_ABOVE.author) == Incoming.author,
+    col(_ABOVE.author).is_not(None),
+    col(_ABOVE.id) < col(Incoming.id),
+    col(_ABOVE.state) == IncomingState.NEW,
+    is_paused(_ABOVE, *_RECENT),
+)
+_MAY_GO = and_(not_(is_paused(Incoming, *_RECENT)), not_(_IS_BEHIND_A_PAUSED_ONE))
+
 _WAITING = (
     select(Incoming.id)
-    .where(Incoming.state == IncomingState.NEW, col(Incoming.id) > bindparam("after"))
+    .where(Incoming.state == IncomingState.NEW, Incoming.lane == _LANE, col(Incoming.id) > bindparam("after"), _MAY_GO)
     .order_by(col(Incoming.id))
     .limit(BATCH)
     # A locked row is being handled, even if its daemon was cut off and has lost its lock on the message.
     .with_for_update(skip_locked=True)
 )
-_EARLIER = select(Incoming.id).where(Incoming.state == IncomingState.NEW, col(Incoming.id) < bindparam("number"))
+_EARLIER = select(Incoming.id).where(
+    Incoming.state == IncomingState.NEW,
+    col(Incoming.id) < bindparam("number"),
+    or_(col(Incoming.lane) == Lane.PLAYERS, col(Incoming.lane) == _LANE),
+    _MAY_GO,
+)
+_LANE_OF = select(Incoming.lane).where(Incoming.id == bindparam("number"))
 _IS_NEW = select(Incoming.id).where(Incoming.state == IncomingState.NEW, Incoming.id == bindparam("number"))
 
 
 class WorkQueue:
     """The queue as one thread sees it."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
         self._engine = engine
+        self._clock = clock
         self._locks = Locks(engine)
         self._has_turn = False
 
@@ -51,13 +75,14 @@ class WorkQueue:
         return self._locks.are_needed
 
     def claim_next(self) -> int | None:
-        """Claim the oldest waiting message that is free. Return its number, or None if there is none."""
-        after = 0
-        while waiting := self._waiting(after):
-            for number in waiting:
-                if self.claim(number):
-                    return number
-            after = waiting[-1]
+        """Claim the oldest free message, of players first. Return its number, or None if there is none."""
+        for lane in Lane:
+            after = 0
+            while waiting := self._waiting(lane, after):
+                for number in waiting:
+                    if self.claim(number):
+                        return number
+                after = waiting[-1]
         return None
 
     def claim(self, number: int) -> bool:
@@ -71,7 +96,8 @@ class WorkQueue:
         """
         if self._has_turn or not self.is_shared:
             return True
-        earlier = self._locks.query(_EARLIER, number=number)
+        lane = self._locks.query(_LANE_OF, number=number)
+        earlier = self._locks.query(_EARLIER, number=number, **self._moment(max(lane, default=Lane.PLAYERS)))
         for each in earlier:
             self._locks.acquire_shared(_name(each))
             self._locks.release_shared(_name(each))
@@ -93,11 +119,17 @@ class WorkQueue:
         """End the session."""
         self._locks.close()
 
-    def _waiting(self, after: int) -> list[int]:
+    def _waiting(self, lane: Lane, after: int) -> list[int]:
+        which = {"after": after, **self._moment(lane)}
         if self.is_shared:
-            return self._locks.query(_WAITING, after=after)
+            return self._locks.query(_WAITING, **which)
         with read_only(self._engine) as session:
-            return [number for number in session.exec(_WAITING, params={"after": after}) if number is not None]
+            return [number for number in session.exec(_WAITING, params=which) if number is not None]
+
+    def _moment(self, lane: int) -> dict[str, object]:
+        """Return the parameters of a query for those that may go now in that queue, and before it."""
+        now = self._clock()
+        return {"lane": lane, "now": now, "since": now - PAUSE}
 
     def _is_abandoned(self, number: int) -> bool:
         """Whether the message is still waiting and no daemon has claimed it."""

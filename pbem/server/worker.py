@@ -54,7 +54,8 @@ def handle(engine: Engine, services: Services, queue: WorkQueue, incoming_id: in
 
 def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
     error, trouble = attempts.ENDED, attempts.NO_TRACEBACK
-    while (number := services.attempts.begin(engine, incoming_id)) is not None and number <= attempts.MOST:
+    services.parser.prepare()
+    while (number := services.attempts.begin(engine, incoming_id, now)) is not None and number <= attempts.MOST:
         failpoints.reach(Step.COUNTED)
         try:
             about = _attempt(engine, services, queue, incoming_id, now)
@@ -136,7 +137,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         }
     except Unanswerable as error:
         verdict = Verdict(Outcome.UNANSWERED, str(error))
-    row.verdict, row.handled = str(verdict), now
+    row.verdict, row.handled, row.author = str(verdict), now, None
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE
     session.add(row)

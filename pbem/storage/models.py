@@ -4,7 +4,7 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 """
 
 from datetime import UTC, datetime
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -46,6 +46,13 @@ class MatchState(StrEnum):
     OVER = "over"
     DECLINED = "declined"
     WITHDRAWN = "withdrawn"
+
+
+class Lane(IntEnum):
+    """The queue in which a received message waits; the lower one goes first."""
+
+    PLAYERS = 0
+    STRANGERS = 1
 
 
 class IncomingState(StrEnum):
@@ -169,6 +176,8 @@ class Incoming(SQLModel, table=True):
 
     __table_args__ = (
         Index("ix_incoming_player_received", "player", "received"),
+        Index("ix_incoming_state_lane", "state", "lane", "id"),
+        _partial("ix_incoming_author", "author", "lane", where="author IS NOT NULL"),
         _partial("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
     )
 
@@ -183,6 +192,11 @@ class Incoming(SQLModel, table=True):
     state: str = Field(default=IncomingState.NEW.value, index=True)
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many times handling was attempted, counted before the message is parsed (see attempts)."""
+    last_attempt: datetime | None = Field(default=None, sa_type=Utc)
+    lane: int = Field(default=Lane.PLAYERS.value, sa_column_kwargs={"server_default": "0"})
+    """Whether it waits in the queue of players or of strangers (see triage)."""
+    author: str | None = None
+    """The address in From while the message waits; what one person sends is handled in its order."""
     verdict: str | None = None
     error: str | None = None
     player: int | None = Field(default=None, foreign_key="player.id")
@@ -257,6 +271,15 @@ class Mention(SQLModel, table=True):
     player: int = Field(foreign_key="player.id", primary_key=True, index=True)
 
 
+class Clock(SQLModel, table=True):
+    """The clock as a daemon saw it last; a single row."""
+
+    id: int = Field(primary_key=True)
+    seen: datetime = Field(sa_type=Utc)
+    steady_since: datetime = Field(sa_type=Utc)
+    """When it last leapt, or was first looked at."""
+
+
 class Departure(SQLModel, table=True):
     """A player who has left, and what is known of them until all of their data is deleted."""
 
@@ -265,6 +288,6 @@ class Departure(SQLModel, table=True):
     addresses: list[str] = Field(sa_column=Column(JSON, nullable=False))
     digest: str = Field(index=True)
     """A hash of the address, by which it is known for a day."""
-    left: datetime = Field(sa_type=Utc)
-    swept: datetime | None = Field(default=None, sa_type=Utc)
+    left: datetime = Field(sa_type=Utc, index=True)
+    swept: datetime | None = Field(default=None, sa_type=Utc, index=True)
     """When the last of their data was deleted; name and addresses are empty from then on."""

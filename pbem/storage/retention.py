@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy import Engine, case, delete
 from sqlmodel import Session, col, select, update
 
+from pbem.storage.clock import SteadyClock
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState, Mention, Outgoing, OutgoingState
 
@@ -94,12 +95,19 @@ def change(session: Session, statement: Any) -> None:
 class Retention:
     """Removes old messages; knows when this process looks for them again."""
 
+    clock: SteadyClock
     due: datetime | None = None
 
     def step(self, engine: Engine, keep_days: int, waiting_days: int, now: datetime) -> int:
-        """Give up and remove the next few old messages if it is time; return how many. With 0 days all are kept."""
+        """Give up and remove the next few old messages if it is time; return how many. With 0 days all are kept.
+
+        What is removed can't be brought back, so nothing is while the clock may be wrong.
+        """
         clock_was_set_back = self.due is not None and self.due - now > EVERY
         if self.due is not None and now < self.due and not clock_was_set_back:
+            return 0
+        if not self.clock.is_steady(engine, now):
+            self.due = now + EVERY
             return 0
         done = now - timedelta(days=keep_days) if keep_days else None
         waited = now - timedelta(days=waiting_days) if waiting_days else None

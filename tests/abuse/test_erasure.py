@@ -112,6 +112,9 @@ def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: C
     leaves(letters, "eve")
     assert letters.execute(named) == []
     assert letters.execute(f"select count(*) from mention where player = {eve}") == [(0,)]
+    assert letters.execute("select count(*) from mention") != [(0,)], "bob's match with eve is shown to carol"
+    letters.wait(days=91)
+    assert letters.execute("select count(*) from mention") == [(0,)]
 
 
 def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:

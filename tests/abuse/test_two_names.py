@@ -74,7 +74,8 @@ def test_nobody_shuts_a_message_out_by_sending_it_first_with_another_meaning(oth
 def test_a_message_is_told_once_however_filters_marked_it(letters: Correspondence) -> None:
     with database.transaction(letters.server.engine) as session:
         added = [
-            store(session, (Arrival(raw, "lmtp", "a@b.example", ()),), letters.clock()) for raw in (RAW, *FILTERED)
+            store(session, (Arrival(raw, "lmtp", "a@b.example", ()),), letters.clock(), letters.server.triage)
+            for raw in (RAW, *FILTERED)
         ]
     assert [len(ids) for ids in added] == [1, 0, 0, 0, 0]
 
@@ -83,10 +84,15 @@ def test_an_upgrade_lets_no_message_in_twice(letters: Correspondence) -> None:
     """Rows of earlier versions have keys of another kind, which are still recognised."""
     with database.transaction(letters.server.engine) as session:
         before = len(session.exec(select(Incoming)).all())
-        (number,) = store(session, (Arrival(FILTERED[0], "lmtp", "a@b.example", ()),), letters.clock())
+        (number,) = store(
+            session, (Arrival(FILTERED[0], "lmtp", "a@b.example", ()),), letters.clock(), letters.server.triage
+        )
         session.get_one(Incoming, number).key = earlier_key(FILTERED[0], ())
     with database.transaction(letters.server.engine) as session:
-        assert store(session, (Arrival(FILTERED[0], "lmtp", "a@b.example", ()),), letters.clock()) == []
+        assert (
+            store(session, (Arrival(FILTERED[0], "lmtp", "a@b.example", ()),), letters.clock(), letters.server.triage)
+            == []
+        )
         assert len(session.exec(select(Incoming)).all()) == before + 1
 
 

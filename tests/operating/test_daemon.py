@@ -16,6 +16,7 @@ from tests.servers import HOST, SmtpSink, free_port, until
 Start = Callable[[Site], Daemon]
 LINE = {"event", "level", "timestamp", "verdict", "message_id", "player", "match"}
 STOP_SECONDS = 25.0
+"""What a slow machine may need; the server's own limit is five seconds (see test_unit)."""
 WORDS = "The pink elephant sleeps in my secret garden."
 
 

@@ -97,7 +97,7 @@ def test_a_downgrade_takes_every_table_and_an_upgrade_brings_them_back(engine: E
     database.upgrade(engine)
     before = schema(engine)
     with engine.begin() as connection:
-        for statement in ROWS.split(";"):
+        for statement in ROWS.split(";\n"):
             connection.execute(text(statement))
     command.downgrade(alembic(engine), "0001")
     with engine.connect() as connection:
@@ -107,6 +107,43 @@ def test_a_downgrade_takes_every_table_and_an_upgrade_brings_them_back(engine: E
     assert inspect(engine).get_table_names() == ["alembic_version"]
     command.upgrade(alembic(engine), "head")
     assert schema(engine) == before
+
+
+OLD_ROWS = """
+update player set stopped = '2026-01-01' where id = 2;
+insert into player (id, name, address, epoch, created) values (3, 'c', 'c@b', 0, '2026-01-01');
+update incoming set player = null, raw = 'x', verdict = 'confirmed; done: join';
+insert into incoming (id, key, raw, size, source, recipients, state, player, received)
+ values (2, 'l', '', 0, 'imap', '[]', 'done', 1, '2026-01-01');
+insert into outgoing (id, message_id, template, payload, match, ply, player, epoch, token_subject, address, incoming,
+ "references", state, error, attempts, due, created)
+ values (3, '3', 'confirm', '{}', null, 0, 1, 0, 0, 'a@b', 1, '[]', 'sent', null, 1, '2026-01-01', '2026-01-01'),
+ (4, '4', 'answer', '{"sections": [{"player": "c", "rows": [{"opponent": "b", "title": "a"}]}]}',
+ null, 0, 1, 0, 0, 'a@b', 1, '[]', 'sent', null, 1, '2026-01-01', '2026-01-01'),
+ (5, '5', 'turn', '{"by": "b"}', 1, 1, 1, 0, 0, 'a@b', 1, '[]', 'failed', '550', 1, '2026-01-01', '2026-01-01'),
+ (6, '6', 'turn', '{"removed": true}', 1, 1, 2, 0, 0, 'b@b', 1, '[]', 'sent', null, 1, '2026-01-01', '2026-01-01'),
+ (7, '7', 'turn', '{"by": "a"}', 1, 1, 2, 0, 0, 'b@b', 1, '[]', 'batched', null, 0, '2026-01-01', '2026-01-01')
+"""
+
+
+def test_old_messages_learn_whom_they_name_and_what_they_wait_for(engine: Engine) -> None:
+    command.upgrade(alembic(engine), "0013")
+    with engine.begin() as connection:
+        for statement in (*ROWS.split(";\n"), *OLD_ROWS.split(";\n")):
+            connection.exec_driver_sql(statement)
+    database.upgrade(engine)
+    with engine.connect() as connection:
+
+        def rows(asked: str) -> list[tuple[object, ...]]:
+            return [tuple(row) for row in connection.execute(text(asked))]
+
+        assert rows("select outgoing, player from mention order by outgoing, player") == [(4, 2), (4, 3)]
+        assert rows("select id, state, removed is null, troubled is null from outgoing where id > 4 order by id") == [
+            (5, "failed", True, False),
+            (6, "sent", False, True),
+            (7, "paused", True, True),
+        ]
+        assert rows("select id, player, removed is null from incoming order by id") == [(1, 1, True), (2, 1, False)]
 
 
 def test_a_failing_upgrade_leaves_the_database_as_it_was(engine: Engine) -> None:

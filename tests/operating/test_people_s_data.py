@@ -2,13 +2,14 @@
 
 import json
 import stat
+from datetime import timedelta
 
 import pytest
 
-from pbem.storage.retention import Retention
 from tests.correspondence import parsed, text
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site
+from tests.retention import steadily
 
 pytestmark = pytest.mark.sql
 
@@ -89,7 +90,9 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
 
 def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
     with joined.server() as server:
-        Retention().step(server.engine, 90, 365, server.clock().replace(year=server.clock().year + 1))
+        now = server.clock()
+        later = now + timedelta(days=200)
+        steadily(server.engine, now, later).step(server.engine, 90, 365, later)
     done = joined.process("show", "--mail", "1")
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith("the message itself has been removed: it was too old, or its sender has left\n")

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pbem.reading import sandbox
+from pbem.server import daemon
+from pbem.transports import listener, smtp
 from tests.docs.pages import ROOT, page
 from tests.servers import missing
 
@@ -68,3 +71,12 @@ def test_a_child_may_limit_itself(analyze: str) -> None:
     assert "prlimit64" not in calls(taken)
     assert "prlimit64" in subprocess.run([analyze, "syscall-filter", "@default"], capture_output=True, text=True).stdout
     assert given == "@system-service"
+
+
+def test_the_server_stops_long_before_systemd_kills_it() -> None:
+    """Tests of a running server allow more, for slow machines; these are the limits that it keeps by itself."""
+    allowed = re.search(r"^TimeoutStopSec=(\d+)$", UNIT.read_text(encoding="utf-8"), re.MULTILINE)
+    assert allowed
+    assert daemon.STOP_SECONDS + daemon.LAST_SECONDS <= 5 <= int(allowed[1]) / 2
+    assert listener.GRACE_SECONDS <= daemon.STOP_SECONDS
+    assert sandbox.CLOSE_SECONDS + smtp.CLOSE_SECONDS <= daemon.STOP_SECONDS

@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 from pbem import config
 from pbem.storage import retention
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
-from pbem.storage.retention import Retention
 from tests.correspondence import Correspondence, text
+from tests.retention import steadily
 
 pytestmark = pytest.mark.sql
 
@@ -120,7 +120,8 @@ def test_what_waits_for_somebody_stays(letters: Correspondence, state: IncomingS
         unsent = session.exec(select(Outgoing).order_by(col(Outgoing.id).desc())).first()
         assert unsent
         unsent.state = OutgoingState.FAILED
-    Retention().step(letters.server.engine, 21, 0, letters.clock() + retention.EVERY * 24 * 365)
+    later = letters.clock() + retention.EVERY * 24 * 365
+    steadily(letters.server.engine, letters.clock(), later).step(letters.server.engine, 21, 0, later)
     assert kept(letters) == (1, 1)
 
 
@@ -139,13 +140,15 @@ def test_a_mail_that_waited_in_vain_for_its_yes_is_settled_first(letters: Corres
 
 
 def test_zero_keeps_them_for_ever(letters: Correspondence) -> None:
-    assert Retention().step(letters.server.engine, 0, 0, letters.clock() + retention.EVERY * 24 * 365) == 0
+    later = letters.clock() + retention.EVERY * 24 * 365
+    assert steadily(letters.server.engine, letters.clock(), later).step(letters.server.engine, 0, 0, later) == 0
     assert kept(letters) == rows(letters)
 
 
 def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
-    old, later = Retention(), letters.clock() + retention.EVERY * 24 * 91
+    later = letters.clock() + retention.EVERY * 24 * 91
+    old = steadily(letters.server.engine, letters.clock(), later)
     came, sent = rows(letters)
     assert old.step(letters.server.engine, 90, 0, later) == 4
     assert kept(letters) == (came - 2, sent - 2)
@@ -155,13 +158,13 @@ def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: 
 
 
 def test_it_looks_once_an_hour_also_where_the_clock_was_set_back(letters: Correspondence) -> None:
-    old, now = Retention(), letters.clock() + retention.EVERY * 24 * 365
-    assert old.step(letters.server.engine, 90, 0, letters.clock()) == 0
-    assert old.step(letters.server.engine, 90, 0, letters.clock() + retention.EVERY / 2) == 0
-    assert old.step(letters.server.engine, 90, 0, now) > 0
-    old.due = now + retention.EVERY * 48
-    letters.write(ALICE, "help")
-    assert old.step(letters.server.engine, 90, 0, now) > 0
+    old, engine = letters.server.scheduler.retention, letters.server.engine
+    letters.clock.advance(days=365)
+    assert old.step(engine, 90, 0, letters.clock()) > 0
+    letters.execute("update incoming set removed = null")
+    assert old.step(engine, 90, 0, letters.clock() + retention.EVERY / 2) == 0
+    old.due = letters.clock() + retention.EVERY * 48
+    assert old.step(engine, 90, 0, letters.clock()) > 0
 
 
 def test_a_bounce_of_a_removed_mail_sends_nothing_again(letters: Correspondence) -> None:

@@ -53,7 +53,7 @@ def seat(engine: Engine) -> Iterator[Callable[[], WorkQueue]]:
     queues: list[WorkQueue] = []
 
     def another() -> WorkQueue:
-        queues.append(WorkQueue(engine))
+        queues.append(WorkQueue(engine, lambda: NOON))
         return queues[-1]
 
     yield another

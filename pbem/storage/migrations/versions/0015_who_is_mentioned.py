@@ -48,7 +48,8 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["player"], ["player.id"]),
         sa.PrimaryKeyConstraint("player"),
     )
-    op.create_index("ix_departure_digest", "departure", ["digest"])
+    for column in ("digest", "left", "swept"):
+        op.create_index(f"ix_departure_{column}", "departure", [column])
     # A held message that somebody confirmed is theirs; until now, only the question to them told so.
     op.execute(
         "UPDATE incoming SET player = (SELECT min(outgoing.player) FROM outgoing"

@@ -1,0 +1,78 @@
+"""In which queue a message waits, told from its header alone: players go first, and strangers may send less.
+
+Nothing here proves anything: a forged From gets a message into the players' queue and no further. What a message may do
+is decided when it has been parsed (see `identity` and `trust`).
+"""
+
+import re
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from pbem import tokens
+from pbem.config import LimitsSettings
+from pbem.reading import from_header
+from pbem.reading.limits import header_block, normalize_newlines
+from pbem.storage.models import Incoming, IncomingState, Lane, Player
+from pbem.tokens import Keyring
+from pbem.transports.protocols import Arrival
+
+MOST_TAGS = 10
+_TAG = re.compile(rb"[+=-]([a-z2-7]{%d})@" % tokens.LENGTH, re.IGNORECASE)
+_FROM = re.compile(r"^from[ \t]*:(.*(?:\n[ \t].*)*)", re.IGNORECASE | re.MULTILINE)
+_REPORT = re.compile(rb"^content-type[ \t]*:\s*multipart/report", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message waits, and how much of it is kept."""
+
+    lane: Lane
+    author: str | None
+    """The address in From, if there is exactly one."""
+    raw: bytes
+    """The message, or its header block if it is larger than a stranger's may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Triage:
+    """Gives messages their place in a queue."""
+
+    keyring: Keyring
+    limits: LimitsSettings
+
+    def place(self, session: Session, arrival: Arrival) -> Place:
+        """Return where the message waits."""
+        block = header_block(arrival.raw)
+        author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
+        if _is_player(session, author) or self._has_token(session, arrival, block):
+            lane = Lane.STRANGERS if _waits_as_a_stranger(session, author) else Lane.PLAYERS
+            return Place(lane, author, arrival.raw)
+        is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours
+        is_too_large = len(arrival.raw) > self.limits.stranger_bytes and not is_report
+        return Place(Lane.STRANGERS, author, block if is_too_large else arrival.raw)
+
+    def _has_token(self, session: Session, arrival: Arrival, block: bytes) -> bool:
+        """Return whether one of the addresses to which the message went has a token that we signed."""
+        addresses = " ".join(arrival.recipients).encode("utf-8", "replace") + block
+        for tag in sorted({found.decode().lower() for found in _TAG.findall(addresses)})[:MOST_TAGS]:
+            token = tokens.parse(tag)
+            player = session.get(Player, token.player) if token else None
+            if player is not None and self.keyring.signed(tag, player.epoch):
+                return True
+        return False
+
+
+def _is_player(session: Session, author: str | None) -> bool:
+    known = select(Player.id).where(Player.address == author, col(Player.confirmed).is_not(None))
+    return author is not None and session.exec(known).first() is not None
+
+
+def _waits_as_a_stranger(session: Session, author: str | None) -> bool:
+    """Return whether an earlier message of the same author waits in the strangers' queue: this one goes behind it."""
+    if author is None:
+        return False
+    waiting = select(Incoming.id).where(
+        Incoming.author == author, Incoming.lane == Lane.STRANGERS, Incoming.state == IncomingState.NEW
+    )
+    return session.exec(waiting.limit(1)).first() is not None

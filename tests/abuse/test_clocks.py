@@ -1,0 +1,133 @@
+"""A clock that is wrong for a while does no lasting harm: nothing is removed by it, and nobody is silenced by it."""
+
+import pytest
+from sqlmodel import Session, select
+from structlog.testing import capture_logs
+
+from pbem.server import daemon
+from pbem.storage.clock import SteadyClock
+from pbem.storage.models import Incoming, Outgoing
+from pbem.storage.retention import EVERY, Retention
+from tests.correspondence import ADDRESS, Correspondence, text
+
+pytestmark = pytest.mark.sql
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+LEAPT = "the clock leapt; nothing is removed for a day"
+
+
+def kept(letters: Correspondence) -> tuple[int, int]:
+    """How many messages are still whole, of those that came and of those that were sent."""
+    with Session(letters.server.engine) as session:
+        came = [row for row in session.exec(select(Incoming)) if row.raw]
+        sent = [row for row in session.exec(select(Outgoing)) if not row.payload.get("removed")]
+    return len(came), len(sent)
+
+
+def passes(letters: Correspondence, hours: int) -> list[str]:
+    """Let the daemon work through some hours; what it logged as an error."""
+    with capture_logs() as logs:
+        for _ in range(hours):
+            letters.clock.advance(hours=1)
+            daemon.run_once(letters.server)
+    letters.server.inboxes[0].close()
+    return [str(line["event"]) for line in logs if line["log_level"] == "error"]
+
+
+@pytest.mark.parametrize("days", [300, 3650, 36_500])
+def test_a_clock_that_leaps_ahead_and_back_removes_nothing(letters: Correspondence, days: int) -> None:
+    passes(letters, 26)
+    before = kept(letters)
+    letters.clock.leap(days=days)
+    assert passes(letters, 2) == [LEAPT], "said once"
+    assert kept(letters) == before
+    letters.clock.leap(days=-days)
+    assert passes(letters, 2) == [LEAPT]
+    assert kept(letters) == before
+
+
+def test_what_is_ahead_when_the_server_starts_is_noticed_too(letters: Correspondence) -> None:
+    """Three seconds after a start ten years ahead, everything was removed."""
+    passes(letters, 26)
+    before = kept(letters)
+    engine, server = letters.server.engine, letters.server.settings.server
+    ahead = letters.clock().replace(year=2036)
+    for _ in range(3):  # three starts
+        assert Retention(SteadyClock(ahead, lambda: 0.0)).step(engine, server.keep_mail_days, 365, ahead) == 0
+    assert kept(letters) == before
+
+
+def test_after_a_day_of_steady_time_old_messages_are_removed_again(letters: Correspondence) -> None:
+    before = kept(letters)
+    letters.clock.leap(days=100)
+    passes(letters, 2)
+    assert kept(letters) == before
+    letters.clock.advance(hours=21)
+    passes(letters, 4)
+    assert kept(letters) == (0, 0)
+
+
+def test_the_usual_steps_of_a_clock_are_no_leap(letters: Correspondence) -> None:
+    passes(letters, 2)
+    letters.clock.leap(minutes=-61)
+    assert passes(letters, 2) == []
+    letters.clock.leap(hours=2)
+    assert passes(letters, 2) == []
+
+
+def test_two_daemons_whose_clocks_disagree_remove_nothing(letters: Correspondence) -> None:
+    engine = letters.server.engine
+    before, now = kept(letters), letters.clock()
+    one, other = (Retention(SteadyClock(start, lambda: 0.0)) for start in (now, now.replace(year=2036)))
+    one.step(engine, 90, 365, now)
+    for hour in range(1, 60):
+        for retention, when in ((one, now), (other, now.replace(year=2036))):
+            retention.clock.monotonic = lambda seconds=hour * 3600.0: seconds
+            assert retention.step(engine, 90, 365, when + hour * EVERY * 1.01) == 0
+    assert kept(letters) == before
+
+
+def test_nobody_is_silenced_by_messages_from_a_time_that_is_yet_to_come(letters: Correspondence) -> None:
+    """A player, a stranger and a match use up their day three hundred days ahead; then the clock is set right."""
+    letters.clock.leap(days=300)
+    to = personal(letters)
+    for number in range(25):
+        letters.write("zoe@stranger.example", f"help\n\n{number}")
+        letters.write(ALICE, f"#1 say {number}", to=to)
+    letters.execute("update player set bounced = (select max(created) from outgoing)")
+    letters.clock.leap(days=-300)
+    assert len(letters.write("zoe@stranger.example", "help")) == 1
+    assert len(letters.write(ALICE, "games", to=to)) == 1
+    letters.write(ALICE, "export me", to=to)
+    assert list(letters.last("alice").iter_attachments())
+
+
+def test_limits_that_were_reached_ahead_of_time_are_free_again(letters: Correspondence) -> None:
+    to = personal(letters)
+    letters.clock.leap(days=300)
+    letters.execute(MANY)
+    letters.clock.leap(days=-300)
+    (answer,) = letters.write(ALICE, "games", to=to)
+    assert "within an hour" not in text(answer)
+
+
+MANY = """
+ insert into incoming (key, raw, size, source, recipients, state, player, received, attempts)
+ with recursive n(i) as (select 1 union all select i + 1 from n where i < 600)
+ select 'k' || i, '', 0, 'imap', '[]', 'done', (select id from player where name = 'alice'), '2026-12-27 07:59:00', 0
+ from n
+"""
+
+
+def test_news_from_ahead_of_time_is_told_at_the_next_look(letters: Correspondence) -> None:
+    letters.reply(letters.last("bob"), "set mail daily")
+    letters.clock.leap(days=300)
+    letters.write(ALICE, "#1 say Are you there?", to=personal(letters))
+    letters.clock.leap(days=-300)
+    sent = letters.wait(minutes=1)
+    assert [str(mail["To"]) for mail in sent] == [BOB]
+
+
+def personal(letters: Correspondence) -> str:
+    welcome = letters.received[ALICE][1]
+    return next(line.strip() for line in text(welcome).splitlines() if ADDRESS.partition("@")[0] + "+" in line)

@@ -1,0 +1,145 @@
+"""Commands decide: what follows is a value, and no command queues a message. No mailbox is needed to see either."""
+
+from typing import Any
+
+import pytest
+from sqlmodel import Session, select
+
+from notation.ending import Ending, Termination
+from pbem.commands import COMMANDS
+from pbem.commands.core import Decision, Request, ToNewAddress, ToPlayer
+from pbem.commands.syntax.mail import Reader
+from pbem.commands.verdict import Outcome
+from pbem.config import Secret, ServerSettings
+from pbem.conversation import execute
+from pbem.conversation.reply import Reply
+from pbem.errors import Refused
+from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
+from pbem.payloads import messages, sections
+from pbem.players.announcements import Notice
+from pbem.players.identity import Sender
+from pbem.reading.message import Message
+from pbem.storage.models import Incoming, Match, Outgoing, Player
+from pbem.tokens import Keyring, Purpose
+from tests.matches.test_lifecycle import FIRST, NOW, PART, offered, people, session, started
+
+__all__ = ["session"]  # a fixture
+SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
+
+
+def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Request:
+    row = Incoming(key=str(player.id), raw=b"", size=0, source="test", recipients=[], received=NOW)
+    session.add(row)
+    session.flush()
+    message = Message("<1@mail.example>", player.address, (), (), "", None, ())
+    sender = Sender(player.address, player, proven=True)
+    return Request(session, SERVER, Keyring("a key"), NOW, row, message, sender, COMMANDS, prose=prose)
+
+
+def decide(request: Request, line: str) -> Decision:
+    """Let the command of a line decide, as in a message about match #1."""
+    reader = Reader(COMMANDS, lambda number: "quadraphages" if number == 1 else None, 1)
+    (found,) = reader.read("", [line]).commands
+    return found.command.run(request, found)
+
+
+def queued(session: Session) -> int:
+    return len(session.exec(select(Outgoing)).all())
+
+
+def test_resigning_is_an_event(session: Session) -> None:
+    match, (_, bob, _) = started(session), people(session)
+
+    decision = decide(asked(session, bob), "resign")
+
+    ending = Ending(Termination.RESIGNATION, 1)
+    assert decision == Decision(events=(MatchEnded(match, ending, 0),))
+    assert queued(session) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "answer", "kind"),
+    [(FIRST, (), TurnPlayed), (PART, (sections.TurnBegun(match=1, ply=0, part="1"),), PartKept)],
+)
+def test_a_turn_is_an_event_and_a_part_is_asked_about(session: Session, line: str, answer: Any, kind: type) -> None:
+    started(session)
+    alice, *_ = people(session)
+
+    decision = decide(asked(session, alice), line)
+
+    assert [type(event) for event in decision.events] == [kind]
+    assert (decision.answer, decision.messages, queued(session)) == (answer, (), 0)
+
+
+def test_a_note_is_a_notice_and_takes_the_text_below_it(session: Session) -> None:
+    match, (alice, bob, _) = started(session), people(session)
+
+    decision = decide(asked(session, alice, ("How are you?",)), "say Hello")
+
+    note = ("Hello", "How are you?")
+    assert decision == Decision(
+        answer=(sections.WordsPassedOn(match=1, opponent="bob", message=note),),
+        messages=(Notice(bob, messages.Words(message=note, by="alice"), match),),
+        takes_prose=True,
+    )
+    assert queued(session) == 0
+
+
+def test_what_goes_to_others_is_in_the_decision(session: Session) -> None:
+    alice, *_ = people(session)
+    request = asked(session, alice)
+
+    exported, changed = decide(request, "export me"), decide(request, "change address new@mail.example")
+
+    assert exported.messages == (ToPlayer(player=alice, payload=messages.Export(), purpose=Purpose.PERSONAL),)
+    (question,) = changed.messages
+    assert isinstance(question, ToNewAddress)
+    assert (question.address, question.token_subject) == ("new@mail.example", request.incoming.id)
+    assert queued(session) == 0
+
+
+def run(request: Request, *lines: str) -> Reply:
+    """Run the lines of one message."""
+    reader = Reader(COMMANDS, lambda number: "quadraphages" if number == 1 else None, 1)
+    return execute.execute(request, Reply(sender=request.sender), reader.read("", lines))
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([PART], sections.TurnBegun(match=1, ply=0, part=PART)),
+        ([PART, FIRST.removeprefix(f"{PART} ")], sections.TurnPlayed(match=1, ply=1)),
+    ],
+    ids=["part", "completed"],
+)
+def test_the_rest_of_a_turn_is_asked_for_unless_a_later_line_has_completed_it(
+    session: Session, lines: list[str], told: sections.Section
+) -> None:
+    started(session)
+    alice, *_ = people(session)
+
+    assert run(asked(session, alice), *lines).sections == (told,)
+
+
+def test_a_refused_line_leaves_the_reply_and_the_text_as_they_were(session: Session) -> None:
+    match, (alice, *_) = started(session), people(session)
+
+    reply = run(asked(session, alice), "games", f"#{match.id} say Hello", "#1 9 z9", "", "How are you?")
+
+    assert reply.verdict.outcome is Outcome.REFUSED_IN_PART
+    assert [type(section) for section in reply.sections] == [
+        sections.MatchList,
+        sections.WordsPassedOn,
+        sections.Refusal,
+    ]
+    assert queued(session) == 1
+
+
+def test_the_refusal_of_a_command_decides_nothing(session: Session) -> None:
+    offered(session)
+    alice, *_ = people(session)
+
+    with pytest.raises(Refused):
+        decide(asked(session, alice), FIRST)
+
+    assert (queued(session), session.get_one(Match, 1).plies) == (0, 0)
