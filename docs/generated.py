@@ -389,6 +389,8 @@ def _default(field: FieldInfo) -> str:
         return f'`{{ file = "{default.file}" }}`'
     if isinstance(default, bool):
         return f"`{str(default).lower()}`"
+    if isinstance(default, tuple):
+        return f"{len(default)} of them" if default else "none"
     return (
         f'`"{default}"`'
         if isinstance(default, str)

@@ -240,6 +240,7 @@ class ServerSettings(Section):
     """[server]: our identity and where data is stored."""
 
     address: str
+    aliases: tuple[str, ...] = ()
     name: str = "PBeM"
     admin: str | None = None
     database: Annotated[str, Field(repr=False)] = "sqlite:///pbem.sqlite"
@@ -258,6 +259,14 @@ class ServerSettings(Section):
         if not re.fullmatch(r"[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+", address):
             raise ValueError("write an address like games@example.org, at most 20 characters before the @")
         return address
+
+    @field_validator("aliases")
+    @classmethod
+    def are_addresses(cls, aliases: tuple[str, ...]) -> tuple[str, ...]:
+        """Require plain addresses; return them in lower case."""
+        if not all(re.fullmatch(r"[A-Za-z0-9._+=-]+@[A-Za-z0-9.-]+", alias) for alias in aliases):
+            raise ValueError("write addresses like play@example.org")
+        return tuple(alias.lower() for alias in aliases)
 
     @field_validator("keep_mail_days", "keep_waiting_days")
     @classmethod
@@ -303,14 +312,46 @@ class ChecksSettings(Section):
         return self
 
 
-class LimitsSettings(Section):
-    """[limits]: how much mail one sender can send before it is ignored; this ends mail loops."""
+LARGE_DOMAINS = (
+    *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "aol.com"),
+    *("icloud.com", "me.com", "mac.com", "proton.me", "protonmail.com", "fastmail.com", "mail.com", "zoho.com"),
+    *("gmx.de", "gmx.net", "gmx.at", "gmx.ch", "web.de", "t-online.de", "freenet.de", "posteo.de", "mailbox.org"),
+    *("orange.fr", "free.fr", "laposte.net", "libero.it", "seznam.cz", "wp.pl", "o2.pl", "onet.pl", "interia.pl"),
+    *("yandex.ru", "yandex.com", "mail.ru", "ukr.net", "qq.com", "163.com", "126.com", "sina.com", "naver.com"),
+    *("yahoo.co.jp", "yahoo.co.uk", "hotmail.co.uk", "btinternet.com", "bluewin.ch", "comcast.net", "att.net"),
+)
+"""Domains at which many people who don't know each other have addresses."""
+Limit = Annotated[int, Field(ge=1)]
 
-    player_per_hour: Annotated[int, Field(ge=1)] = 500
-    match_per_day: Annotated[int, Field(ge=1)] = 1_000
-    stranger_per_day: Annotated[int, Field(ge=1)] = 5
-    domain_per_day: Annotated[int, Field(ge=1)] = 100
+
+class LimitsSettings(Section):
+    """[limits]: how much mail one sender can send, and have us send; this ends mail loops, and nobody is harassed."""
+
+    player_per_hour: Limit = 500
+    match_per_day: Limit = 1_000
+    stranger_per_day: Limit = 5
+    stranger_per_month: Limit = 20
+    domain_per_day: Limit = 100
+    large_domain_per_day: Limit = 2_000
+    large_domains: tuple[str, ...] = LARGE_DOMAINS
+    strangers_per_day: Limit = 5_000
+    challenges_per_day: Limit = 50
+    challenges_per_pair: Limit = 10
+    invitations_per_day: Limit = 10
+    new_player_invitations: Limit = 3
+    new_player_days: Annotated[int, Field(ge=0)] = 14
+    domain_invitations: Limit = 10
+    all_invitations: Limit = 200
+    invited_again_days: Limit = 180
     stranger_bytes: Annotated[int, Field(ge=16_384)] = 250_000
+
+    def is_large(self, domain: str) -> bool:
+        """Return whether people at that domain have nothing to do with each other."""
+        return domain.lower() in self.large_domains
+
+    def per_domain(self, domain: str) -> int:
+        """Return how many replies the strangers of that domain get in a day."""
+        return self.large_domain_per_day if self.is_large(domain) else self.domain_per_day
 
 
 class ReadingSettings(Section):

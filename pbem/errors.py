@@ -29,6 +29,7 @@ class Refused(Exception):
         meant: Sequence[str] = (),
         proposal: str | None = None,
         unsent: Sequence[str] = (),
+        gist: str | None = None,
     ) -> None:
         self.sentence = sentence
         self.read = read
@@ -45,6 +46,8 @@ class Refused(Exception):
         """The line that a reply of `yes` carries out."""
         self.unsent = tuple(unsent)
         """What else the sender wrote, which goes nowhere now."""
+        self.gist = gist
+        """What makes it the same refusal as another one; None if its words do."""
         super().__init__(sentence)
 
 
@@ -67,9 +70,12 @@ class Silence(Enum):
     FAILED_CHECKS = "the sender failed the checks"
     HOURLY_ANSWERS = "too many answers in an hour"
     DAILY_ANSWERS_TO_ADDRESS = "too many answers to this address today"
+    MONTHLY_ANSWERS_TO_ADDRESS = "too many answers to this address this month"
     DAILY_ANSWERS_TO_DOMAIN = "too many answers to this domain today"
+    DAILY_ANSWERS_TO_STRANGERS = "too many answers to strangers today"
+    SAID_BEFORE = "the same answer, often enough"
+    ASKED_OFTEN_ENOUGH = "asked often enough"
     HOURLY_MESSAGES_OF_PLAYER = "too many mails of this player in an hour"
-    DAILY_MESSAGES_ABOUT_MATCH = "too many mails about this match today"
     STRANGER_WAS_ASKED = "a stranger who was asked today"
     STRANGER_ASKS_FOR_NOTHING = "a stranger's mail that asks for nothing open to strangers"
     STRANGER_SENT_TOO_MUCH = "too large, and from a stranger"

@@ -237,7 +237,11 @@ class Correspondence:
 
     def last(self, name: str) -> EmailMessage:
         """The newest mail to NAME@mail.example."""
-        return self.received[f"{name}@mail.example"][-1]
+        return self.last_to(f"{name}@mail.example")
+
+    def last_to(self, address: str) -> EmailMessage:
+        """The newest mail to an address."""
+        return self.received[address][-1]
 
 
 def _join(letters: Correspondence, name: str) -> str:

@@ -9,7 +9,7 @@ from pbem.errors import Refused
 from pbem.matches.naming import name
 from pbem.payloads.messages import AddressQuestion
 from pbem.payloads.sections import AddressAsked, NewAddresses
-from pbem.players import addresses, identity
+from pbem.players import addresses, identity, invitations, rate_limits
 from pbem.reading.message import is_address
 from pbem.storage.clock import within
 from pbem.storage.models import Outgoing, Player
@@ -37,7 +37,7 @@ def change(request: Request, line: Line) -> Decision:
     wanted = rest.strip().strip("<>").lower()
     if not wanted:
         raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
-    if not is_address(wanted) or identity.is_ours(wanted, request.server):
+    if not is_address(wanted) or identity.leads_to_us(wanted, request.server):
         raise Refused(
             f"{wanted[:60]} can't be your email address.",
             read=line.text,
@@ -46,6 +46,14 @@ def change(request: Request, line: Line) -> Decision:
     if wanted == player.address:
         raise Refused(f"{wanted} is already your address.", read=line.text)
     _check_limits(request, player, line)
+    if rate_limits.is_asked_often(request.session, wanted, request.now) or invitations.is_ruled_out(
+        request.session, wanted
+    ):
+        raise Refused(
+            "We can't write to this address today: we did often enough, or its owner wants no mail.",
+            read=line.text,
+            fits="Try again tomorrow.",
+        )
     question = ToNewAddress(
         address=wanted,
         payload=AddressQuestion(by=name(player)),

@@ -15,6 +15,7 @@ from pbem.commands.target import own_match
 from pbem.errors import Refused
 from pbem.matches import lifecycle
 from pbem.payloads.sections import ChallengeSent, Section
+from pbem.players import invitations
 from pbem.reading.message import is_address
 from pbem.storage.models import Player
 
@@ -58,17 +59,24 @@ def challenge(request: Request, line: Line) -> Decision:
         offer = read(line.words.split(), player.name)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
+    by_address = "@" in offer.opponent
+    if by_address:
+        invitations.check_address(offer.opponent, request.server)
     other = _opponent(request, offer.opponent)
+    session, limits, now = request.session, request.limits, request.now
+    invitations.check_challenges(session, player, other, limits, now, by_address=by_address)
+    if other.confirmed is None:
+        invitations.remember(session, offer.opponent, limits, request.server, now)
     with in_words(line):
         events = lifecycle.offer(
-            request.session,
+            session,
             player,
             other,
             offer.game.key,
             offer.options,
-            request.now,
+            now,
             challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
-            by_address="@" in offer.opponent,
+            by_address=by_address,
         )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
     return Decision(answer=(sent,), events=events)

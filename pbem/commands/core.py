@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from pbem.config import ServerSettings
+from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.matches.events import Events
 from pbem.matches.turns import ParsedTurn
@@ -39,6 +39,8 @@ class Request:
     """Who sent the message, and whether that is proven."""
     commands: "Mapping[str, Command]"
     """Every command there is, for those that explain them."""
+    limits: LimitsSettings
+    """How much mail one sender can cause."""
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
@@ -77,6 +79,8 @@ class ToPlayer:
     """What an answer to it allows."""
     match: Match | None = None
     token_subject: int = 0
+    gist: str | None = None
+    """What makes it the same as another message, where budgets count that."""
     is_reply: bool = True
     """Whether it replies to the message that is handled."""
 

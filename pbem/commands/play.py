@@ -18,6 +18,7 @@ from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ParsedTurn, ReadTurn
 from pbem.payloads.messages import Words
 from pbem.payloads.sections import TurnBegun, TurnDropped, WordsPassedOn
+from pbem.players import rate_limits
 from pbem.players.announcements import Notice
 from pbem.storage.models import Match, Player
 
@@ -144,6 +145,7 @@ def say(request: Request, line: Line) -> Decision:
 
 def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
     """Pass the player's note on to the opponent, and tell the player so."""
+    rate_limits.of_match(request.session, match.id or 0, player, request.limits.match_per_day, request.now)
     other = opponent_in(request, match, player)
     notice = Notice(other, Words(message=note, by=name(player)), match, match.plies)
     told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)

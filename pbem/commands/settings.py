@@ -3,9 +3,21 @@
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.viewing import games
 from pbem.errors import Refused
-from pbem.payloads.sections import Choice, NewsResumed, NewsStarted, NewsStopped, PreferenceHelp, Preferences
-from pbem.players import schedule
+from pbem.matches import lifecycle
+from pbem.matches.queries import locked, of_player
+from pbem.payloads.sections import (
+    Choice,
+    InvitationsAllowed,
+    InvitationsStopped,
+    NewsResumed,
+    NewsStarted,
+    NewsStopped,
+    PreferenceHelp,
+    Preferences,
+)
+from pbem.players import invitations, schedule
 from pbem.players.preferences import PREFERENCES, changed, with_defaults
+from pbem.storage.models import MatchState, Player
 
 
 def set_(request: Request, line: Line) -> Decision:
@@ -37,15 +49,31 @@ def set_(request: Request, line: Line) -> Decision:
 
 
 def stop(request: Request, line: Line) -> Decision:
-    """Stop news to the sender; matches go on, and news is kept for their return."""
+    """Stop news to the sender; matches go on, and news is kept for their return. A guest isn't invited again."""
+    guest = request.sender.player
+    if guest is not None and guest.confirmed is None:
+        return _rule_out(request, guest)
     player = request.player
     player.stopped = player.stopped or request.now
     schedule.pause(request.session, player)
     return Decision(answer=(NewsStopped(),))
 
 
+def _rule_out(request: Request, guest: Player) -> Decision:
+    """Let nobody invite the guest again, and decline what they were offered."""
+    invitations.rule_out(request.session, guest.address, request.now)
+    offered = (match.id or 0 for match in of_player(request.session, guest, (MatchState.OFFERED,)))
+    matches = (locked(request.session, number) for number in offered)
+    declined = (lifecycle.decline(request.session, match, guest, request.now) for match in matches if match is not None)
+    return Decision(answer=(InvitationsStopped(),), events=tuple(event for events in declined for event in events))
+
+
 def start(request: Request, line: Line) -> Decision:
-    """Resume news to the sender, and list their matches."""
+    """Resume news to the sender, and list their matches. A guest can be invited again."""
+    guest = request.sender.player
+    if guest is not None and guest.confirmed is None:
+        invitations.allow(request.session, guest.address)
+        return Decision(answer=(InvitationsAllowed(),))
     player = request.player
     started = NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
     schedule.resume(request.session, player)
@@ -75,7 +103,7 @@ STOP = Command(
     'stop news by email until you write "start" or make a move; your matches go on',
     stop,
     changes=True,
-    aliases=("signoff", "unsubscribe"),
+    aliases=("signoff", "unsubscribe", "never"),
 )
 START = Command(
     "start",

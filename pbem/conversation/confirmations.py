@@ -9,7 +9,7 @@ from pbem.commands.core import Decision, Line, Request, ToPlayer
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import effects, execute, suggested_yes
-from pbem.conversation.reply import Reply
+from pbem.conversation.reply import Reply, clipped
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.payloads.messages import Asking, Confirmation
 from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
@@ -35,22 +35,21 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         told = (Refusal, NotAttempted, NotSent)
         refused = (section for section in trial.sections if isinstance(section, told))
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
-    lines = [line.text for line in parsed.commands]
-    if request.sender.is_stranger and rate_limits.was_asked(
-        request.session, request.sender.address, lines, request.now
-    ):
+    lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
+    gist = rate_limits.gist_of_question(lines)
+    if request.sender.is_stranger and rate_limits.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     player = _on_file(request)
     request.incoming.state = IncomingState.HELD
     asking = [line for line in parsed.commands if line.command.asks_once_more] if request.sender.proven else []
     question = Confirmation(
-        lines=tuple(lines),
-        prose=parsed.prose,
+        lines=lines,
+        prose=clipped(parsed.prose) if player.confirmed else (),
         joining=player.confirmed is None,
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
     )
     about = _about(asking[0]) if len(asking) == 1 else None
-    asked = _question(request, player, request.incoming.id or 0, question, about)
+    asked = _question(request, player, request.incoming.id or 0, question, about, gist)
     return replace(effects.apply(request, reply, asked), verdict=Verdict(Outcome.ASKED))
 
 
@@ -59,10 +58,14 @@ def _about(line: Line) -> int | None:
     return line.match if line.command.of_match else None
 
 
-def _question(request: Request, player: Player, held_id: int, question: Confirmation, about: int | None) -> Decision:
+def _question(
+    request: Request, player: Player, held_id: int, question: Confirmation, about: int | None, gist: str
+) -> Decision:
     """Ask the player's address on file whether a held message was meant."""
     match = request.session.get(Match, about) if about else None
-    asked = ToPlayer(player=player, payload=question, purpose=Purpose.CONFIRM, token_subject=held_id, match=match)
+    asked = ToPlayer(
+        player=player, payload=question, purpose=Purpose.CONFIRM, token_subject=held_id, match=match, gist=gist
+    )
     return Decision(messages=(asked,))
 
 
@@ -98,7 +101,10 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     if player is not None and (request.sender.by_thread or (player.confirmed and not is_clear)):
         by_thread = request.sender.by_thread
         question = replace(question, unclear=not by_thread, by_thread=by_thread)
-        again = _question(request, player, held_id, question, asked.match)
+        gist = rate_limits.gist_of_question(["again", str(held_id)])
+        if rate_limits.is_asked_enough(request.session, request.sender, gist, request.now):
+            raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
+        again = _question(request, player, held_id, question, asked.match, gist)
         return replace(effects.apply(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if drops:
         verdict = Verdict(Outcome.NOT_CONFIRMED)

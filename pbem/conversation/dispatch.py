@@ -3,38 +3,51 @@
 This decides who may do what at once, who is asked first, and who gets no answer.
 """
 
+from functools import partial
+
+import structlog
+
 from pbem import failpoints
 from pbem.commands.core import Request
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import ParsedMessage
-from pbem.config import LimitsSettings
-from pbem.conversation import confirmations, execute, new_address
+from pbem.conversation import confirmations, execute, new_address, strangers
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
-from pbem.players import bounces, rate_limits
+from pbem.payloads.sections import FirstOnly
+from pbem.players import bounces, invitations, rate_limits
+from pbem.players.rate_limits import Left
+
+log = structlog.get_logger()
 
 OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
-INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show"})
+INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show", "stop", "start"})
 
 
-def converse(request: Request, limits: LimitsSettings) -> Reply:
+def converse(request: Request) -> Reply:
     """Do what the message says, queue the reply, and return it."""
     is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
+    left = _check_budgets(request)
     try:
-        _check_limits(request, limits)
+        _check_answers(request)
         _check_readable(request)
         reply = _handled(request, reply)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
+    if left is not None:
+        log.info("answers left for strangers", of_address=left.address, of_domain=left.domain, all=left.all)
     return reply
 
 
 def _handled(request: Request, reply: Reply) -> Reply:
     """Return the reply to a message that answers a question of ours, or says something else."""
+    over = _over_budget(request)
+    if over is not None:
+        return execute.understand(request, reply, request.message, partial(_play_only, over))
     if request.sender.held_message is not None:
         return confirmations.confirm(request, reply, request.sender.held_message)
     if request.sender.address_question is not None:
@@ -44,23 +57,36 @@ def _handled(request: Request, reply: Reply) -> Reply:
 
 def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Carry the commands out, or hold them until the sender has confirmed them."""
-    sender, player = request.sender, request.sender.player
+    sender, has_more = request.sender, False
     names = [line.command.name for line in parsed.commands]
     if sender.is_stranger:
         if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.malformed for line in parsed.commands):
             raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
+        parsed, has_more = strangers.bare(parsed)
     elif not names:
         raise did_you_mean.for_message(request, parsed)
-    elif (player is None or player.confirmed is None) and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
+    elif not sender.is_player and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
         raise Refused(
             "This address doesn't belong to a player yet.",
             fits='Write "join NAME" to get started (the name is one word), or "help" to see what this is.',
         )
     changing = [line.command for line in parsed.commands if line.command.changes]
     sure = sender.proven and not any(line.command.asks_once_more for line in parsed.commands)
-    if sure or sender.allowed.issuperset(command.name for command in changing):
-        return execute.execute(request, reply, parsed)
+    wants_no_mail = sender.by_thread and not sender.is_player and names == ["stop"]
+    if sure or wants_no_mail or sender.allowed.issuperset(command.name for command in changing):
+        done = execute.execute(request, reply, parsed)
+        return done.adding(FirstOnly()) if has_more else done
     return confirmations.hold(request, reply, parsed)
+
+
+def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
+    """Play the turns of a player whose budget is used up; raise what ends everything else."""
+    if not parsed.commands or any(line.command.name != "move" or line.malformed for line in parsed.commands):
+        raise over
+    played = execute.execute(request, reply, parsed)
+    if not played.verdict.has_acted:
+        raise over
+    return played
 
 
 def _check_readable(request: Request) -> None:
@@ -80,17 +106,33 @@ def _check_readable(request: Request) -> None:
         raise Unread(error.problem.value, str(error))
 
 
-def _check_limits(request: Request, limits: LimitsSettings) -> None:
-    """Raise Unanswerable if more messages come than a person writes, or a stranger has had enough answers."""
+def _check_budgets(request: Request) -> Left | None:
+    """Return what strangers have left, for a stranger; raise Unanswerable if they have had enough answers."""
+    session, sender, limits = request.session, request.sender, request.limits
+    if not sender.is_stranger or sender.standing is None:
+        return None
+    per_month = 1 if invitations.is_ruled_out(session, sender.address) else limits.stranger_per_month
+    return rate_limits.of_stranger(session, sender.address, sender.standing, limits, request.now, per_month=per_month)
+
+
+def _check_answers(request: Request) -> None:
+    """Raise Refused, then Unanswerable, if too many messages came in a player's name that prove nothing."""
+    sender = request.sender
+    if sender.standing is not None and not sender.is_stranger:
+        most = request.server.answers_per_hour
+        rate_limits.of_address(request.session, sender.address, sender.standing, most, request.now)
+
+
+def _over_budget(request: Request) -> Refused | Unanswerable | None:
+    """Return what ends a message of a player who sends more than a person writes; None for others."""
     session, sender, now = request.session, request.sender, request.now
-    if sender.match is not None:
-        rate_limits.of_match(session, sender.match, limits.match_per_day, now)
-    if not sender.proven:
-        rate_limits.of_address(session, sender.address, request.server.answers_per_hour, now)
-    if sender.is_stranger:
-        rate_limits.of_stranger(session, sender.address, limits, now)
-    if sender.proven and sender.player is not None:
-        request.incoming.player = sender.player.id
-        rate_limits.of_player(session, sender.player, limits.player_per_hour, now)
-        if request.message.sender == sender.player.address:
-            bounces.reinstate(session, sender.player, now)
+    if not sender.proven or sender.player is None:
+        return None
+    request.incoming.player = sender.player.id
+    if request.message.sender == sender.player.address:
+        bounces.reinstate(session, sender.player, now)
+    try:
+        rate_limits.of_player(session, sender.player, request.limits.player_per_hour, now)
+    except (Refused, Unanswerable) as over:
+        return over
+    return None

@@ -9,6 +9,7 @@ from pbem.commands.core import Decision, Request, ToAddress, ToNewAddress, ToPla
 from pbem.conversation.reply import Reply
 from pbem.matches.events import TurnPlayed
 from pbem.payloads import sections
+from pbem.payloads.messages import Confirmation
 from pbem.players import announcements
 from pbem.players.announcements import Notice
 from pbem.storage.outbox import Mailer
@@ -61,6 +62,8 @@ def _queue(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddre
                 token_subject=message.token_subject,
                 incoming=request.incoming if message.is_reply else None,
                 answers=request.in_reply_to if message.is_reply else (),
+                standing=request.sender.standing if isinstance(message.payload, Confirmation) else None,
+                gist=message.gist,
             )
         case ToAddress():
             mailer.to_address(message.address, message.payload)

@@ -22,6 +22,7 @@ from pbem.errors import Refused
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.payloads.sections import NotSent
+from pbem.players import rate_limits
 from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing, Player
 
@@ -133,5 +134,8 @@ def _with_prose_sent(request: Request, reply: Reply) -> Reply:
 def _may_write(request: Request, match: Match, player: Player) -> bool:
     """Return whether the player may send a note to the opponent in that match."""
     if player.confirmed is None or seat_of(match, player) is None:
+        return False
+    most = request.limits.match_per_day
+    if rate_limits.is_match_full(request.session, match.id or 0, player, most, request.now):
         return False
     return not is_hidden(match, opponent_in(request, match, player))

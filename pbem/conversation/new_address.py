@@ -14,7 +14,7 @@ from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.naming import name
 from pbem.payloads.messages import AddressMoved, AddressQuestion, Challenge
 from pbem.payloads.sections import HeldDropped, NewAddresses, QuestionExpired
-from pbem.players import addresses
+from pbem.players import addresses, rate_limits
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
 
@@ -26,6 +26,8 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
     if player is None or row.settled is not None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
     if request.sender.by_thread:
+        if rate_limits.is_asked_often(request.session, row.address, request.now):
+            raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         return replace(effects.apply(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
     lines = request.message.lines
     if request.now - row.created > QUESTION_LIVES:

@@ -12,7 +12,16 @@ from pbem.conversation import suggested_yes
 from pbem.errors import Refused, Unread
 from pbem.matches.queries import seat_of
 from pbem.payloads.messages import Answer, Payload
-from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed, Welcome
+from pbem.payloads.sections import (
+    InvitationsAllowed,
+    InvitationsStopped,
+    NotAttempted,
+    NotSent,
+    Refusal,
+    Section,
+    TurnPlayed,
+    Welcome,
+)
 from pbem.players import preferences, rate_limits
 from pbem.players.identity import Sender
 from pbem.players.preferences import OFF
@@ -20,6 +29,8 @@ from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
+MOST_LINES = 10
+WIDEST = 300
 NOTHING_YET = Verdict(Outcome.DONE)
 """The verdict before any command was carried out."""
 
@@ -40,6 +51,8 @@ class Reply:
     """The line that a `yes` in an answer to this reply means."""
     prose: tuple[str, ...] = ()
     """The sender's text for the opponent, until something takes it along."""
+    gist: str | None = None
+    """What makes it the same as another reply; None if its sections do."""
 
     def adding(self, *sections: Section) -> "Reply":
         """Return the reply with more sections."""
@@ -71,7 +84,7 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
     )
     verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)
     unsent = (NotSent(lines=refusal.unsent),) if refusal.unsent else ()
-    return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal)
+    return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal, gist=refusal.gist)
 
 
 def not_attempted(reply: Reply, later: tuple[Line, ...]) -> Reply:
@@ -83,8 +96,9 @@ def not_attempted(reply: Reply, later: tuple[Line, ...]) -> Reply:
 
 def enqueue(request: Request, reply: Reply) -> None:
     """Queue one message to the sender with everything that there is to say."""
-    player, sections = reply.sender.player, reply.sections
-    if not sections or _was_said(request, reply):
+    player, sections = reply.sender.player, _without_books(reply)
+    gist = reply.gist or rate_limits.gist_of(sections)
+    if not sections or _is_enough(request, reply, gist):
         return
     if _wants_no_receipts(player) and all(_is_receipt(request, section) for section in sections):
         return
@@ -93,29 +107,40 @@ def enqueue(request: Request, reply: Reply) -> None:
     about = (reply.match if not several else None) or reply.sender.match
     match = request.session.get(Match, about) if about else None
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
-    to_player = player is not None and (player.confirmed is not None or ours)
-    plays = ours and not several
+    ends_invitations = any(isinstance(section, InvitationsStopped | InvitationsAllowed) for section in sections)
+    to_player = player is not None and (player.confirmed is not None or ours or ends_invitations)
+    plays = ours and not several and not ends_invitations
     plies = None
     if several or (reply.sender.plies and not plays):
         now = {number: request.session.get_one(Match, number).plies for number in shown}
         plies = {**reply.sender.plies, **now}
-    payload: Payload = Answer(sections=sections, subject=reply.subject[:60], plies=plies)
+    subject = "" if reply.sender.is_stranger else reply.subject[:60]
+    payload: Payload = Answer(sections=sections, subject=subject, plies=plies)
     match sections:
         case [TurnPlayed() | Welcome() as only]:  # messages of their own where there is nothing else to say
             payload = only
     mailer = Mailer(request.session, request.server, request.now)
     if player is None or not to_player:
-        mailer.to_address(reply.sender.address, payload, incoming=request.incoming, answers=request.in_reply_to)
+        mailer.to_address(
+            reply.sender.address,
+            payload,
+            incoming=request.incoming,
+            answers=request.in_reply_to,
+            standing=reply.sender.standing,
+            gist=gist,
+        )
         return
     mailer.to_player(
         player,
         payload,
-        purpose=Purpose.PLAY if plays else Purpose.PERSONAL,
+        purpose=Purpose.PLAY if plays else Purpose.NOTICES if ends_invitations else Purpose.PERSONAL,
         match=match if ours else None,
         ply=match.plies if match and ours else 0,
         incoming=request.incoming,
         answers=request.in_reply_to,
         proposal=reply.proposal,
+        standing=reply.sender.standing,
+        gist=gist,
     )
 
 
@@ -130,9 +155,34 @@ def _is_receipt(request: Request, section: Section) -> bool:
     return request.session.get_one(Match, section.match).state == MatchState.RUNNING
 
 
-def _was_said(request: Request, reply: Reply) -> bool:
-    """Return whether the message proves nothing and its address has had the same answer today."""
+def _is_enough(request: Request, reply: Reply, gist: str) -> bool:
+    """Return whether the address has had this answer often enough; sooner if the message proves nothing."""
+    sender, session, now = reply.sender, request.session, request.now
     is_error = any(isinstance(section, Refusal) for section in reply.sections)
-    if reply.sender.proven or not (is_error or reply.sender.is_stranger):
-        return False
-    return rate_limits.was_said(request.session, reply.sender.address, reply.sections, request.now)
+    doubtful = not sender.proven and (is_error or sender.is_stranger)
+    if doubtful and rate_limits.was_said(session, sender, gist, reply.sections, now):
+        return True
+    if rate_limits.is_enough(session, sender, gist, reply.sections, now):
+        return True
+    refuses = all(isinstance(section, rate_limits.REFUSING) for section in reply.sections)
+    return refuses and sender.player is not None and rate_limits.is_refused_enough(session, sender.player, now)
+
+
+def _without_books(reply: Reply) -> tuple[Section, ...]:
+    """Return the sections; if the message proves nothing, they repeat little of it."""
+    if reply.sender.standing is None:
+        return reply.sections
+    return tuple(
+        replace(section, lines=clipped(section.lines)) if isinstance(section, NotSent | NotAttempted) else section
+        for section in reply.sections
+    )
+
+
+def clipped(lines: tuple[str, ...], most: int = MOST_LINES) -> tuple[str, ...]:
+    """Return the beginning of what somebody wrote, for a message that may go to somebody else.
+
+    >>> clipped(("short",)), len(clipped(("line",) * 100))
+    (('short',), 11)
+    """
+    kept = tuple(line if len(line) <= WIDEST else f"{line[:WIDEST]} ..." for line in lines[:most])
+    return kept if len(lines) <= most else (*kept, f"... and {len(lines) - most} more lines")

@@ -130,16 +130,22 @@ class OpponentUnreachable:
     """Tells a player that messages to their opponent come back."""
 
     by: str
+    invited: bool = False
+    """Whether it is an invitation that came back."""
     template: Literal["unreachable"] = "unreachable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerUnreachable:
-    """Tells the admin that messages to a player come back."""
+    """Tells the admin that messages to a player come back, and to how many others."""
 
     who: str
     by: str
     matches: tuple[int, ...]
+    others: int = 0
+    """How many other players can't be reached since the admin was last told."""
+    told: tuple[int, ...] = ()
+    """The numbers of all of them."""
     template: Literal["unreachable_admin"] = "unreachable_admin"
 
 

@@ -221,6 +221,27 @@ class NewAddresses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirstOnly:
+    """Only one command of a stranger's message was answered."""
+
+    template: Literal["first_only"] = "first_only"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationsStopped:
+    """Nobody can invite the reader again."""
+
+    template: Literal["uninvited"] = "uninvited"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationsAllowed:
+    """The reader can be invited again."""
+
+    template: Literal["invitable"] = "invitable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewsResumed:
     """A player who had stopped the news plays on."""
 
@@ -359,6 +380,9 @@ Section = Annotated[
     | Refusal
     | NewAddresses
     | NewsResumed
+    | FirstOnly
+    | InvitationsStopped
+    | InvitationsAllowed
     | Rules
     | WordsPassedOn
     | AlreadySettled

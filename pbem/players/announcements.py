@@ -22,7 +22,7 @@ from pbem.matches.events import (
 from pbem.matches.naming import name, shown
 from pbem.payloads import sections
 from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
-from pbem.players import preferences, schedule
+from pbem.players import invitations, preferences, schedule
 from pbem.storage.models import Incoming, Match, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -117,7 +117,9 @@ def _offer(match: Match, players: tuple[Player, Player], author: _Author) -> Not
     first, second = players
     challenger, other = (first, second) if first.id == match.challenger else (second, first)
     kind = Challenge if other.confirmed else Invitation
-    return Notice(other, kind(message=author.prose, by=name(challenger)), match)
+    # Whoever was invited by address may be a stranger; the challenger must not learn from it who they are.
+    prose = author.prose if not match.by_address or invitations.fits(author.prose) else ()
+    return Notice(other, kind(message=prose, by=name(challenger)), match)
 
 
 def _show(

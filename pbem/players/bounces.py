@@ -14,9 +14,9 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
 from pbem.errors import Changed
-from pbem.matches.naming import name
+from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import of_player, opponent_of
-from pbem.payloads.messages import OpponentUnreachable, PlayerUnreachable
+from pbem.payloads.messages import OpponentUnreachable
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
@@ -96,7 +96,7 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
 
 
 def _suspend(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
-    """Suspend delivery to the player; tell the admin and the opponents who are waiting."""
+    """Send nothing more to the player; tell the opponents who are waiting. The admin is told later."""
     player.unreachable = now
     session.flush()
     for outgoing in session.exec(
@@ -104,18 +104,15 @@ def _suspend(session: Session, server: ServerSettings, player: Player, now: date
     ):
         outgoing.state = OutgoingState.SUSPENDED
         session.add(outgoing)
-    waiting = of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
-    for match in waiting:
+    for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         _tell_opponent(session, server, player, match, now)
-    if server.admin is not None:
-        numbers = tuple(match.id for match in waiting if match.id is not None)
-        told = PlayerUnreachable(who=player.address, by=name(player), matches=numbers)
-        Mailer(session, server, now).to_address(server.admin, told)
 
 
 def _tell_opponent(session: Session, server: ServerSettings, player: Player, match: Match, now: datetime) -> None:
+    """Tell the opponent, unless they would learn from it whose address they have invited."""
     other = session.get_one(Player, opponent_of(match, player))
-    if other.confirmed is None or other.unreachable is not None:
+    hidden = is_hidden(match, player)
+    if other.confirmed is None or other.unreachable is not None or (hidden and player.confirmed is not None):
         return
-    told = OpponentUnreachable(by=name(player))
+    told = OpponentUnreachable(by=name(player), invited=hidden)
     Mailer(session, server, now).to_player(other, told, purpose=Purpose.PLAY, match=match, ply=match.plies)

@@ -10,7 +10,7 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.reading.message import Message
-from pbem.storage.models import Match, Outgoing, Player
+from pbem.storage.models import Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
 NOTICES_MAY = frozenset({"stop", "start"})
@@ -42,12 +42,26 @@ class Sender:
     """
     allowed: frozenset[str] = frozenset()
     """The commands that the message may give although it proves nothing else."""
+    vouched: bool = False
+    """Whether the domain of the address vouches for the message, which may still be too little to act on it."""
+
+    @property
+    def is_player(self) -> bool:
+        """Whether the address belongs to a player."""
+        return self.player is not None and self.player.confirmed is not None
 
     @property
     def is_stranger(self) -> bool:
         """Whether nothing connects the message with a player or an invitation."""
-        known = self.player is not None and self.player.confirmed is not None
-        return not (known or self.proven or self.by_thread or self.address_question is not None)
+        answers = self.by_thread or self.address_question is not None
+        return not (self.is_player or self.proven or answers or self.allowed)
+
+    @property
+    def standing(self) -> Standing | None:
+        """What speaks for the sender of a message without proof; None for one with a token of ours."""
+        if self.proven or self.allowed:
+            return None
+        return Standing.VOUCHED if self.vouched else Standing.CLAIMED
 
     def seen(self, match: int) -> int | None:
         """Return how many turns of the match the player had seen when writing; None if unknown."""
@@ -96,6 +110,13 @@ def token_of(row: Outgoing) -> Token | None:
 def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:
     """Return our address with a token in it."""
     return f"{server.local}{server.delimiter}{keyring.format(token, epoch)}@{server.domain}"
+
+
+def leads_to_us(address: str, server: ServerSettings) -> bool:
+    """Return whether mail to the address comes back to this server: our own, with a sub-address, or an alias."""
+    local, _, domain = address.lower().rpartition("@")
+    plain = f"{local.partition(server.delimiter)[0]}@{domain}"
+    return is_ours(address, server) or not {address.lower(), plain}.isdisjoint(server.aliases)
 
 
 def is_ours(recipient: str, server: ServerSettings) -> bool:

@@ -1,10 +1,15 @@
-"""How much mail one sender can send before it is ignored, so that mail loops end here.
+"""How much mail one sender can cause: budgets that end loops and keep us from being used against anybody.
 
-Messages that prove nothing are answered sparingly, since the address in From may be a victim's: the same answer goes to
-an address once a day, an address that belongs to no player gets a few answers a day, and its domain not many more.
+A budget belongs to the sender. Messages that prove nothing are answered sparingly, since the address in From may be a
+victim's, and what they use up is never missing for those that prove something. What is counted are the rows of
+messages, by indexes that hold nothing else; a turn with proof is played whatever was counted.
 """
 
+import hashlib
+import json
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,28 +18,70 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.payloads.sections import Section
+from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal, Section
 from pbem.payloads.stored import dump_sections
+from pbem.players.identity import Sender
 from pbem.storage.clock import within
-from pbem.storage.models import Incoming, Outgoing, Player
+from pbem.storage.models import Incoming, Outgoing, Player, Standing
 from pbem.storage.outbox import domain_of
 
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-ANSWERS = ("answer", "confirm")
+HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
+MOST_REFUSALS = 3
+"""How often the same refusal is sent within an hour; after that once a day, for a week."""
+MOST_REPEATS = 20
+"""How often any other answer is sent within an hour without a change of a word."""
+MOST_REFUSED = 20
+"""How many refusals a player gets within an hour, whatever they say."""
+MOST_QUESTIONS = 3
+"""How often an address is asked within a day whether it is a player's, and how often a question is repeated."""
+ONCE = "once "
+"""How the gist of what is said once a day begins."""
+NO_COMMAND = "no command"
+"""The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
+LONG_NUMBER = re.compile(r"\d{3,}")
+REFUSING = (Refusal, NotAttempted, NotSent, AlreadySettled, QuestionExpired, HeldDropped)
+"""Sections of an answer that says only what was not done."""
 
 
-def of_address(session: Session, address: str, most: int, now: datetime) -> None:
-    """Raise Unanswerable if an address whose messages prove nothing has had its answers for this hour."""
-    if _answered(session, Outgoing.address == address, HOUR, now) >= most:
+@dataclass(frozen=True, slots=True)
+class Left:
+    """How many more answers strangers get today: one address, its domain, and all of them."""
+
+    address: int
+    domain: int
+    all: int
+
+
+def of_address(session: Session, address: str, standing: Standing, most: int, now: datetime) -> None:
+    """Raise Refused, then Unanswerable, if an address has had its answers to messages without proof for this hour."""
+    had = _answered(session, address, standing, HOUR, now)
+    if had > most:
         raise Unanswerable(Silence.HOURLY_ANSWERS)
+    if had == most:
+        raise Refused(
+            f"More than {most} messages came from this address within an hour without proof of who sent them, "
+            "so the next ones get no reply.",
+            fits="Reply to one of our messages, or write to your personal address: that is never ignored.",
+        )
 
 
-def of_stranger(session: Session, address: str, limits: LimitsSettings, now: datetime) -> None:
-    """Raise Unanswerable if an unknown address, or its domain, has had its answers for today."""
-    if _answered(session, Outgoing.address == address, DAY, now) >= limits.stranger_per_day:
+def of_stranger(
+    session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
+) -> Left:
+    """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
+    domain = domain_of(address)
+    if _answered(session, address, standing, DAY, now) >= limits.stranger_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    if _answered_at(session, domain_of(address), limits.domain_per_day, now) >= limits.domain_per_day:
+    if _answered(session, address, standing, MONTH, now) >= per_month:
+        raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
+    of_domain = limits.per_domain(domain) - _answered_at(session, domain, standing, limits.per_domain(domain), now)
+    if of_domain <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
+    of_all = limits.strangers_per_day - _answered_strangers(session, standing, limits.strangers_per_day, now)
+    if of_all <= 0:
+        raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
+    had = _answered(session, address, standing, DAY, now)
+    return Left(limits.stranger_per_day - had - 1, of_domain - 1, of_all - 1)
 
 
 def of_player(session: Session, player: Player, most: int, now: datetime) -> None:
@@ -42,62 +89,142 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
 
     The current message is counted already.
     """
-    had = session.exec(
-        select(func.count())
-        .select_from(Incoming)
-        .where(Incoming.player == player.id, within(Incoming.received, HOUR, now))
-    ).one()
+    had = session.exec(_sent_by(player, HOUR, now)).one()
     if had > most + 1:
         raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
         raise Refused(
             f"You sent more than {most} messages within an hour, so this one and the next ones aren't read.",
-            fits='Wait an hour; then "games" shows where you are.',
+            fits='Wait an hour; then "games" shows where you are. Turns are still played.',
         )
 
 
-def of_match(session: Session, match: int, most: int, now: datetime) -> None:
-    """Raise Unanswerable if more messages went out about a match today than anyone can be reading."""
-    if _counted(session, Outgoing.match == match, DAY, now) >= most:
-        raise Unanswerable(Silence.DAILY_MESSAGES_ABOUT_MATCH)
-
-
-def was_said(session: Session, address: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Return whether this same answer went to the address within a day."""
-    earlier = session.exec(
-        select(Outgoing.payload).where(
-            Outgoing.address == address, Outgoing.template == "answer", within(Outgoing.created, DAY, now)
+def of_match(session: Session, match: int, player: Player, most: int, now: datetime) -> None:
+    """Raise Refused if a player caused more messages about a match today than anyone can be reading."""
+    if is_match_full(session, match, player, most, now):
+        raise Refused(
+            f"Your messages about match #{match} caused {most} of ours today, and that's the limit.",
+            fits="Turns are still played; wait until tomorrow with everything else.",
+            gist=f"{ONCE}{match}",
         )
+
+
+def is_match_full(session: Session, match: int, player: Player, most: int, now: datetime) -> bool:
+    """Return whether a player caused that many messages about a match today; what the opponent causes doesn't count."""
+    caused = (
+        select(Outgoing.id)
+        .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
+        .where(Outgoing.match == match, within(Outgoing.created, DAY, now), Incoming.player == player.id)
+        .limit(most)
     )
+    return session.exec(select(func.count()).select_from(caused.subquery())).one() >= most
+
+
+def is_asked_often(session: Session, address: str, now: datetime) -> bool:
+    """Return whether the address was asked often enough today whether it is a player's."""
+    asked = (Outgoing.address == address, Outgoing.template == "address", within(Outgoing.created, DAY, now))
+    return session.exec(select(func.count()).select_from(Outgoing).where(*asked)).one() >= MOST_QUESTIONS
+
+
+def gist_of(sections: Sequence[Section]) -> str:
+    """Return what makes two answers the same: all of it, but for long numbers in refusals, such as those of tickets."""
+    return _digest([_without_long_numbers(section) for section in dump_sections(sections)])
+
+
+def _without_long_numbers(section: dict[str, Any]) -> dict[str, Any]:
+    if section["template"] != "refused":
+        return section
+    texts = {key: LONG_NUMBER.sub("0", value) for key, value in section.items() if isinstance(value, str)}
+    return section | texts
+
+
+def gist_of_question(lines: Sequence[str]) -> str:
+    """Return what makes two questions about such lines the same."""
+    return _digest(["confirm", *lines])
+
+
+def was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
+    """Return whether this same answer went to the sender within a day."""
+    if gist != NO_COMMAND:
+        return was_asked(session, sender, gist, now)
     wanted = dump_sections(sections)
+    earlier = session.exec(_with_gist(Outgoing.payload, sender, gist, DAY, now)).all()
     return any(payload.get("sections") == wanted for payload in earlier)
 
 
-def was_asked(session: Session, address: str, lines: list[str], now: datetime) -> bool:
-    """Return whether the address was asked about those lines within a day."""
-    earlier = session.exec(
-        select(Outgoing.payload).where(
-            Outgoing.address == address, Outgoing.template == "confirm", within(Outgoing.created, DAY, now)
-        )
+def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
+    """Return whether the sender was sent something of that gist within a day."""
+    return session.exec(_with_gist(Outgoing.id, sender, gist, DAY, now)).first() is not None
+
+
+def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
+    """Return whether the sender has had an answer like this often enough: machines answer to every answer."""
+    if gist.startswith(ONCE):
+        return was_asked(session, sender, gist, now)
+    newest = _with_gist(Outgoing.created, sender, gist, WEEK, now).order_by(col(Outgoing.created).desc())
+    if not all(isinstance(section, REFUSING) for section in sections):
+        times = session.exec(newest.limit(MOST_REPEATS)).all()
+        return len(times) == MOST_REPEATS and now - times[-1] < HOUR
+    times = session.exec(newest.limit(2 * MOST_REFUSALS)).all()
+    in_a_row = zip(times, times[MOST_REFUSALS - 1 :], strict=False)
+    return any(last - first < HOUR for last, first in in_a_row) and now - times[0] < DAY
+
+
+def is_refused_enough(session: Session, player: Player, now: datetime) -> bool:
+    """Return whether so many of a player's messages were refused within an hour that no person can be writing them."""
+    refused: int = session.exec(_sent_by(player, HOUR, now).where(Incoming.verdict == "refused")).one()
+    return refused >= MOST_REFUSED
+
+
+def is_asked_enough(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
+    """Return whether a question was repeated often enough to somebody who says neither yes nor no."""
+    repeated = session.exec(_with_gist(Outgoing.id, sender, gist, WEEK, now).limit(MOST_QUESTIONS)).all()
+    return len(repeated) >= MOST_QUESTIONS
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: datetime) -> Any:
+    """Select what was sent to somebody of that standing; forgeries use up nothing of those who prove who they are."""
+    return select(column).where(
+        Outgoing.address == sender.address,
+        Outgoing.gist == gist,
+        within(Outgoing.created, span, now),
+        col(Outgoing.standing) == sender.standing,
     )
-    return any(payload.get("lines") == lines for payload in earlier)
 
 
-def _answered(session: Session, which: Any, span: timedelta, now: datetime) -> int:
-    return _counted(session, which & col(Outgoing.template).in_(ANSWERS), span, now)
+def _sent_by(player: Player, span: timedelta, now: datetime) -> Any:
+    return (
+        select(func.count())
+        .select_from(Incoming)
+        .where(Incoming.player == player.id, within(Incoming.received, span, now))
+    )
 
 
-def _answered_at(session: Session, domain: str, most: int, now: datetime) -> int:
+def _answered(session: Session, address: str, standing: Standing, span: timedelta, now: datetime) -> int:
+    """Count the answers to messages without proof that went to the address."""
+    which = (Outgoing.address == address, Outgoing.standing == standing, within(Outgoing.created, span, now))
+    return session.exec(select(func.count()).select_from(Outgoing).where(*which)).one()
+
+
+def _answered_at(session: Session, domain: str, standing: Standing, most: int, now: datetime) -> int:
     """Count the answers to strangers at the domain who are still no players, up to the most that matters."""
     is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
-    recent = (
-        select(Outgoing.id)
-        .where(Outgoing.stranger_domain == domain, within(Outgoing.created, DAY, now), ~is_player)
-        .limit(most)
+    recent = select(Outgoing.id).where(
+        Outgoing.stranger_domain == domain,
+        within(Outgoing.created, DAY, now),
+        Outgoing.standing == standing,
+        ~is_player,
     )
-    return session.exec(select(func.count()).select_from(recent.subquery())).one()
+    return session.exec(select(func.count()).select_from(recent.limit(most).subquery())).one()
 
 
-def _counted(session: Session, which: Any, span: timedelta, now: datetime) -> int:
-    recent = (which, within(Outgoing.created, span, now))
-    return session.exec(select(func.count()).select_from(Outgoing).where(*recent)).one()
+def _answered_strangers(session: Session, standing: Standing, most: int, now: datetime) -> int:
+    """Count the answers to all strangers, up to the most that matters."""
+    recent = select(Outgoing.id).where(
+        Outgoing.standing == standing, within(Outgoing.created, DAY, now), col(Outgoing.stranger_domain).is_not(None)
+    )
+    return session.exec(select(func.count()).select_from(recent.limit(most).subquery())).one()

@@ -204,7 +204,9 @@ def _told_them(engine: Engine, departure: Departure, now: datetime) -> Iterator[
         "references": [],
         "removed": now,
     }
-    gone |= dict.fromkeys(("facts", "purpose", "stranger_domain", "in_reply_to", "error", "proposal", "troubled"))
+    gone |= dict.fromkeys(
+        ("facts", "purpose", "stranger_domain", "in_reply_to", "error", "proposal", "troubled", "gist")
+    )
     for chunk in _chunks(numbers):
         yield (
             delete(Mention).where(col(Mention.outgoing).in_(chunk)),

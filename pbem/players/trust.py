@@ -40,8 +40,9 @@ def assess(
         return replace(sender, proven=passed if wants_both else finding is not Finding.FAILED)
     if finding is Finding.FAILED:
         raise Unanswerable(Silence.FAILED_CHECKS)
+    vouched = message.sender == sender.address and _is_proven_by_domain(session, checked, row)
     acts = settings.proof == "token or domain" and is_own and not sender.is_stranger
-    return replace(sender, proven=True) if acts and _is_proven_by_domain(session, checked, row) else sender
+    return replace(sender, proven=acts and vouched, vouched=vouched)
 
 
 def _assess_thread(

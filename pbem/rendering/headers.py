@@ -136,9 +136,10 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
         "X-Auto-Response-Suppress": "All",
     }
-    if row.is_notice and row.player is not None:
+    if row.player is not None and (row.is_notice or row.template == "invitation"):
         stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
-        found["List-Id"] = f"<matches.{server.domain}>"
+        if row.is_notice:
+            found["List-Id"] = f"<matches.{server.domain}>"
         found["List-Unsubscribe"] = f"<mailto:{stop}?subject=stop>"
     return found
 

@@ -33,6 +33,8 @@ LARGEST = 95_000
 """The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
 FOR_STRANGERS = {"picture": preferences.OFF}
 """The preferences of people who aren't players yet: the smallest message that looks right."""
+UNPROVEN = FOR_STRANGERS | {"html": preferences.OFF}
+"""The preferences for a reply to a stranger: the address may be somebody else's."""
 
 
 VARIABLES = (
@@ -63,7 +65,10 @@ class Renderer:
     def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> EmailMessage:
         payload, known = load(row.template, row.payload, row.match, row.ply), _facts(session, row)
         player = known.reader
-        wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
+        if row.stranger_domain is not None and row.standing is not None:
+            wishes = preferences.with_defaults(UNPROVEN)
+        else:
+            wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
         mail = EmailMessage(policy=headers.policy(row.address))
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         headers.write(mail, row, payload, snapshot, self._server, self._keyring)

@@ -285,7 +285,7 @@ def _inboxes(settings: Settings) -> Iterator[Inbox]:
 
 def _listeners(settings: Settings) -> Iterator[MailListener]:
     limit = settings.server.mail_limit
-    accepts = partial(identity.is_ours, server=settings.server)
+    accepts = partial(identity.leads_to_us, server=settings.server)
     if settings.inbox.lmtp is not None:
         yield MailListener(settings.inbox.lmtp, "lmtp", limit, accepts)
     if settings.inbox.smtp is not None:

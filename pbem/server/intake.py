@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from pbem import tokens
 from pbem.reading.limits import LARGEST_HEADER_BLOCK
-from pbem.reading.message import AWAY_HEADERS
+from pbem.reading.message import MACHINES_HEADERS
 from pbem.server.triage import Triage
 from pbem.storage.models import Incoming
 from pbem.transports.protocols import Arrival
@@ -23,8 +23,6 @@ SENDERS_HEADERS = frozenset(
     | {"content-type", "content-transfer-encoding"}
 )
 """The headers that a sender's program writes and relays leave as they are."""
-MACHINES_HEADERS = frozenset({"auto-submitted", "precedence", "x-pbem-server", *map(str.lower, AWAY_HEADERS)})
-"""Headers by which a machine's message is known; the names of a list's headers begin with `list-`."""
 
 EARLIER_TRACE_HEADERS = frozenset(
     {"received", "return-path", "delivered-to", "x-original-to", "envelope-to", "authentication-results"}

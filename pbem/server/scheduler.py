@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
 from pbem.players import traces
-from pbem.server import alerts, digest
+from pbem.server import alerts, digest, unreachable
 from pbem.storage.retention import Retention
 
 
@@ -29,3 +29,4 @@ class Scheduler:
         traces.sweep(engine, now, stopped)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)
+        unreachable.tell(engine, server, now)

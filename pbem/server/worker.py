@@ -119,7 +119,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.BOUNCE, bounce)
         if message.automatic:
             raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
-        if message.sender is not None and identity.is_ours(message.sender, services.server):
+        if message.sender is not None and identity.leads_to_us(message.sender, services.server):
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
         sender = identity.identify(session, message, services.server, services.keyring, now)
         sender = trust.assess(session, sender, message, examined.checked, services.checks, row)
@@ -127,9 +127,11 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
         request = Request(
-            session, services.server, services.keyring, now, row, message, sender, COMMANDS, examined.held
+            *(session, services.server, services.keyring, now, row, message, sender, COMMANDS),
+            limits=services.limits,
+            held_messages=examined.held,
         )
-        reply = dispatch.converse(request, services.limits)
+        reply = dispatch.converse(request)
         verdict = reply.verdict
         about |= {
             "player": sender.player.name if sender.player else None,

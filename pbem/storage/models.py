@@ -84,6 +84,15 @@ class OutgoingState(StrEnum):
     """Never to be sent: the player it is for or about has left, or it has waited too long (see retention)."""
 
 
+class Standing(StrEnum):
+    """What spoke for the sender of a message without proof that we answered; each has budgets of its own."""
+
+    CLAIMED = "claimed"
+    """Nothing: From says so, and anybody could have written it."""
+    VOUCHED = "vouched"
+    """The domain in From vouches for the message (see authentication)."""
+
+
 UNSENT = (
     OutgoingState.BATCHED,
     OutgoingState.PAUSED,
@@ -101,6 +110,8 @@ def _partial(name: str, *columns: str, where: str) -> Index:
 
 class Player(SQLModel, table=True):
     """A person. `confirmed` is empty until they have answered a message sent to the address."""
+
+    __table_args__ = (_partial("ix_player_unreachable", "unreachable", where="unreachable IS NOT NULL"),)
 
     id: int | None = Field(default=None, primary_key=True)
     name: str | None = Field(default=None, unique=True)
@@ -129,6 +140,7 @@ class Match(SQLModel, table=True):
         Index("ix_match_seat0_to_move", "seat0", "to_move"),
         Index("ix_match_seat1_to_move", "seat1", "to_move"),
         Index("ix_match_challenger_state", "challenger", "state"),
+        Index("ix_match_challenger_created", "challenger", "created"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -216,6 +228,10 @@ class Outgoing(SQLModel, table=True):
         Index("ix_outgoing_address_created", "address", "created"),
         Index("ix_outgoing_player_created", "player", "created"),
         Index("ix_outgoing_stranger_domain_created", "stranger_domain", "created"),
+        Index("ix_outgoing_match_created", "match", "created"),
+        _partial("ix_outgoing_answered", "address", "standing", "created", where="standing IS NOT NULL"),
+        _partial("ix_outgoing_answered_strangers", "standing", "created", where="stranger_domain IS NOT NULL"),
+        _partial("ix_outgoing_gist", "address", "gist", "created", where="gist IS NOT NULL"),
         _partial("ix_outgoing_state_due", "state", "due", where="removed IS NULL"),
         _partial("ix_outgoing_troubled", "troubled", where="troubled IS NOT NULL"),
     )
@@ -227,7 +243,7 @@ class Outgoing(SQLModel, table=True):
     """What the message says (see pbem.payloads)."""
     facts: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON))
     """What the message shows of its reader and its matches, as it was when it was queued (see facts)."""
-    match: int | None = Field(default=None, foreign_key="match.id", index=True)
+    match: int | None = Field(default=None, foreign_key="match.id")
     ply: int = 0
     player: int | None = Field(default=None, foreign_key="player.id")
     epoch: int = 0
@@ -236,6 +252,10 @@ class Outgoing(SQLModel, table=True):
     address: str
     stranger_domain: str | None = None
     """The domain of the address if this answers somebody who was no player then (see rate_limits)."""
+    standing: str | None = None
+    """What spoke for the sender if this answers a message without proof (Standing)."""
+    gist: str | None = None
+    """A digest of what an answer says, by which the same one isn't sent again and again."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
     in_reply_to: str | None = None
     references: list[str] = Field(sa_column=Column(JSON, nullable=False))
@@ -262,6 +282,21 @@ class Outgoing(SQLModel, table=True):
     """Since when it needs the operator: no server accepts it, or a bug prevents it from being rendered."""
     removed: datetime | None = Field(default=None, sa_type=Utc)
     """When what it says was removed, and only the row was kept (see retention)."""
+
+
+class Invitee(SQLModel, table=True):
+    """An address to which an invitation went, or whose owner wants none. It outlives matches and players."""
+
+    __table_args__ = (Index("ix_invitee_domain_invited", "domain", "invited"),)
+
+    address: str = Field(primary_key=True)
+    """A hash of the address (see invitations): nobody reads from it whom we have written to."""
+    domain: str
+    """A hash of its domain."""
+    invited: datetime | None = Field(default=None, sa_type=Utc, index=True)
+    """When the last invitation was queued."""
+    refused: datetime | None = Field(default=None, sa_type=Utc)
+    """When its owner asked us not to invite them again."""
 
 
 class Mention(SQLModel, table=True):

@@ -13,7 +13,7 @@ from pbem.payloads import people
 from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
 from pbem.storage import facts
-from pbem.storage.models import Incoming, Match, Mention, Outgoing, OutgoingState, Player
+from pbem.storage.models import Incoming, Match, Mention, Outgoing, OutgoingState, Player, Standing
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
@@ -41,6 +41,7 @@ _DIGESTS = (
 
 _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
+    **dict.fromkeys(("standing", "gist")),
     **dict.fromkeys(("ply", "epoch", "token_subject", "attempts", "delivery_starts"), 0),
     "is_notice": False,
     "state": OutgoingState.OWED.value,
@@ -90,13 +91,15 @@ class Mailer:
         proposal: str | None = None,
         is_notice: bool = False,
         is_batched: bool = False,
+        standing: Standing | None = None,
+        gist: str | None = None,
     ) -> int:
         """Queue a message that a reply token lets the player answer; return its row's id.
 
         It is sent soon or, batched, together with others, if the player wants any for now. News for an address that
         rejects everything is suspended.
         A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
-        replies to, nearest first.
+        replies to, nearest first; `standing` and `gist` are what budgets count.
         """
         suspended = player.unreachable is not None and payload.template not in ANSWERED
         collected = OutgoingState.PAUSED if player.stopped is not None else OutgoingState.BATCHED
@@ -115,15 +118,29 @@ class Mailer:
                 "incoming": incoming.id if incoming else None,
                 "proposal": proposal,
                 "is_notice": is_notice,
+                "standing": standing.value if standing else None,
+                "gist": gist,
                 "state": (OutgoingState.SUSPENDED if suspended else state).value,
             },
         )
 
     def to_address(
-        self, address: str, payload: Payload, *, incoming: Incoming | None = None, answers: Sequence[str] = ()
+        self,
+        address: str,
+        payload: Payload,
+        *,
+        incoming: Incoming | None = None,
+        answers: Sequence[str] = (),
+        standing: Standing | None = None,
+        gist: str | None = None,
     ) -> int:
         """Queue a message to somebody who is no player; return its row's id. An answer to it proves nothing."""
-        return self._enqueue(payload, address, None, answers, columns={"incoming": incoming.id if incoming else None})
+        columns = {
+            "incoming": incoming.id if incoming else None,
+            "standing": standing.value if standing else None,
+            "gist": gist,
+        }
+        return self._enqueue(payload, address, None, answers, columns=columns)
 
     def ask_address(
         self,

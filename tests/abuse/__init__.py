@@ -1,1 +1,1 @@
-"""What anyone could do to the server or with it, and the bound on it: each scenario counted, none of them timed."""
+"""Attacks with the server against others, each as a story in which what we send is counted."""

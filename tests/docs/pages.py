@@ -17,7 +17,7 @@ def page(name: str) -> str:
 
 
 def section(text: str, heading: str) -> str:
-    """What stands below a heading, up to the next one of any level."""
+    """Return the text below a heading, up to the next one of any level."""
     found = re.search(rf"^#+ {re.escape(heading)}$(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
     assert found, f"no heading {heading}"
     return found[1]
@@ -25,14 +25,14 @@ def section(text: str, heading: str) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """A command line and what it prints; "..." stands for anything."""
+    """A command line and its output, in which "..." matches anything."""
 
     command: str
     printed: str
 
 
 def console(text: str) -> Iterator[Step]:
-    """The steps of every ```console block, in order."""
+    """Yield the steps of every ```console block, in order."""
     for block in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, printed = step.partition("\n")

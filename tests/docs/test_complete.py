@@ -1,4 +1,4 @@
-"""Every command, option, key, template and dependency is documented where one would look for it."""
+"""Every command, option, key, template and dependency is documented."""
 
 import re
 import tomllib
@@ -77,7 +77,7 @@ def _names(requirements: list[str]) -> set[str]:
 
 
 def _named(table: str) -> set[str]:
-    """The names in the first cells of the rows of a table."""
+    """Return the names in the first column of a table."""
     cells = re.findall(r"^\| ([^|(]*)", table, re.MULTILINE)
     return {name for cell in cells for name in cell.strip().split(", ")} - {"name", "---"}
 

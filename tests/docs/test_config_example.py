@@ -1,4 +1,4 @@
-"""config.example.toml: usable as it is and with each of its tables, and complete."""
+"""config.example.toml is valid, also with each table that it comments out, and complete."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ KEY = re.compile(r"^(?:# )?([a-z_]+) = ", re.MULTILINE)
 
 
 def with_table(text: str, name: str) -> str:
-    """The example with one table taken out of its comment, and for [outbox.smtp] without the other outbox."""
+    """Return the example with one table uncommented, and without the other outbox for [outbox.smtp]."""
     head = f"# [{name}]\n"
     before, _, rest = text.partition(head)
     block, gap, after = rest.partition("\n\n")
@@ -51,7 +51,7 @@ def test_every_optional_key_can_be_set(tmp_path: Path) -> None:
 
 
 def sections() -> list[tuple[str, Any]]:
-    """Every table that there can be, with its model."""
+    """Return every possible table with its model."""
     return [
         ("server", config.ServerSettings),
         ("inbox.imap", config.ImapSettings),
@@ -107,7 +107,7 @@ def test_the_values_shown_are_the_defaults(tmp_path: Path) -> None:
 
 
 def test_the_unit_tells_where_the_secrets_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each secret that deploy/pbem.service hands over overrides the file that the configuration names."""
+    """Each secret that deploy/pbem.service passes overrides the file named in the configuration."""
     unit = (ROOT / "deploy" / "pbem.service").read_text(encoding="utf-8")
     handed = dict(re.findall(r"^LoadCredential=(\S+):(\S+)\nEnvironment=(?:\w+)=%d/\1$", unit, re.MULTILINE))
     assert len(handed) == unit.count("LoadCredential=") - unit.count("(LoadCredential=") == unit.count("Environment=")

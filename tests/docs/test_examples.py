@@ -1,4 +1,4 @@
-"""What the documents show can be done, and prints what they show."""
+"""The console examples in the documentation work and print what it shows."""
 
 import doctest
 import os

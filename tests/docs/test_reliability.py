@@ -1,4 +1,4 @@
-"""docs/reliability.md names a test for each fault, and each of them is there."""
+"""docs/reliability.md names a test for each fault, and each of these tests exists."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""docs/try-it: the scripts run, with real servers and s-nail, where these are installed."""
+"""The scripts of docs/try-it work, with real servers and s-nail where these are installed."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ def is_possible() -> bool:
 
 @pytest.fixture(params=["imap", "lmtp"])
 def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """What start.sh has started, and its folder."""
+    """Run start.sh, and return its folder."""
     with subprocess.Popen([str(START), request.param], stdout=subprocess.PIPE, text=True) as started:
         assert started.stdout
         try:

@@ -1,4 +1,4 @@
-"""A folder to run pbem in, a post office for its players, and the mail servers of tests.servers."""
+"""Fixtures: a folder to run pbem in, a post office for its players, and the mail servers of tests.servers."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ __all__ = ["SmtpSink", "dovecot", "mailbox", "postgres", "smtp_sink"]
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A folder with a configuration whose mail comes from and goes to folders."""
+    """Make a folder with a configuration that reads messages from a folder and writes them to another."""
     monkeypatch.delenv("PBEM_CONFIG", raising=False)
     site = Site(tmp_path / "site")
     site.configure()
@@ -28,14 +28,14 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 @pytest.fixture
 def post() -> Iterator[PostOffice]:
-    """Where mail for everybody arrives."""
+    """Run the post office that receives all messages to players."""
     with PostOffice() as services:
         yield services
 
 
 @pytest.fixture
 def start() -> Iterator[Callable[[Site], Daemon]]:
-    """Start daemons, and end after the test whichever still runs."""
+    """Return a function that starts daemons; those still running after the test are killed."""
     started: list[Daemon] = []
 
     def begin(site: Site) -> Daemon:

@@ -1,4 +1,4 @@
-"""The daemon as a process of its own, and its log as data."""
+"""The daemon as a separate process, and its log as data."""
 
 import json
 import signal
@@ -12,7 +12,7 @@ from tests.servers import HOST, until
 
 
 class Daemon:
-    """A running `pbem run`; its log goes to a file, one JSON object a line."""
+    """A running `pbem run` that logs to a file, one JSON object per line."""
 
     _number = 0
 
@@ -24,39 +24,39 @@ class Daemon:
         self.process = Fork(["run"], around)
 
     def ready(self) -> Self:
-        """The same, once it serves."""
+        """Wait until it is ready, and return it."""
         until(lambda: self.lines("ready") or self.process.poll() is not None, "the daemon is ready")
         assert self.process.poll() is None, self.text()
         return self
 
     @property
     def port(self) -> int:
-        """Where its first listener listens."""
+        """The port of its first listener."""
         return int(self.lines("ready")[0]["listening"][0])
 
     def text(self) -> str:
-        """The log as it is."""
+        """Return the log so far."""
         return self._log.read_text(encoding="utf-8")
 
     def lines(self, event: str = "") -> list[dict[str, Any]]:
-        """The complete lines of the log about that event, or all."""
+        """Return the complete log lines about that event, or all of them."""
         lines = [json.loads(line) for line in self.text().splitlines(keepends=True) if line.endswith("\n")]
         return [line for line in lines if not event or line["event"] == event]
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Hand a mail to the daemon's LMTP listener, as an MTA does; returns when it has been accepted."""
+        """Deliver a message to the daemon's LMTP listener, as an MTA does; return once it is accepted."""
         with smtplib.LMTP(HOST, self.port, timeout=110) as lmtp:
             lmtp.sendmail(sender, [recipient], raw)
 
     def end(self) -> tuple[Done, float]:
-        """Send SIGTERM; how it ended, and after how many seconds."""
+        """Send SIGTERM. Return how it ended, and after how many seconds."""
         asked = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(110)
         return Done(code, "", self.text()), time.monotonic() - asked
 
     def kill(self) -> None:
-        """SIGKILL, if it still runs."""
+        """Send SIGKILL if it is still running."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(110)

@@ -1,4 +1,4 @@
-"""Many matches in play at once, put into the database directly, each with the next move to be sent by mail."""
+"""Many running matches, inserted into the database directly, each with a message that plays its next turn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from tests.operating.people import written
 
 @dataclass(frozen=True)
 class NextMove:
-    """A move that is to be sent: in which match, by whom, to which address, and the whole mail."""
+    """The next turn of a match, and the message that plays it."""
 
     match: int
     ply: int
@@ -29,7 +29,7 @@ class NextMove:
 
 
 def sample() -> Record:
-    """The match that `pbem demo` plays, its turns in their canonical texts."""
+    """Return the match that `pbem demo` plays, with its turns in canonical notation."""
     game = record.loads(demo.SAMPLE.read_text(encoding="utf-8"))
     notation = NOTATIONS[game.game]
     turns = zip(game.moves, record.replay(game), strict=False)
@@ -37,7 +37,7 @@ def sample() -> Record:
 
 
 def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _: 0) -> list[NextMove]:
-    """So many matches of the sample's turns, each after `depth(n)` turns, and the next turn of each."""
+    """Insert `number` matches with the sample's turns, the nth after `depth(n)` turns. Return the next turn of each."""
     game = sample()
     boards = [format_board(position.diagram()) for position in record.replay(game)]
     moves = []

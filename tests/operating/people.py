@@ -1,4 +1,4 @@
-"""Players who write mails, and the post office that takes what is written to them: a real aiosmtpd."""
+"""Players who write to the server, and a post office that receives its messages to them: a real aiosmtpd."""
 
 import asyncio
 import email
@@ -18,17 +18,17 @@ from tests.correspondence import MORNING, text
 from tests.servers import HOST, free_port, until
 
 Deliver = Callable[[str, str, bytes], None]
-"""Hands in a mail: envelope sender, envelope recipient, raw mail."""
+"""Delivers a message: envelope sender, envelope recipient, raw message."""
 
 
 class PostOffice:
-    """An SMTP server that keeps every mail it takes, for `next` to hand out one by one."""
+    """An SMTP server that keeps every message it receives, for `next` to return one by one."""
 
     def __init__(self, port: int | None = None) -> None:
         self.port = free_port() if port is None else port
         self.taken: list[tuple[str, EmailMessage]] = []
         self.stalls_at = ""
-        """The address whose mail is left without an answer."""
+        """The recipient for whom the server stalls before its reply."""
         self.stalled = False
         self._handed: set[int] = set()
         self._lock = threading.Lock()
@@ -54,12 +54,12 @@ class PostOffice:
         return "250 taken"
 
     def ids(self) -> list[str]:
-        """The Message-IDs of everything taken."""
+        """Return the Message-IDs of everything received."""
         with self._lock:
             return [str(mail["Message-ID"]) for _, mail in self.taken]
 
     def next(self, address: str) -> EmailMessage:
-        """The oldest mail to that address that was not handed out yet; waits for it."""
+        """Return the oldest message to that address that wasn't returned before; wait for it if necessary."""
         number, mail = until(lambda: self._waiting(address), f"a mail to {address}")
         self._handed.add(number)
         assert isinstance(mail, EmailMessage)
@@ -75,27 +75,27 @@ class PostOffice:
 
 @dataclass
 class Person:
-    """Somebody with an address, who writes to the server and reads what it answers."""
+    """Someone with an address, who writes to the server and reads its replies."""
 
     name: str
     server: str
     deliver: Deliver
     post: PostOffice
     hides_tokens: bool = False
-    """Whether the To header of answers shows the bare address, as some mail programs and gateways make it."""
+    """Whether To in their replies has the address without the token, as with some mail programs and gateways."""
 
     @property
     def address(self) -> str:
         return f"{self.name}@mail.example"
 
     def write(self, body: str, *, to: str = "", **headers: str) -> bytes:
-        """Send a fresh mail; gives its bytes."""
+        """Send a new message. Return its bytes."""
         raw = written(self.address, self.server if self.hides_tokens else to or self.server, body, **headers)
         self.deliver(self.address, to or self.server, raw)
         return raw
 
     def answer(self, mail: EmailMessage, body: str) -> bytes:
-        """Answer a mail as mail programs do, the old one quoted below."""
+        """Reply to a message as mail programs do, quoting it below."""
         quoted = "".join(f"> {line}\n" for line in words(mail).splitlines())
         headers = {} if self.hides_tokens else {"In-Reply-To": str(mail["Message-ID"])}
         return self.write(
@@ -106,23 +106,23 @@ class Person:
         )
 
     def next(self) -> EmailMessage:
-        """The next mail that comes."""
+        """Return the next message that arrives."""
         return self.post.next(self.address)
 
     def join(self) -> str:
-        """Become a player; gives the personal address."""
+        """Become a player. Return the personal address."""
         self.write(f"join {self.name}")
         self.answer(self.next(), "yes")
         return next(line.strip() for line in words(self.next()).splitlines() if "+" in line and "@" in line)
 
 
 def words(mail: EmailMessage) -> str:
-    """The text of a mail, its lines ending as ours do."""
+    """Return the text of a message, with LF line ends."""
     return text(mail).replace("\r\n", "\n")
 
 
 def written(sender: str, to: str, body: str, **headers: Any) -> bytes:
-    """A raw mail."""
+    """Return a raw message."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Date"] = sender, to, MORNING
     mail["Message-ID"] = headers.pop("message_id", None) or make_msgid(domain="mail.example")
@@ -133,7 +133,7 @@ def written(sender: str, to: str, body: str, **headers: Any) -> bytes:
 
 
 def play(first: Person, second: Person, game: Record, turns: Sequence[str]) -> EmailMessage:
-    """Both join, `first` challenges, `second` accepts, and they play those turns; the last mail to the next mover."""
+    """Let both join and play those turns, after a challenge by `first`. Return the last message to the next mover."""
     personal = first.join()
     second.join()
     first.write(f"challenge {second.name} {game.game}", to=personal)

@@ -1,4 +1,4 @@
-"""A folder in which pbem is run as an operator runs it: by its command line, with a configuration file."""
+"""A folder in which pbem runs as for an operator: from the command line, with a configuration file."""
 
 import os
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ KEY = "the key of the tests\n"
 
 
 def smtp_out(port: int) -> str:
-    """The configuration of an outbox that hands mail to a server on this machine."""
+    """Return the configuration of an outbox that sends through a server on this machine."""
     return f'[outbox.smtp]\nhost = "127.0.0.1"\nport = {port}\nsecurity = "none"\n'
 
 
@@ -46,12 +46,12 @@ class Done:
 
     @property
     def said(self) -> str:
-        """Both outputs, for what must be in neither."""
+        """Both outputs, for checks that neither contains something."""
         return self.out + self.err
 
 
 class Site:
-    """The folder, its configuration and what was said there."""
+    """The folder, its configuration and its database."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -61,7 +61,7 @@ class Site:
         self.address = ADDRESS
 
     def configure(self, inbox: str = FOLDER_IN, outbox: str = FOLDER_OUT, address: str = ADDRESS) -> None:
-        """Write configuration and key."""
+        """Write the configuration and the key."""
         self.address = address
         self.config.write_text(
             f"{SERVER.format(address=address, database=self.database)}\n{inbox}\n{outbox}", encoding="utf-8"
@@ -71,13 +71,13 @@ class Site:
             path.chmod(0o600)
 
     def make(self) -> None:
-        """Make the tables of the database, as `pbem init` does."""
+        """Create the tables of the database, as `pbem init` does."""
         databases.make(self.database)
 
     def pbem(self, *words: str, stdin: bytes = b"", **env: str) -> Done:
-        """Run a command inside this process; what it does not foresee is raised here.
+        """Run a command inside this process, and re-raise unexpected exceptions.
 
-        Not `run` without --once: that one takes the signals of the process.
+        Don't use it for `run` without --once, which sets signal handlers.
         """
         result = CliRunner().invoke(app, list(words), input=stdin, env={"PBEM_CONFIG": str(self.config)} | env)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -85,35 +85,35 @@ class Site:
         return Done(result.exit_code, result.stdout, result.stderr)
 
     def process(self, *words: str, stdin: bytes = b"", umask: int = -1, **env: str) -> Done:
-        """Run a command in this folder as a process of its own."""
+        """Run a command in this folder as a separate process."""
         said = Done(*forks.run(words, self.folder, environment() | env, stdin, umask))
         assert "Traceback" not in said.said
         return said
 
     def run_once(self, **env: str) -> list[int]:
-        """Run the server over what waits; how many mails were received, handled and handed over."""
+        """Process what is waiting. Return the numbers of messages received, processed and sent."""
         done = self.pbem("run", "--once", **env)
         assert done.code == 0, done.said
         return [int(words.split()[0]) for words in done.out.split(", ")]
 
     def server(self) -> Any:
-        """The configured server, opened inside this process; a context manager."""
+        """Return a context manager that opens the configured server inside this process."""
         return daemon.open_server(config.load(self.config))
 
     def drop(self, *mails: bytes) -> None:
-        """Put mails into the inbox folder."""
+        """Put messages into the inbox folder."""
         new = self.folder / "in" / "new"
         new.mkdir(parents=True, exist_ok=True)
         for mail in mails:
             (new / f"{len(list(new.iterdir())):03}.test").write_bytes(mail)
 
     def sent(self) -> list[bytes]:
-        """The mails in the outbox folder, oldest first."""
+        """Return the messages in the outbox folder, oldest first."""
         paths = (self.folder / "out" / "new").glob("*")
         return [path.read_bytes() for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns)]
 
     def rows(self, sql: str, **values: object) -> list[Any]:
-        """What a query finds; a single column comes without its tuple. Changes are committed."""
+        """Return the rows of a query, after a commit; rows of a single column are returned as their value."""
         return rows(self._engine, sql, **values)
 
     @cached_property
@@ -122,7 +122,7 @@ class Site:
 
 
 def rows(engine: Engine, sql: str, **values: object) -> list[Any]:
-    """What a query finds; a single column comes without its tuple. Changes are committed."""
+    """Return the rows of a query, after a commit; rows of a single column are returned as their value."""
     with engine.begin() as connection:
         found = connection.execute(text(sql), values)
         fetched = found.fetchall() if found.returns_rows else []
@@ -130,5 +130,5 @@ def rows(engine: Engine, sql: str, **values: object) -> list[Any]:
 
 
 def environment() -> dict[str, str]:
-    """The environment of this process, without what would configure pbem."""
+    """Return the environment of this process, without variables that configure pbem."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PBEM_")}

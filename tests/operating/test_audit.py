@@ -1,4 +1,4 @@
-"""`make audit`: a known hole fails, and a database that can't be asked is not taken for one that found nothing."""
+"""`make audit` fails on a known vulnerability, and when the database of vulnerabilities can't be reached."""
 
 import importlib.util
 import json
@@ -47,13 +47,13 @@ def test_the_verdict(audit: ModuleType, packages: list[dict[str, Any]], code: in
 @pytest.mark.parametrize(
     ("script", "code"),
     [
-        ("sys.exit(1)", 2),  # as where the network is missing
+        ("sys.exit(1)", 2),  # as without a network
         ("out.write_text(json.dumps({'dependencies': [{'name': 'x', 'version': '1', 'vulns': [{'id': 'V'}]}]}))", 1),
         ("out.write_text(json.dumps({'dependencies': []}))", 0),
     ],
 )
 def test_what_pip_audit_leaves_behind_decides(audit: ModuleType, tmp_path: Path, script: str, code: int) -> None:
-    """A program that ends as pip-audit does; its exit code alone says nothing."""
+    """A program that ends as pip-audit does, whose exit code alone isn't conclusive."""
     program = tmp_path / "pip-audit"
     head = (
         f"#!{sys.executable}\nimport json, pathlib, sys\nout = pathlib.Path(sys.argv[sys.argv.index('--output') + 1])\n"

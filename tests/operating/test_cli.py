@@ -1,4 +1,4 @@
-"""The operator's verbs, run as an operator runs them: what they print, and how they end."""
+"""The operator commands, run as an operator runs them: their output and exit codes."""
 
 import importlib
 import stat
@@ -28,14 +28,14 @@ SinkStarter = Callable[..., SmtpSink]
 
 @pytest.fixture
 def played(site: Site) -> Site:
-    """A site with one match after three turns."""
+    """Make a site with one match after three turns."""
     with site.server() as server:
         matches.in_play(server, 1, lambda _: 3)
     return site
 
 
 def tamper(site: Site) -> None:
-    """Make the second stored turn of match 1 one that the rules forbid."""
+    """Replace the second stored turn of match 1 with an illegal one."""
     site.rows("update ply set text = '1 a1a2' where match = 1 and number = 2")
 
 
@@ -75,7 +75,7 @@ def test_init_a_second_time_changes_nothing(tmp_path: Path) -> None:
 def test_init_keeps_a_configuration_that_is_there_and_makes_what_it_lacks(site: Site) -> None:
     before = site.config.read_bytes()
     (site.folder / "pbem.key").unlink()
-    (site.folder / "pbem.sqlite").touch()  # an empty file is an empty database
+    (site.folder / "pbem.sqlite").touch()  # an empty database
     done = site.pbem("init")
     assert done.code == 0, done.said
     assert site.config.read_bytes() == before
@@ -243,7 +243,7 @@ def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played
     listed = played.pbem("shunted")
     assert listed.code == 1
     assert "BadRecord" in listed.out
-    assert "Traceback" in played.pbem("show", "--mail", "1").out  # the one place where an operator wants it
+    assert "Traceback" in played.pbem("show", "--mail", "1").out  # the only place that shows it
     repair(played)
     retried = played.pbem("retry", "1")
     assert (retried.code, retried.out) == (0, "1 will be retried\n")
@@ -261,7 +261,7 @@ def test_a_mail_that_nobody_would_take_is_listed_and_can_be_sent_again(site: Sit
     assert listed.code == 1
     assert "out 1" in listed.out
     assert "500" in listed.out
-    assert site.pbem("retry", "1").code == 1  # without --out it means a mail that came
+    assert site.pbem("retry", "1").code == 1  # without --out, the id is that of a received message
     assert site.pbem("retry", "--out", "1").code == 0
     site.configure(outbox=smtp_out(taking.port))
     assert site.run_once() == [0, 0, 1]
@@ -341,7 +341,7 @@ def test_record_check_refuses_a_game_that_there_is_none_of(site: Site) -> None:
     assert "there is no game chess" in done.out
 
 
-# what is not there
+# missing files
 
 
 @pytest.mark.parametrize("verb", [["run", "--once"], ["feed", "-"], ["check"], ["show", "1"], ["shunted"]])

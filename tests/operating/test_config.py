@@ -1,4 +1,4 @@
-"""Configurations that can't be used are refused in sentences, and no secret is ever printed."""
+"""Invalid configurations are refused with a readable message, and no secret is ever printed."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ IMAP_IN = f'[inbox.imap]\nhost = "127.0.0.1"\nusername = "me"\npassword = {{ val
 
 
 def refused(done: Done, *words: str) -> None:
-    """It ended with 2 and a sentence with these words, and told no secret."""
+    """Assert that it exited with 2 and a message with these words, and printed no secret."""
     assert done.code == 2, done.said
     assert done.out == ""
     assert done.err.startswith("pbem: ")

@@ -1,4 +1,4 @@
-"""The daemon as a process of its own: mail in by LMTP, mail out to a real SMTP server, a log for machines."""
+"""The daemon as a separate process: LMTP in, a real SMTP server out, and its log as JSON."""
 
 import socket
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from tests.servers import HOST, SmtpSink, free_port, until
 Start = Callable[[Site], Daemon]
 LINE = {"event", "level", "timestamp", "verdict", "message_id", "player", "match"}
 STOP_SECONDS = 25.0
-"""What a slow machine may need; the server's own limit is five seconds (see test_unit)."""
+"""Generous for slow machines; the server's own limit is five seconds (see test_unit)."""
 WORDS = "The pink elephant sleeps in my secret garden."
 
 
@@ -37,7 +37,7 @@ def test_a_conversation_from_joining_to_the_first_moves(site: Site, post: PostOf
 
 
 def tells_every_mail_and_no_content(daemon: Daemon, post: PostOffice) -> None:
-    """The log has a line for each mail in and out, with what names it, and nothing of what it says."""
+    """Assert that the log has a line for each message in and out that identifies it, and nothing of its content."""
     came, went = daemon.lines("mail in"), daemon.lines("mail out")
     assert len(came) == 10
     assert {line["verdict"] for line in came} >= {"done: challenge", "done: accept", "done: move"}
@@ -59,7 +59,7 @@ def tells_every_mail_and_no_content(daemon: Daemon, post: PostOffice) -> None:
 def test_sigterm_ends_an_idle_daemon_at_once(site: Site, start: Start) -> None:
     site.configure(LMTP_IN, smtp_out(free_port()))
     daemon = start(site)
-    with socket.create_connection((HOST, daemon.port), timeout=110) as client:  # an MTA that keeps its connection
+    with socket.create_connection((HOST, daemon.port), timeout=110) as client:  # an MTA that keeps its connection open
         assert client.recv(100).startswith(b"220 ")
         done, seconds = daemon.end()
         assert client.recv(100).startswith(b"421 "), "it is told to come again"
@@ -95,7 +95,7 @@ def test_what_went_out_before_the_next_hop_stalled_is_not_sent_again(
 ) -> None:
     site.configure(LMTP_IN, smtp_out(post.port))
     names = [f"p{number}" for number in range(6)]
-    for name in names:  # owed before the daemon starts, so that they go out in one batch
+    for name in names:  # queued before the daemon starts, so that they go out in one batch
         site.pbem("feed", "-", stdin=written(f"{name}@mail.example", ADDRESS, "help"))
     post.stalls_at = "p3@mail.example"
     daemon = start(site)
@@ -151,7 +151,7 @@ def test_after_a_crash_every_accepted_mail_is_handled_once_and_every_move_is_one
     daemon.kill()
     assert site.rows("select count(*) from incoming") == [accepted]
     again = start(site)
-    for move in moves[accepted - 1 :]:  # what an MTA does whose connection broke: the last one may have arrived
+    for move in moves[accepted - 1 :]:  # an MTA retries after a lost connection, though the last one may have arrived
         again.deliver(move.sender, move.to, move.raw)
     until(lambda: len(set(post.ids())) == 2 * len(moves), "both players of every match have their mail")
     assert again.end()[0].code == 0
@@ -171,17 +171,17 @@ def test_mail_stays_owed_while_the_next_hop_is_down_and_goes_out_once_it_is_back
     daemon = start(site)
 
     def ask(name: str) -> None:
-        """Mail that is answered rings the bell that makes the daemon look for owed mail."""
+        """Send a message; its reply makes the daemon look for messages that are due."""
         daemon.deliver(f"{name}@mail.example", ADDRESS, written(f"{name}@mail.example", ADDRESS, "help"))
 
     def pauses(attempts: int, minutes: int, began: datetime) -> bool:
-        """Whether the next attempt is due that long after this one, which was made since then."""
+        """Return whether the next attempt is due that long after this one, which was made after `began`."""
         sql = "select cast(due as varchar) from outgoing where id = 1 and attempts = :attempts"
         (due,) = until(lambda: site.rows(sql, attempts=attempts), f"attempt {attempts}")
         at = datetime.fromisoformat(due)
         return began <= at.replace(tzinfo=at.tzinfo or UTC) - timedelta(minutes=minutes) <= datetime.now(UTC)
 
-    began = datetime.now(UTC)  # the daemon is a process of its own, with the clock of the machine
+    began = datetime.now(UTC)  # the daemon uses the clock of the machine
     ask("ann")
     assert pauses(1, 1, began)
     began = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""`pbem demo` plays the printed match over real SMTP and says truly whether the last board is the printed one."""
+"""`pbem demo` plays the sample match over real SMTP and reports correctly whether the last board is as expected."""
 
 from pathlib import Path
 

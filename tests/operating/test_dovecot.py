@@ -1,4 +1,4 @@
-"""The daemon on a real mailbox: a Dovecot inbox by IMAP with IDLE and TLS, mail out by SMTP."""
+"""The daemon with a real mailbox: Dovecot by IMAP with IDLE and TLS, and SMTP out."""
 
 import smtplib
 from collections.abc import Callable
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.dovecot
 
 @pytest.fixture
 def daemon(site: Site, mailbox: Mailbox, post: PostOffice, start: Start) -> Daemon:
-    """One that reads the mailbox by IDLE: between two polls lies an hour."""
+    """Start one that relies on IDLE: it only polls once an hour."""
     inbox = f"""
         [inbox.imap]
         host = "127.0.0.1"
@@ -37,7 +37,7 @@ def daemon(site: Site, mailbox: Mailbox, post: PostOffice, start: Start) -> Daem
 
 
 def people(mailbox: Mailbox, post: PostOffice, *, hides_tokens: bool) -> list[Person]:
-    """Two whose mail reaches Dovecot by LMTP, tokens behind the + and all."""
+    """Return two people whose messages reach Dovecot by LMTP, with tokens after the +."""
 
     def deliver(sender: str, recipient: str, raw: bytes) -> None:
         with smtplib.LMTP(HOST, mailbox.server.lmtp, timeout=110) as lmtp:

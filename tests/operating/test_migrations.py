@@ -1,6 +1,7 @@
 """The migrations make the tables that the models describe, and SQLite is opened so that commits last."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, event, inspect, text
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import SQLModel
+from sqlmodel import Session, SQLModel, select
 
+from pbem.config import LimitsSettings, ServerSettings
+from pbem.errors import Refused
+from pbem.players import invitations
 from pbem.storage import database, models
 from tests import databases
 
@@ -273,3 +277,24 @@ def test_sqlite_commits_last_through_a_power_cut_and_references_are_kept(engine:
         connection.execute(
             text("insert into ply (match, number, seat, text, played) values (7, 1, 0, 'x', '2007-01-01 00:00:00')")
         )
+
+
+def test_whoever_was_invited_before_is_not_invited_again_at_once(engine: Engine) -> None:
+    command.upgrade(alembic(engine), "0014")
+    day = "'2026-01-01 00:00:00'"
+    with engine.begin() as connection:
+        for number, address in enumerate(("Nora+games@mail.example", "nora@mail.example")):
+            connection.execute(
+                text(
+                    'insert into outgoing (message_id, template, payload, address, "references", due, created, ply, '
+                    "epoch, token_subject, is_notice, state, attempts, delivery_starts) values "
+                    f"('{number}', 'invitation', '{{}}', '{address}', '[]', {day}, {day}, 0, 0, 0, false, 'sent', 1, 0)"
+                )
+            )
+    database.upgrade(engine)
+    server, limits = ServerSettings(address="games@pbem.example"), LimitsSettings()
+    with Session(engine) as session:
+        (invited,) = session.exec(select(models.Invitee)).all()
+        assert invited.invited == datetime(2026, 1, 1, tzinfo=UTC)
+        with pytest.raises(Refused, match="someone did before"):
+            invitations.remember(session, "nora@mail.example", limits, server, datetime(2026, 2, 1, tzinfo=UTC))

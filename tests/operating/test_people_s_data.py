@@ -1,4 +1,4 @@
-"""`pbem export` and `pbem delete`: the operator does for a player what the player could do by mail."""
+"""`pbem export` and `pbem delete`: an operator does what the player could do by email."""
 
 import json
 import stat
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.sql
 
 @pytest.fixture
 def joined(site: Site) -> Site:
-    """A site that alice has joined, and where she has invited carol."""
+    """Make a site that alice has joined, and where she has invited carol."""
     site.drop(written("alice@mail.example", ADDRESS, "join alice"))
     site.run_once()
     (question,) = [parsed(raw) for raw in site.sent()]
@@ -35,7 +35,7 @@ def joined(site: Site) -> Site:
 
 
 def number(site: Site, address: str) -> int:
-    """What the player with that address is numbered."""
+    """Return the id of the player with that address."""
     (found,) = site.rows("select id from player where address = :address", address=address)
     return int(found)
 
@@ -82,7 +82,7 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
     assert last["To"] == "alice@mail.example"
     assert "your data has been deleted" in text(last)
     assert joined.rows("select name from player order by id") == [f"deleted-{alice}", None]
-    for path in joined.folder.glob("pbem.sqlite*"):  # what SQLite has freed is overwritten, too
+    for path in joined.folder.glob("pbem.sqlite*"):  # SQLite overwrites what it frees
         assert b"alice" not in path.read_bytes(), path
     again = joined.process("delete", f"deleted-{alice}", "--yes")
     assert (again.code, again.err) == (1, f"pbem: no player is called deleted-{alice}\n")

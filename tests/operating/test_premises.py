@@ -1,4 +1,4 @@
-"""`pbem check` and the start look around: who can read what, what the DNS says of DKIM, where we listen."""
+"""Checks by `pbem check` and at the start: file permissions, the DKIM record in the DNS, listening addresses."""
 
 import os
 import stat
@@ -23,7 +23,7 @@ RULES = written("ann@mail.example", ADDRESS, "rules quadraphages")
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A site in a folder through which everybody on the machine may pass, as /etc/pbem is one; pytest's are closed."""
+    """Make a site in a folder that every user of the machine can traverse, like /etc/pbem; pytest's are closed."""
     monkeypatch.delenv("PBEM_CONFIG", raising=False)
     before = os.umask(0o077)
     with tempfile.TemporaryDirectory(prefix="premises") as folder:

@@ -1,6 +1,6 @@
-"""Nothing that is secret gets out: not into the log, a row, a mail, a terminal or a repr, whatever fails.
+"""No secret leaks into the log, the database, a message, a terminal or a repr, even after an error.
 
-Every secret is marked, what can fail with one in hand is made to fail, and all that was written is looked through.
+Every secret contains a mark. Operations that handle secrets are made to fail, and all output is searched for the mark.
 """
 
 import re
@@ -26,7 +26,7 @@ MARKED = "swordfish"
 
 
 class Submission:
-    """A server that takes mail after a login, and refuses every one."""
+    """A submission server that refuses every login."""
 
     def __init__(self) -> None:
         self.tried: list[str] = []
@@ -49,7 +49,7 @@ class Submission:
 
 @dataclass
 class Stage:
-    """A site all of whose secrets are marked; the mailbox and the server that takes mail refuse the login."""
+    """A site whose secrets are all marked; its mailbox and submission server refuse the login."""
 
     site: Site
     submission: Submission
@@ -58,13 +58,13 @@ class Stage:
 
     @property
     def written(self) -> str:
-        """All that lies in the site, but for the files with secrets, and the database, whose rows are looked at."""
+        """The content of all files of the site, except those that hold secrets, and the database."""
         apart = ("pbem.toml", "pbem.key", "dkim.pem", "pbem.sqlite")
         files = [path for path in self.site.folder.rglob("*") if path.is_file() and not path.name.startswith(apart)]
         return b"\n".join(path.read_bytes() for path in files).decode("latin-1")
 
     def check(self, *more: str) -> None:
-        """Assert that nothing of it tells a secret."""
+        """Assert that neither the files nor the given texts contain a secret."""
         for text in (self.written, *more):
             assert MARKED not in text, re.findall(f".{{0,80}}{MARKED}", text)[:3]
             assert self.dkim not in text
@@ -110,7 +110,7 @@ def stage(site: Site, mailbox: Mailbox) -> Iterator[Stage]:
 
 
 def rows(site: Site) -> str:
-    """Every row, but for the mails as they came: these are the sender's own words."""
+    """Return every row, but without the received messages themselves, which are the sender's words."""
     tables = site.rows("select name from sqlite_master where type = 'table'")
     held = [site.rows(f'select * from "{table}"') for table in tables if table != "incoming"]
     columns = ", ".join(name for name in config_columns(site) if name != "raw")
@@ -129,7 +129,7 @@ def test_a_running_server_that_fails_everywhere_tells_no_secret(stage: Stage, st
     until(lambda: stage.submission.tried, "the server that takes mail has refused the login")
     assert SMTP_WORD in "".join(stage.submission.tried)
     until(lambda: [line for line in daemon.lines("mail out") if "not sent" in line["verdict"]], "it is told")
-    # A bug with a player's password from elsewhere in hand: the match of his line does not replay.
+    # A bug while handling a line with a player's password for another server: its match doesn't replay.
     site.rows("insert into player (name, address, epoch, created, confirmed) values ('al', 'al@mail.example', 0, 1, 1)")
     stamp = "'2026-01-01 00:00:00'"
     site.rows(f"update player set created = {stamp}, confirmed = {stamp}")

@@ -1,4 +1,4 @@
-"""deploy/pbem.service: as tight as docs/operating.md says, measured, and not tighter than the server can bear."""
+"""deploy/pbem.service is as strict as docs/operating.md says, and not too strict for the server."""
 
 import json
 import re
@@ -19,7 +19,7 @@ UNIT = ROOT / "deploy" / "pbem.service"
 
 @pytest.fixture
 def analyze() -> str:
-    """systemd-analyze, which needs no systemd to run."""
+    """Return the path of systemd-analyze, which works without a running systemd."""
     program = shutil.which("systemd-analyze")
     if program is None:
         missing("systemd-analyze", "systemd")
@@ -59,7 +59,7 @@ def test_it_is_sound(analyze: str, tmp_path: Path) -> None:
 
 
 def test_a_child_may_limit_itself(analyze: str) -> None:
-    """The setrlimit of glibc is the system call prlimit64; what the unit takes away must not hold it."""
+    """The unit must allow the system call prlimit64, since the setrlimit of glibc uses it."""
     unit = UNIT.read_text(encoding="utf-8")
     (taken,) = re.findall(r"^SystemCallFilter=~(.*)$", unit, re.MULTILINE)
     (given,) = re.findall(r"^SystemCallFilter=(@.*)$", unit, re.MULTILINE)
@@ -74,7 +74,7 @@ def test_a_child_may_limit_itself(analyze: str) -> None:
 
 
 def test_the_server_stops_long_before_systemd_kills_it() -> None:
-    """Tests of a running server allow more, for slow machines; these are the limits that it keeps by itself."""
+    """Tests of a running server allow more time, for slow machines; these are its own limits."""
     allowed = re.search(r"^TimeoutStopSec=(\d+)$", UNIT.read_text(encoding="utf-8"), re.MULTILINE)
     assert allowed
     assert daemon.STOP_SECONDS + daemon.LAST_SECONDS <= 5 <= int(allowed[1]) / 2

@@ -1,4 +1,4 @@
-"""The wheel that users install holds everything that pbem needs, and works far away from a checkout."""
+"""The wheel contains everything that pbem needs, and works without a checkout."""
 
 import subprocess
 import sys
@@ -11,14 +11,14 @@ from tests.operating import matches
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site, environment
 
-pytestmark = pytest.mark.slow  # a wheel takes its time to build
+pytestmark = pytest.mark.slow  # building a wheel is slow
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the wheel, built without a network, was installed into."""
+    """Build the wheel without a network. Return the folder into which it was installed."""
     built, target = tmp_path_factory.mktemp("built"), tmp_path_factory.mktemp("installed")
     run = [sys.executable, "-m"]
     for words in (
@@ -32,7 +32,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def python(installed: Path, folder: Path, *words: str, stdin: bytes = b"") -> str:
-    """Run Python in a folder with the installed wheel before anything else; what it prints."""
+    """Run Python in a folder with the installed wheel first on its path. Return its output."""
     env = environment() | {"PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([sys.executable, *words], cwd=folder, env=env, input=stdin, capture_output=True, timeout=600)
     assert done.returncode == 0, done.stderr.decode()

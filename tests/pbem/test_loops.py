@@ -46,6 +46,16 @@ AWAY = {
     "a list that sends it on": {"List_Post": "<mailto:some@list.example>", "Resent_From": ALICE},
     "Exchange": {"X_MS_Exchange_Generated_Message_Source": "Mailbox Rules Agent"},
     "a list": {"List_Id": "<some.list.example>"},
+    "a list without List-Id": {"X_Mailing_List": "<some@list.example> archive/latest/42"},
+    "an old Mailman": {"X_BeenThere": "some@list.example"},
+    "an old group": {"Mailing_List": "list some@list.example; contact some-owner@list.example"},
+    "a precedence of its own": {"X_Precedence": "auto_reply"},
+    "qmail's autoresponder": {"Delivered_To": "Autoresponder"},
+    "an old vacation of a web host": {"X_AutoReply_From": ALICE},
+    "a help desk (RT)": {"X_RT_Loop_Prevention": "support"},
+    "a help desk (OTRS)": {"X_OTRS_Loop": "yes"},
+    "a bug tracker": {"X_Bugzilla_Reason": "CC"},
+    "a bulk sender": {"Feedback_ID": "campaign:customer:mail:sender"},
 }
 
 
@@ -65,6 +75,21 @@ def test_an_out_of_office_notice_is_no_command_whatever_it_says(letters: Corresp
 
     assert letters.execute("select count(*) from ply") == [(0,)]
     assert letters.execute("select state from match") == [("running",)]
+
+
+@pytest.mark.parametrize("feedback", ["i0123456789abcdef:Fastmail", "1234567:user:proton"])
+def test_a_person_whose_mail_host_writes_a_feedback_id_is_answered(letters: Correspondence, feedback: str) -> None:
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+
+    assert len(letters.write(ALICE, TURN, to=to, Feedback_ID=feedback)) == 2
+
+
+@pytest.mark.parametrize("name", ["Auto-Submitted", "X-Autoreply", "List-Id", "Precedence"])
+def test_a_blank_in_front_of_the_colon_hides_no_machine(letters: Correspondence, name: str) -> None:
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+
+    assert letters.deliver(f"From: {ALICE}\nTo: {to}\n{name} : junk\nSubject: Re:\n\n{TURN}\n".encode()) == []
+    assert letters.execute("select count(*) from ply") == [(0,)]
 
 
 AWAY_SUBJECTS = [

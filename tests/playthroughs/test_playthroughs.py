@@ -1,8 +1,7 @@
-"""One readable match for every game and variant, played through to its end: read it to see what an engine does.
+"""One readable match for every game and variant, played to its end: read it to see what an engine does.
 
-A match is named by its game and what was chosen, `quadrupel` or `quadrupel-announce-auto`. A file is written anew
-with PBEM_GOLDEN=write and then reviewed as a diff; here every file is played again, move by move, and must come
-out the same to the letter.
+A match is named after its game and options, `quadrupel` or `quadrupel-announce-auto`. PBEM_GOLDEN=write rewrites the
+files, to be reviewed as a diff. Otherwise, every file is replayed move by move and must stay exactly the same.
 """
 
 import hashlib
@@ -24,12 +23,12 @@ from notation.record import Record, diagrams
 HERE = Path(__file__).parent
 WRITE = os.environ.get("PBEM_GOLDEN") == "write"
 READABLE = 60
-"""A match with more turns is not chosen."""
+"""The maximum number of turns of a match."""
 SHOWN = 4
-"""How many of the legal moves are shown; of all of them the number and a hash."""
+"""The number of legal moves shown, besides their total and a hash of all of them."""
 
 
-# What else is played through than every game with its defaults.
+# The variants that are played besides every game with its defaults.
 VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
     "quadrupel": (
         {"announce": "auto"},
@@ -46,16 +45,16 @@ MATCHES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 
 def chosen_moves(name: str) -> list[str]:
-    """The moves of a match in which every move is drawn by lot, the same whenever it is drawn.
+    """Return the moves of a random match, the same on every call.
 
-    Of games that may go on for hundreds of turns it is the first of several that is short enough to be read.
+    In games that can take hundreds of turns, it is the first match that is short enough to be read.
     """
     draws = (_drawn(name, random.Random(seed)) for seed in [name, *(f"{name} {again}" for again in range(1000))])
     return next(texts for texts in draws if texts)
 
 
 def _drawn(name: str, chance: random.Random) -> list[str]:
-    """The moves of one match; none where it gets too long."""
+    """Return the moves of a random match; none if it gets too long."""
     game, options = MATCHES[name]
     notation, position = NOTATIONS[game], GAMES[game].position(options)
     texts: list[str] = []
@@ -69,12 +68,12 @@ def _drawn(name: str, chance: random.Random) -> list[str]:
 
 
 def moves_in(playthrough: str) -> list[str]:
-    """The moves that a file says were played."""
+    """Return the moves in a playthrough."""
     return [line[8:] for line in playthrough.splitlines() if line.startswith("played: ")]
 
 
 def play_through(name: str, texts: list[str]) -> str:
-    """The file: what the game is, then every position and the move played there."""
+    """Return the content of the file: facts about the game, then every position and the move played there."""
     game, options = MATCHES[name]
     return "\n".join([*_facts(game, options), *_positions(game, options, texts)]) + "\n"
 

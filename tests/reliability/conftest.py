@@ -1,4 +1,4 @@
-"""Scenes on either database, with either way in."""
+"""Scenes with each database and each way in."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -21,7 +21,7 @@ Stage = Callable[[str, str], Scene]
 
 @pytest.fixture
 def stage(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
-    """Set a scene: the way in ("lmtp", "imap", "imap without MOVE") and the database ("sqlite", "postgresql")."""
+    """Return a function that sets a scene, given the way in ("lmtp", "imap", "imap without MOVE") and the database."""
     scenes: list[Scene] = []
 
     with ExitStack() as posts:

@@ -1,4 +1,4 @@
-"""What came of it all: the content of the database, without what chance, clocks and the way in decide."""
+"""The content of the database, without what depends on chance, clocks or the way in."""
 
 import re
 from datetime import datetime
@@ -14,11 +14,11 @@ BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", 
 BY_THE_WAY_IN = frozenset({"source", "sender", "recipients"})
 BY_THE_DEATHS = frozenset({"begun", "attempts"})
 BY_THE_DATABASE = {"ply": frozenset({"id"})}
-"""What PostgreSQL counts on for rows that were undone, and nothing refers to."""
+"""Ids that nothing refers to, and that PostgreSQL skips for rows that are rolled back."""
 
 
 def effects(scene: Scene) -> dict[str, list[dict[str, Any]]]:
-    """What the database says of players, matches and mails, without what chance and clocks decide."""
+    """Return the rows of each table, without what depends on chance, clocks, crashes or the way in."""
     kept = {table: scene.table(table) for table in TABLES}
     kept["incoming"] = [row for row in kept["incoming"] if row["state"] != "new"]
     return {
@@ -35,7 +35,7 @@ def effects(scene: Scene) -> dict[str, list[dict[str, Any]]]:
 
 
 def _shown(scene: Scene, value: object) -> object:
-    """A value as another server would have it, which has another address and another time."""
+    """Return the value with the server's address and times replaced."""
     if isinstance(value, datetime) or (isinstance(value, str) and TIME.fullmatch(value)):
         return "some time"
     return ISO.sub("some time", str(value).replace(scene.door.address, ADDRESS))

@@ -1,4 +1,4 @@
-"""Scripted players in many matches at once: they answer whatever mail makes it their turn, and not always neatly."""
+"""Scripted players in many matches at once: they reply whenever it's their turn, sometimes with slips and repeats."""
 
 import random
 from dataclasses import replace
@@ -13,7 +13,7 @@ from tests.reliability.scene import Letter, Scene, refused
 
 
 class Players:
-    """Both sides of so many matches; each plays the sample's turns."""
+    """Both sides of some matches; each match repeats the turns of the sample."""
 
     def __init__(self, scene: Scene, number: int, chance: random.Random) -> None:
         self._scene, self._chance = scene, chance
@@ -25,11 +25,11 @@ class Players:
             self._play(letter)
 
     def stop(self) -> None:
-        """Write no more."""
+        """Stop writing."""
         self._writing = False
 
     def have_finished(self) -> bool:
-        """Return whether every match has come to the end of its record, and all mail about it was read."""
+        """Return whether every match has come to the end of its record, and every message was read."""
         last = len(self._game.moves)
         return (
             all((match, last) in self._played for match, _ in self._played)
@@ -38,7 +38,7 @@ class Players:
         )
 
     def look(self) -> None:
-        """Read the mail that came since, and answer it; who has answered already does not, if it comes once more."""
+        """Read new messages and reply to them, but not to one that was answered before and comes again."""
         taken = self._scene.post.taken
         while self._writing and self._read < len(taken):
             recipient, mail = taken[self._read]
@@ -60,7 +60,7 @@ class Players:
         self._play(Letter(recipient, to, raw, (token.subject, ply, turn), (recipient, opponent)))
 
     def _play(self, letter: Letter) -> None:
-        """Send the turn: alone, after a slip, twice over, once more by hand, or with a word beside it."""
+        """Send the turn: alone, after a slip, twice, again in a new message, or followed by a `say`."""
         assert letter.ply is not None
         match, ply, turn = letter.ply
         self._played.add((match, ply))
@@ -81,5 +81,5 @@ class Players:
 
 
 def _token(mail: EmailMessage) -> Token | None:
-    """What answering the mail would allow."""
+    """Return the token that a reply to the message would carry."""
     return tokens.parse(mail["Reply-To"].addresses[0].username.partition("+")[2])

@@ -1,4 +1,4 @@
-"""Plots: what happens before a mail of some kind comes, and that mail; each changes something else in the database."""
+"""Plots: a message of some kind, and what happens before it. Each changes something else in the database."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,41 +20,41 @@ CONVERSE = frozenset({Step.AUTHORISED, Step.EXECUTED})
 
 
 class Rehearsal:
-    """The server inside this process, undisturbed, and its players; one match, in which x0 is to move."""
+    """A server inside this process that isn't killed, and its players, with one match in which it is x0's turn."""
 
     def __init__(self, scene: Scene, server: Server, played: int = 0) -> None:
         self.scene, self.server = scene, server
         (self.next_move,) = matches.in_play(server, 1, lambda _: played)
 
     def say(self, sender: str, to: str, body: str) -> None:
-        """Let somebody write a mail, and the server handle it and send its answers."""
+        """Write a message, and let the server process it and send its replies."""
         self.hand_in(Letter(sender, to, written(sender, to, body)))
 
     def hand_in(self, letter: Letter) -> None:
-        """The same, with a mail that is written already."""
+        """Let the server process the message and send its replies."""
         self.server.take((Arrival(letter.raw, "test", sender=letter.sender, recipients=(letter.to,)),))
         self.server.handle_waiting()
         self.send()
 
     def send(self) -> None:
-        """Send what is owed."""
+        """Send everything that is due."""
         while self.server.send_due():
             pass
         self.server.outbox.close()
 
     def answer(self, address: str, body: str) -> Letter:
-        """What the owner of the address writes in answer to the newest mail."""
+        """Return a reply to the newest message to the address."""
         mail = self.last(address)
         to = mail["Reply-To"].addresses[0].addr_spec
         quoted = "".join(f"> {line}\n" for line in words(mail).splitlines())
         return Letter(address, to, written(address, to, f"{body}\n\n{quoted}", Subject=f"Re: {mail['Subject']}"))
 
     def last(self, address: str) -> EmailMessage:
-        """The newest mail to the address."""
+        """Return the newest message to the address."""
         return [mail for recipient, mail in self.scene.post.taken if recipient == address][-1]
 
     def personal(self, address: str) -> str:
-        """A player's personal address."""
+        """Return the personal address of the player with that address."""
         (number,) = self.scene.rows("select id from player where address = :address", address=address)
         return address_with(
             self.server.settings.server, self.server.services.keyring, Token(Purpose.PERSONAL, number), 0
@@ -63,14 +63,14 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class Plot:
-    """A kind of mail: what comes before it, the mail itself, and the steps to which it does not come."""
+    """A kind of message: a function that prepares and writes it, and the steps that it doesn't reach."""
 
     write: Callable[[Rehearsal], Letter]
     passes_by: frozenset[Step] = GATHER
     played: int = 0
-    """How many turns of the match are played before."""
+    """The number of turns of the match that were played before."""
     when_gathering: Mapping[str, str] = field(default_factory=dict)
-    """What the environment is from the gathering of news on."""
+    """Environment variables for the gathering of news and what follows."""
 
 
 def _turn(rehearsal: Rehearsal) -> Letter:

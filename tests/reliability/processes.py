@@ -1,4 +1,4 @@
-"""The daemon as a process of its own, started often, with what would end it."""
+"""The daemon as a separate process that can be killed."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from tests.servers import until
 
 
 class Process:
-    """A running `pbem run` in that folder, with those additions to its environment."""
+    """A running `pbem run` in a folder, with additions to its environment."""
 
     def __init__(self, folder: Path, *, deaf_to_time: bool = False, **environment: str) -> None:
         self._log = folder / f"log{len(list(folder.glob('log*')))}"
@@ -24,75 +24,75 @@ class Process:
 
     @classmethod
     def to_die(cls, folder: Path, step: failpoints.Step, nth: int = 1, **environment: str) -> Self:
-        """One that kills itself when the step is reached for the nth time."""
+        """Start one that kills itself when it reaches the step for the nth time."""
         return cls(folder, **{failpoints.VARIABLE: f"{step}:{nth}"}, **environment)
 
     def serves(self) -> bool:
-        """Wait until it serves; false if it died before."""
+        """Wait until it is ready. Return False if it died first."""
         until(lambda: self.lines("ready") or not self.runs, "the daemon is ready")
         return bool(self.lines("ready"))
 
     def ready(self) -> Self:
-        """The same, once it serves."""
+        """Wait until it is ready, and return it."""
         assert self.serves(), self.log
         return self
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it is still running."""
         return self._process.poll() is None
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Its process id."""
         return self._process.pid
 
     @property
     def port(self) -> int:
-        """Where its first listener listens."""
+        """The port of its first listener."""
         return int(self.lines("ready")[0]["listening"][0])
 
     @property
     def log(self) -> str:
-        """What it has logged."""
+        """Its log so far."""
         return self._log.read_text(encoding="utf-8")
 
     def lines(self, event: str) -> list[dict[str, Any]]:
-        """The complete lines of the log about that event."""
+        """Return the complete log lines about that event."""
         lines = [
             json.loads(line) for line in self.log.splitlines(keepends=True) if line[:1] == "{" and line[-1:] == "\n"
         ]
         return [line for line in lines if line["event"] == event]
 
     def let_files_grow(self, most: int = resource.RLIM_INFINITY) -> None:
-        """Let the kernel refuse every write of this process beyond so many bytes of a file."""
+        """Make the kernel refuse writes of the process beyond that many bytes of a file."""
         _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (most, hard))
 
     def fill_log(self, size: int) -> None:
-        """Append so many empty lines to its log."""
+        """Append that many empty lines to its log."""
         with self._log.open("ab") as log:
             log.write(b"\n" * size)
 
     def died(self, seconds: float = 110) -> int:
-        """Wait for its end; the signal that ended it."""
+        """Wait until it ends. Return the signal that ended it, or 0."""
         try:
             return -self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"it still runs after {seconds} s: {self.log}") from None
 
     def end(self) -> None:
-        """SIGTERM, and wait until it has ended in good order."""
+        """Send SIGTERM, and wait for an orderly end."""
         self._process.send_signal(signal.SIGTERM)
         assert self.died() == 0, self.log
 
     def terminate(self) -> None:
-        """SIGTERM, perhaps before it listens to any; then it has not begun with anything."""
+        """Send SIGTERM, and wait for an orderly end, or any end if it hasn't started to serve."""
         served = bool(self.lines("ready"))
         self._process.send_signal(signal.SIGTERM)
         assert self.died() == 0 or not served, self.log
 
     def kill(self) -> None:
-        """SIGKILL, whatever it does just now."""
+        """Send SIGKILL, and wait until it ends."""
         self._process.kill()
         self._process.wait(110)

@@ -1,4 +1,4 @@
-"""Where crashes are rehearsed: a folder, a database, a way for mail to come in, a post office, matches in play."""
+"""The scene of crash tests: a folder, a database, a way in for messages, a post office, and running matches."""
 
 import contextlib
 import smtplib
@@ -28,21 +28,21 @@ from tests.servers import GENEROUS, HOST, PASSWORD, Mailbox
 
 @dataclass(frozen=True)
 class Letter:
-    """A mail that somebody writes, and what must come of it, however often it arrives."""
+    """A message to the server, and the effects it must have, however often it arrives."""
 
     sender: str
     to: str
     raw: bytes
     ply: tuple[int, int, str] | None = None
-    """Match, number and text of the turn it plays."""
+    """The match, number and text of the turn it plays."""
     told: tuple[str, ...] = ()
-    """Who gets a mail, or a piece of news, because of it, and how many."""
+    """The recipient of each message, or piece of news, that it causes."""
     says: str = ""
-    """A word that nobody else writes, and that each of those reads in one mail."""
+    """A unique word that each of these recipients must receive in one message."""
 
     @cached_property
     def message_id(self) -> str:
-        """The Message-ID that its sender gave it."""
+        """Its Message-ID."""
         return id_of(self.raw)
 
 
@@ -51,7 +51,7 @@ def id_of(raw: bytes) -> str:
 
 
 class Lmtp:
-    """What an MTA does for those who write: it hands in, and keeps what was not accepted, to hand it in again."""
+    """An MTA in front of the server: it delivers by LMTP, and keeps messages that weren't accepted, to retry."""
 
     inbox, address = LMTP_IN, ADDRESS
 
@@ -59,16 +59,16 @@ class Lmtp:
         self.kept: list[Letter] = []
 
     def post(self, letter: Letter) -> None:
-        """Take a mail for delivery."""
+        """Accept a message for delivery."""
         self.kept.append(letter)
 
     def deliver(self, process: Process) -> None:
-        """Hand in what is kept, each mail over a connection of its own."""
+        """Deliver the kept messages one by one, each over its own connection."""
         for letter in tuple(self.kept) if process.serves() else ():
             self.hand_in(process, letter)
 
     def deliver_at_once(self, process: Process) -> None:
-        """Hand in what is kept, all mails at the same moment."""
+        """Deliver all kept messages at the same moment."""
         gate = threading.Barrier(len(self.kept))
 
         def hand_in(letter: Letter) -> None:
@@ -82,23 +82,23 @@ class Lmtp:
             thread.join(110)
 
     def hand_in(self, process: Process, letter: Letter) -> None:
-        """Try to hand in a mail; forget it once it is accepted."""
+        """Try to deliver a message; forget it once it is accepted."""
         with contextlib.suppress(smtplib.SMTPException, OSError), smtplib.LMTP(HOST, process.port, timeout=110) as lmtp:
             lmtp.sendmail(letter.sender, [letter.to], letter.raw)
             self.kept.remove(letter)
 
     @property
     def untold(self) -> int:
-        """How many mails have not been acknowledged."""
+        """The number of messages that haven't been acknowledged."""
         return len(self.kept)
 
     def leftovers(self, accepted: Iterable[str]) -> None:
-        """Assert that nothing is waiting."""
+        """Assert that no message is kept."""
         assert self.kept == []
 
 
 class Imap:
-    """A real mailbox; who writes is done when Dovecot has the mail."""
+    """A real mailbox; a message is sent once Dovecot has it."""
 
     def __init__(self, mailbox: Mailbox, password: str = PASSWORD) -> None:
         self.mailbox = mailbox
@@ -122,15 +122,15 @@ class Imap:
             lmtp.sendmail(letter.sender, [letter.to], letter.raw)
 
     def deliver(self, process: Process) -> None:
-        """Leave it to the daemon, which reads its mailbox."""
+        """Do nothing: the daemon reads its mailbox."""
 
     @property
     def untold(self) -> int:
-        """How many mails have not been moved away."""
+        """The number of messages in the inbox."""
         return len(self.mailbox.files())
 
     def leftovers(self, accepted: Iterable[str]) -> None:
-        """Assert that the folder is empty and every mail is in the other one; twice if it was copied twice."""
+        """Assert that the inbox is empty and every message is in Processed, where copies may occur."""
         assert self.mailbox.files() == []
         processed = Counter(id_of(raw) for raw in self.mailbox.raws("Processed"))
         assert set(processed) == set(accepted)
@@ -138,14 +138,14 @@ class Imap:
 
 @dataclass
 class Scene:
-    """A server that may die at any time, and everything around it that does not."""
+    """A server that can die at any time, and everything around it, which survives."""
 
     site: Site
     database: str
     door: Lmtp | Imap
     post: PostOffice
     written: dict[str, Letter] = field(default_factory=dict)
-    """All that was ever written, by Message-ID."""
+    """All messages to the server, by Message-ID."""
 
     def __post_init__(self) -> None:
         self.configure()
@@ -154,29 +154,29 @@ class Scene:
         self.environment = {"PBEM_SERVER__DATABASE": self.database}
 
     def configure(self) -> None:
-        """Write the configuration as it is now."""
+        """Write the configuration file."""
         self.site.configure(self.door.inbox, smtp_out(self.post.port), address=self.door.address)
 
     @contextlib.contextmanager
     def server(self) -> Iterator[daemon.Server]:
-        """The server opened inside this process."""
+        """Open the server inside this process."""
         settings = config.load(self.site.config)
         changed = settings.server.model_copy(update={"database": self.database})
         with daemon.open_server(settings.model_copy(update={"server": changed})) as server:
             yield server
 
     def seed(self, number: int) -> list[Letter]:
-        """So many matches in play, and the mail that plays the next turn of each."""
+        """Create that many running matches. Return the messages that play their next turns."""
         with self.server() as server:
             return [moving(move) for move in matches.in_play(server, number, lambda n: n % 4)]
 
     def batch(self, some: str) -> None:
-        """Let the players whose addresses are so collect their news, and be told of them again and again."""
+        """Let the players whose addresses match the LIKE pattern batch their news, with the shortest interval."""
         self.rows("""update player set settings = '{"mail": "batch"}' where address like :some""", some=some)
         self.environment["PBEM_SERVER__BATCH_MINUTES"] = "0.00001"
 
     def start(self, step: Any = None, nth: int = 1, *, deaf_to_time: bool = False) -> Process:
-        """A daemon; with a step, one that will die there; or one that begins nothing unless it is notified."""
+        """Start a daemon: with a step, it dies there; if deaf to time, it only looks for work when it is notified."""
         process = (
             Process(self.site.folder, deaf_to_time=deaf_to_time, **self.environment)
             if step is None
@@ -186,36 +186,36 @@ class Scene:
         return process
 
     def write(self, *letters: Letter) -> None:
-        """Hand mails to whoever carries them to the server."""
+        """Hand messages over for delivery to the server."""
         for letter in letters:
             self.written[letter.message_id] = letter
             self.door.post(letter)
 
     def rows(self, sql: str, **values: object) -> list[Any]:
-        """What a query finds; a single column comes without its tuple."""
+        """Return the rows of a query; rows of a single column are returned as their value."""
         with self._engine.begin() as connection:
             found = connection.execute(text(sql), values)
             rows = found.fetchall() if found.returns_rows else []
         return [row[0] if len(row) == 1 else tuple(row) for row in rows]
 
     def table(self, name: str) -> list[dict[str, Any]]:
-        """All rows of a table, in the order of their numbers."""
+        """Return all rows of a table by id."""
         with self._engine.connect() as connection:
             return [dict(row) for row in connection.execute(text(f'select * from "{name}" order by id')).mappings()]
 
     def count(self, table: str, where: str = "1 = 1") -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return int(self.rows(f"select count(*) from {table} where {where}")[0])
 
     def quiet(self, seconds: float = GENEROUS) -> None:
-        """Wait until nothing is left to do."""
+        """Wait until the server has nothing left to do."""
         end = time.monotonic() + seconds
         while not self.is_quiet():
             assert time.monotonic() < end, f"not quiet: {self.state()}\n{self._started[-1].log}"
             time.sleep(0.02)
 
     def is_quiet(self) -> bool:
-        """Whether everything written is handled and everything owed is sent."""
+        """Return whether all messages are processed and all replies sent."""
         return (
             self.door.untold == 0
             and self.count("incoming") >= len(self.written)
@@ -224,18 +224,18 @@ class Scene:
         )
 
     def mails_done(self) -> int:
-        """Return how many mails were handled or sent so far."""
+        """Return how many messages were processed or sent so far."""
         return self.count("incoming", "state = 'done'") + self.count("outgoing", "sent is not null")
 
     def has_suspects(self) -> bool:
-        """Whether a mail was in hand at two deaths already; at the third it would be taken for poison, and rightly."""
+        """Return whether a message was in progress at two crashes; after a third, it is correctly put aside."""
         return bool(
             self.count("incoming", "state = 'new' and attempts > 1")
             or self.count("outgoing", "state = 'owed' and delivery_starts > 1")
         )
 
     def state(self) -> str:
-        """How far it is, for who waits in vain."""
+        """Return a summary of the queues, for messages of failed waits."""
         return repr(
             {
                 "untold": self.door.untold,
@@ -245,38 +245,38 @@ class Scene:
         )
 
     def end(self) -> None:
-        """Leave no process behind."""
+        """Kill all processes."""
         for process in self._started:
             process.kill()
         self._engine.dispose()
 
 
 def moving(move: NextMove) -> Letter:
-    """The mail that plays the next turn, and whom it concerns."""
+    """Return the message that plays the next turn, and its recipients."""
     opponent = f"{'o' if move.sender[0] == 'x' else 'x'}{move.sender[1:]}"
     return Letter(move.sender, move.to, move.raw, (move.match, move.ply, move.text), (move.sender, opponent))
 
 
 def refused(letter: Letter) -> Letter:
-    """The same player, about the same match, with words that are no turn: refused, and the match stays as it is."""
+    """Return a message of the same player about the same match that isn't a turn; it is refused without effect."""
     raw = written(letter.sender, letter.to, "z99z99\n", Subject="Re: [pbem] your turn")
     return Letter(letter.sender, letter.to, raw, told=(letter.sender,))
 
 
 def automatic(letter: Letter) -> Letter:
-    """A machine's answer in that player's name: filed, and answered to nobody."""
+    """Return an automatic reply in that player's name; it is stored and gets no reply."""
     raw = written(letter.sender, letter.to, f"{letter.ply[2] if letter.ply else ''}\n", Auto_Submitted="auto-replied")
     return Letter(letter.sender, letter.to, raw.replace(b"Auto_Submitted", b"Auto-Submitted"))
 
 
 def asking(name: str, address: str) -> Letter:
-    """A stranger who asks for help."""
+    """Return a stranger's request for help."""
     sender = f"{name}@mail.example"
     return Letter(sender, address, written(sender, address, "help\n"), told=(sender,))
 
 
 def conserved(scene: Scene, *, before: dict[int, list[str]], put_away: bool = True) -> int:
-    """Assert from outside that nothing was lost and nothing happened twice; how many mails came more than once."""
+    """Assert that nothing was lost and nothing happened twice. Return how many messages came more than once."""
     _every_mail_is_a_row(scene)
     if put_away:
         scene.door.leftovers(scene.written)
@@ -295,7 +295,7 @@ def _every_mail_is_a_row(scene: Scene) -> None:
 
 
 def plies(scene: Scene) -> dict[int, list[str]]:
-    """The turns of every match, as the database has them now."""
+    """Return the stored turns of every match."""
     found = scene.rows("select match, number, text from ply order by match, number")
     numbers: dict[int, list[str]] = {}
     for match, number, turn in found:
@@ -314,10 +314,10 @@ def _every_turn_is_one_ply(scene: Scene, before: dict[int, list[str]]) -> None:
 
 
 def every_owed_mail_came(scene: Scene) -> int:
-    """Assert that everybody got each mail of his under one Message-ID and nothing else, each piece of news in one mail.
+    """Assert that everyone got exactly their messages, each under one Message-ID, and each piece of news in one.
 
-    Where somebody has left, nothing but the Message-ID tells any more that a mail was his.
-    How many mails came more than once.
+    A message to a player who has left can only be recognised by its Message-ID.
+    Return how many messages came more than once.
     """
     assert set(scene.rows("select distinct state from outgoing")) <= {"sent", "merged", "suspended", "dropped"}
     owed = dict(scene.rows("select message_id, address from outgoing where sent is not null"))
@@ -335,10 +335,10 @@ def every_owed_mail_came(scene: Scene) -> int:
 
 
 def _everybody_was_told(scene: Scene) -> None:
-    """Each mail that came has made the mails, or the pieces of news, that it should.
+    """Assert that each message received caused the messages, or pieces of news, that it should.
 
-    Of two mails with the same turn, written one after the other, the mailbox may show the second one first; so what
-    one person writes to one address is counted together.
+    Of two messages with the same turn, a mailbox may show the later one first, so messages from one person to one
+    address are counted together.
     """
     because = dict(scene.rows("select id, raw from incoming"))
     told: dict[tuple[str, str], list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The database locked, full, restarted: mail is refused for now or waits, and nothing is lost or done twice."""
+"""The database is locked, full or restarted: messages are refused temporarily or wait; none is lost or acts twice."""
 
 import contextlib
 import os
@@ -36,7 +36,7 @@ def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> No
 
 
 def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.storage.database, "BUSY_SECONDS", 0.2)  # instead of the half minute that a person can wait
+    monkeypatch.setattr(pbem.storage.database, "BUSY_SECONDS", 0.2)  # half a minute in production
     scene = stage("lmtp", "sqlite")
     (letter,) = scene.seed(1)
     before = plies(scene)
@@ -53,19 +53,19 @@ def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, mo
 
 
 class Listening:
-    """Stands for the daemon where only its listener is there."""
+    """Stands in for a daemon that consists of its listener only."""
 
     def __init__(self, port: int) -> None:
         self.port = port
 
     def serves(self) -> bool:
-        """It does."""
+        """Return True: the listener is running."""
         return True
 
 
 @contextlib.contextmanager
 def held(scene: Scene) -> Iterator[None]:
-    """Keep the SQLite file locked, as a backup program may."""
+    """Keep the SQLite file locked, as a backup program might."""
     with contextlib.closing(sqlite3.connect(scene.database.removeprefix("sqlite:///"))) as other:
         other.isolation_level = None
         other.execute("BEGIN EXCLUSIVE")
@@ -74,7 +74,7 @@ def held(scene: Scene) -> Iterator[None]:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of two megabytes, where we may make one."""
+    """Mount a file system of two megabytes; skip the test if that isn't permitted."""
     folder = tmp_path / "disk"
     folder.mkdir()
     made = os.geteuid() == 0 and subprocess.run(
@@ -108,7 +108,7 @@ def test_a_full_disk_refuses_mail_for_now(small_disk: Path, tmp_path: Path) -> N
 
 
 def test_files_that_may_grow_no_more_refuse_mail_for_now(stage: Stage) -> None:
-    """What a full disk is to whoever may make no file system: the kernel refuses every write beyond some bytes."""
+    """A full disk without mounting a file system: the kernel refuses every write beyond some size."""
     scene = stage("lmtp", "sqlite")
     letters = scene.seed(6)
     before = plies(scene)
@@ -130,7 +130,7 @@ def test_a_log_that_can_not_be_written_stops_nothing(stage: Stage) -> None:
     before = plies(scene)
     daemon = scene.start().ready()
     daemon.fill_log(2_000_000)
-    daemon.let_files_grow(1_000_000)  # the database is far smaller than that
+    daemon.let_files_grow(1_000_000)  # the database is far smaller
     for letter in letters:
         scene.write(letter)
         scene.door.deliver(daemon)

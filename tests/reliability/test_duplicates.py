@@ -1,4 +1,4 @@
-"""Twice, crossing, late: unique keys decide what happens once, and the answer explains the rest."""
+"""Repeated, crossing and late messages: unique keys ensure that each acts once; a reply explains the rest."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from tests.servers import until
 pytestmark = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 
 OTHER = "1 a7a6 i3i2"
-"""Another first turn than the sample's."""
+"""A first turn other than the sample's."""
 
 
 def by_lmtp(stage: Stage, database: str) -> tuple[Scene, Lmtp]:
@@ -25,7 +25,7 @@ def by_lmtp(stage: Stage, database: str) -> tuple[Scene, Lmtp]:
 
 
 def explained(scene: Scene, address: str, *said: str) -> None:
-    """One of the mails to that address has all of these words."""
+    """Assert that one of the messages to that address contains all of these words."""
     mails = [" ".join(words(mail).split()) for recipient, mail in scene.post.taken if recipient == address]
     assert [mail for mail in mails if all(word in mail for word in said)], mails
 
@@ -59,7 +59,7 @@ def test_two_different_turns_at_once_are_one_turn_and_an_explanation(stage: Stag
 
 
 def test_replies_that_cross_are_one_turn_and_an_explanation(stage: Stage, database: str) -> None:
-    """The opponent moves before it is his turn, in the same moment as the player whose turn it is."""
+    """The opponent moves out of turn, at the same moment as the player whose turn it is."""
     scene, door = by_lmtp(stage, database)
     letter = scene.seed(1)[0]
     opponent = letter.told[1]
@@ -72,14 +72,14 @@ def test_replies_that_cross_are_one_turn_and_an_explanation(stage: Stage, databa
 
 
 def personal(scene: Scene, address: str) -> str:
-    """The personal address of a player."""
+    """Return the personal address of the player with that address."""
     (player,) = scene.rows("select id from player where address = :address", address=address)
     with scene.server() as server:
         return address_with(server.settings.server, server.services.keyring, Token(Purpose.PERSONAL, player), 0)
 
 
 def test_a_mail_that_was_long_on_its_way_changes_nothing(stage: Stage, database: str) -> None:
-    """A turn sent from two places; the opponent has answered the one before the other arrives."""
+    """A turn is sent twice, and the opponent moves before the second message arrives."""
     scene, door = by_lmtp(stage, database)
     letter = scene.seed(1)[0]
     daemon = scene.start().ready()

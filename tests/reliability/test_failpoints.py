@@ -1,7 +1,8 @@
-"""The daemon killed at every step of a mail's path, by IMAP and by LMTP, on SQLite and on PostgreSQL.
+"""The daemon is killed at every step of a message's path, with IMAP and LMTP, SQLite and PostgreSQL.
 
-Each case sends one mail, lets the daemon die at one step, and looks at what is there: that shows where the step is,
-and that nothing was promised too early. Then more mails come, the daemon starts again, and all must come out even.
+Each case sends a message, lets the daemon die at one step, and inspects the result: that shows where the step is, and
+that nothing was acknowledged too early. Then more messages arrive, the daemon starts again, and nothing may be lost or
+done twice.
 """
 
 import signal
@@ -23,18 +24,18 @@ DATABASES = ("sqlite", "postgresql")
 
 @dataclass(frozen=True)
 class Aftermath:
-    """What is found right after the crash; None where another thread may have been there already or not."""
+    """The state right after the crash; None where it depends on how far another thread got."""
 
     stored: int = 1
     untold: int | None = None
-    """Mails that their sender, or the mailbox, still answers for."""
+    """The number of messages that their sender or the mailbox still holds."""
     attempts: int | None = 1
     played: int | None = 0
     owed: int | None = 0
     arrived: int = 0
     marked: int = 0
     twice: int = 0
-    """How many mails come a second time in the end."""
+    """The number of messages that are sent a second time in the end."""
 
 
 TABLE = {
@@ -55,7 +56,7 @@ TABLE = {
 
 
 def is_quick(case: tuple[Step, str, str]) -> bool:
-    """Whether `make test` tries it: every step once, and all else where the way of the mail matters."""
+    """Return whether `make test` includes the case: every step once, and other ways in where they matter."""
     step, way, database = case
     return (way, database) == ("lmtp", "sqlite") or (
         (way, database) == ("imap", "postgresql") and step in (Step.RECEIVED, Step.STORED, Step.SENT)
@@ -63,7 +64,7 @@ def is_quick(case: tuple[Step, str, str]) -> bool:
 
 
 def test_every_step_is_in_the_table() -> None:
-    """But those of the gathering, which is no step of a mail that comes: test_kinds_of_mail dies there."""
+    """Except those of copying and gathering, which other tests cover."""
     assert set(TABLE) == set(Step) - {Step.COPIED, Step.GATHERING, Step.GATHERED}
 
 
@@ -76,7 +77,7 @@ def test_a_crash_loses_nothing_and_does_nothing_twice(stage: Stage, step: Step, 
     certain = {name: value for name, value in asdict(TABLE[step]).items() if value is not None and name != "twice"}
     assert aftermath(scene, before) | certain == aftermath(scene, before)
 
-    # The first one comes once more in any case: whoever sent it may not have heard that it arrived.
+    # The first message always comes again: its sender may not know that it arrived.
     scene.write(second, refused(third), first, automatic(third), asking("nobody", scene.door.address))
     scene.door.deliver(scene.start().ready())
     scene.quiet()
@@ -132,7 +133,7 @@ def test_crashes_again_and_again_under_a_load(stage: Stage, way: str, database: 
 
 
 def crash(scene: Scene, step: Step, letter: Letter) -> None:
-    """One mail, at which the daemon dies."""
+    """Send a message, and let the daemon die at that step."""
     scene.write(letter)
     daemon = scene.start(step)
     scene.door.deliver(daemon)
@@ -140,7 +141,7 @@ def crash(scene: Scene, step: Step, letter: Letter) -> None:
 
 
 def aftermath(scene: Scene, before: dict[int, list[str]]) -> dict[str, int]:
-    """What is there now, from outside."""
+    """Return the current state, seen from outside."""
     return {
         "stored": scene.count("incoming"),
         "untold": scene.door.untold,

@@ -1,7 +1,7 @@
-"""Every kind of mail, the daemon killed at every step of its path in turn: what comes of it is what always does.
+"""For every kind of message, the daemon is killed at every step of its path, and the effects stay the same.
 
-The measure is the same mail at a server that nobody disturbs. What that one has in its database in the end, the
-other one must have too, every row and every word; and every mail it owes came, under one Message-ID.
+They are compared with those of the same message at a server that isn't killed: in the end, both databases must have
+the same content, and every message due was sent under one Message-ID.
 """
 
 import signal
@@ -18,13 +18,13 @@ from tests.reliability.plots import PLOTS, Plot, Rehearsal
 from tests.reliability.scene import Letter, Scene, every_owed_mail_came
 
 FROM_THEN_ON = list(Step)[list(Step).index(Step.COUNTED) :]
-"""What differs with the kind of a mail: before it is counted, nothing of it is read."""
+"""The steps that depend on the kind of message; before it is counted, nothing of it is read."""
 
 UNDONE = FROM_THEN_ON[: FROM_THEN_ON.index(Step.COMMITTED)]
-"""After a death at one of these nothing is done yet."""
+"""The steps at which a crash leaves no effects."""
 
 QUICK = ("a yes to a held mail", "a new address's yes", "three commands, the last refused", "news that wait")
-"""What goes most ways; `make test-all` tries the others."""
+"""The plots that cover the most code; `make test-all` includes the others."""
 
 CASES = [
     *quick_where(lambda case: case[0] in QUICK, ((plot, "lmtp", "sqlite") for plot in PLOTS)),
@@ -67,7 +67,7 @@ def test_a_mail_of_any_kind_does_what_it_does_however_often_the_server_dies(
 
 
 def undisturbed(scene: Scene, plot: Plot) -> None:
-    """Let all of it happen inside this process, where nobody dies."""
+    """Play the plot inside this process, without a crash."""
     with scene.server() as server:
         rehearsal = Rehearsal(scene, server, plot.played)
         rehearsal.hand_in(plot.write(rehearsal))
@@ -76,13 +76,13 @@ def undisturbed(scene: Scene, plot: Plot) -> None:
 
 
 def rehearsed(scene: Scene, plot: Plot) -> Letter:
-    """Let happen what comes before; the mail that is to come."""
+    """Prepare the plot. Return its message."""
     with scene.server() as server:
         return plot.write(Rehearsal(scene, server, plot.played))
 
 
 def forgive(scene: Scene) -> None:
-    """Let the mails begin anew, as the operator may, and new rows get the numbers that the undone ones had."""
+    """Reset the counts of attempts, as an operator can, and let new rows reuse the ids of those rolled back."""
     scene.rows("update incoming set attempts = 0 where state = 'new'")
     scene.rows("update outgoing set delivery_starts = 0")
     if scene.database.startswith("postgresql"):

@@ -1,4 +1,4 @@
-"""A real mailbox that hangs up, freezes, renumbers, is full, missing or locked: nothing is lost or done twice."""
+"""A real mailbox hangs up, freezes, changes UIDVALIDITY, is full, missing or locked: nothing is lost or done twice."""
 
 import subprocess
 import time
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.dovecot
 
 
 def started(stage: Stage, number: int = 3) -> tuple[Scene, list[Letter], dict[int, list[str]], Process, Imap]:
-    """A daemon that waits for mail in an empty mailbox."""
+    """Start a daemon that waits for messages in an empty mailbox."""
     scene = stage("imap", "sqlite")
     assert isinstance(scene.door, Imap)
     letters = scene.seed(number)
@@ -43,7 +43,7 @@ def test_a_dropped_connection(stage: Stage) -> None:
 
 
 def kicked(door: Imap) -> bool:
-    """Whether there was a connection to end."""
+    """Close the daemon's connections. Return whether there was one."""
     try:
         door.mailbox.kick()
     except subprocess.CalledProcessError:
@@ -96,7 +96,7 @@ def test_a_folder_that_is_not_there(stage: Stage) -> None:
 
 
 def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
-    """How long it lasts makes no difference: test_receive shows that the pauses stop growing at five minutes."""
+    """Its duration doesn't matter: the pauses stop growing at five minutes, as the test below shows."""
     scene = stage("imap", "sqlite")
     assert isinstance(scene.door, Imap)
     secret = tmp_path / "imap.password"
@@ -125,14 +125,14 @@ passdb {
 
 @pytest.fixture
 def choosy_dovecot() -> Iterator[Dovecot]:
-    """One where users may have passwords of their own, besides those that all have."""
+    """Start one where a user can have a password of their own, in addition to those that everyone has."""
     server = Dovecot(extra=OWN_PASSWORDS)
     yield server
     server.stop()
 
 
 def test_a_login_that_is_refused_for_an_hour(choosy_dovecot: Dovecot, tmp_path: Path) -> None:
-    """The password is changed while the daemon waits in the mailbox, and put right after an hour of its pauses."""
+    """The password changes while the daemon waits for messages, and is restored after an hour of pauses."""
     mailbox = choosy_dovecot.mailbox()
     choose_password(mailbox, "first")
     pauses: list[float] = []
@@ -169,7 +169,7 @@ def test_a_login_that_is_refused_for_an_hour(choosy_dovecot: Dovecot, tmp_path: 
 
 
 def choose_password(mailbox: Mailbox, password: str) -> None:
-    """Give a user another password beside those that all have; Dovecot looks for it once in a second."""
+    """Set a user's own password; Dovecot rereads the file once a second."""
     users = mailbox.server.root / "users"
     users.write_text(f"{mailbox.user}:{{PLAIN}}{password}\n", encoding="ascii")
     give_away(users)
@@ -200,7 +200,7 @@ plugin {
 
 @pytest.fixture(scope="module")
 def strict_dovecot() -> Iterator[Dovecot]:
-    """One that adds no fourth mail to three, and has no MOVE, which it would allow."""
+    """Start one with a quota of three messages, and without MOVE, which the quota wouldn't prevent."""
     server = Dovecot(extra=QUOTA)
     yield server
     server.stop()
@@ -212,7 +212,7 @@ def test_a_mailbox_over_its_quota(strict_dovecot: Dovecot, tmp_path: Path) -> No
         scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Imap(mailbox), post)
         letters = scene.seed(6)
         before = plies(scene)
-        for number, letter in enumerate(letters):  # past the quota, which is looked at only when mail is added
+        for number, letter in enumerate(letters):  # bypassing the quota
             scene.written[letter.message_id] = letter
             mailbox.drop(letter.raw, f"{number}.mail")
         daemon = scene.start().ready()
@@ -220,7 +220,7 @@ def test_a_mailbox_over_its_quota(strict_dovecot: Dovecot, tmp_path: Path) -> No
         until(lambda: scene.count("outgoing", "state = 'sent'") == 12, "all are handled and answered")
         daemon.kill()
         again = scene.start().ready()
-        time.sleep(0.5)  # nothing is to happen
+        time.sleep(0.5)  # nothing should happen
         assert conserved(scene, before=before, put_away=False) == 0
         assert len(mailbox.files()) == 6, "they stay where they are, and are not read again"
         assert not again.lines("mail in")

@@ -1,4 +1,4 @@
-"""The operator's verbs, killed after each statement: they have done nothing, and can be repeated."""
+"""Operator commands killed after any SQL statement have done nothing and can be repeated."""
 
 import itertools
 import multiprocessing
@@ -33,7 +33,7 @@ PEOPLE = (
 
 @pytest.fixture(params=quick_where("sqlite".__eq__, ["sqlite", "postgresql"]))
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database."""
+    """Return an empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/pbem.sqlite"
     server: Postgres = request.getfixturevalue("postgres")
@@ -57,26 +57,26 @@ def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_aga
 
 
 def shunted(rehearsal: Rehearsal) -> None:
-    """A mail that waits for the operator."""
+    """Create a message that waits for the operator."""
     rehearsal.hand_in(Letter(X, to := rehearsal.next_move.to, written(X, to, "games")))
     rehearsal.scene.rows("update incoming set state = 'shunted', attempts = 3, verdict = 'a bug', error = 'a bug'")
 
 
 def failed(rehearsal: Rehearsal) -> None:
-    """A mail of ours that nobody took."""
+    """Create a message of ours that was never accepted."""
     rehearsal.say(X, rehearsal.next_move.to, "games")
     rehearsal.scene.rows("update outgoing set state = 'failed', sent = null, error = '550'")
 
 
 def unreachable(rehearsal: Rehearsal) -> None:
-    """A player from whose address all comes back, and whose mails wait."""
+    """Create a player whose address bounces and whose messages are suspended."""
     rehearsal.say(X, rehearsal.next_move.to, rehearsal.next_move.text)
     rehearsal.scene.rows("update player set bounces = 3, unreachable = created where address = :o", o=O)
     rehearsal.scene.rows("update outgoing set state = 'suspended', sent = null where address = :o", o=O)
 
 
 def quiet(rehearsal: Rehearsal) -> None:
-    """Nothing that would matter."""
+    """Change nothing."""
 
 
 VERBS = {
@@ -108,7 +108,7 @@ def test_a_verb_that_is_killed_anywhere_has_done_nothing_and_can_be_repeated(
 
 
 def begin_with_the_first_tables(url: str) -> None:
-    """As the oldest version of the program left it."""
+    """Create the tables of the oldest version."""
     engine = database.connect(url)
     with engine.begin() as connection:
         config = Config()
@@ -120,7 +120,7 @@ def begin_with_the_first_tables(url: str) -> None:
 
 
 def tables(url: str) -> dict[str, list[str]]:
-    """What there is: the columns and indexes of each table."""
+    """Return the columns and indexes of each table."""
     engine = database.connect(url)
     look = inspect(engine)
     found = {
@@ -133,7 +133,7 @@ def tables(url: str) -> dict[str, list[str]]:
 
 
 def in_a_process(function: Callable[..., None], *arguments: Any) -> int:
-    """Call a function in a process of its own; its exit code."""
+    """Call a function in a separate process. Return its exit code."""
     process = _FORKS.Process(target=function, args=arguments)
     process.start()
     process.join(110)
@@ -153,7 +153,7 @@ def _run(words: list[str], environment: dict[str, str], statement: int) -> None:
 
 
 def _die_after(statement: int) -> None:
-    """Let this process be killed when so many statements have reached a database."""
+    """Kill this process once that many statements have reached a database."""
     numbers = itertools.count(1)
 
     @event.listens_for(Engine, "after_cursor_execute")

@@ -1,4 +1,4 @@
-"""Matches played by IMAP and by LMTP while the daemon is killed, or asked to stop, at random moments."""
+"""Matches are played by IMAP and by LMTP while the daemon is killed, or asked to stop, at random moments."""
 
 import random
 import time
@@ -48,9 +48,9 @@ def test_matches_outlive_hundreds_of_stops(stage: Stage, way: str, database: str
 
 
 def play_and_end(scene: Scene, live: Life, *, seed: int, number: int, ends: int) -> int:
-    """Play so many matches, end the daemon so many times meanwhile, and see that all comes out even.
+    """Play matches while ending the daemon that many times, and assert that nothing was lost or done twice.
 
-    How many mails came twice.
+    Return how many messages came more than once.
     """
     chance = random.Random(seed)
     players = Players(scene, number, chance)
@@ -59,7 +59,7 @@ def play_and_end(scene: Scene, live: Life, *, seed: int, number: int, ends: int)
     for _ in range(ends):
         live(scene, players, chance)
     last = scene.start()
-    while turns_since(before, scene) <= number:  # each match got on, between the ends or now
+    while turns_since(before, scene) <= number:  # until there are more turns than matches
         work(scene, players, last, 1)
     players.stop()
     scene.door.deliver(last)
@@ -76,14 +76,14 @@ def play_and_end(scene: Scene, live: Life, *, seed: int, number: int, ends: int)
 
 
 def turns_since(before: dict[int, list[str]], scene: Scene) -> int:
-    """Return how many turns were played since."""
+    """Return how many turns were played since `before`."""
     return sum(map(len, plies(scene).values())) - sum(map(len, before.values()))
 
 
 def killed(scene: Scene, players: Players, chance: random.Random) -> None:
-    """One life of the daemon, which ends at a random moment, if not at a random step before that.
+    """Run the daemon, and kill it at a random moment, or let it die at a random step before that.
 
-    A mail that was in hand at two deaths is let through: at the third it would be taken for poison, and rightly so.
+    A message that was in progress at two crashes is let through: after a third, it would correctly be put aside.
     """
     suspect = scene.has_suspects()
     step = None if suspect else chance.choice([*Step, *[None] * len(Step)])
@@ -94,7 +94,7 @@ def killed(scene: Scene, players: Players, chance: random.Random) -> None:
 
 
 def stopped(scene: Scene, players: Players, chance: random.Random) -> None:
-    """One life of the daemon, which is asked to end at a random moment, and does in good order."""
+    """Run the daemon, and send SIGTERM at a random moment."""
     daemon = scene.start()
     if chance.random() < 0.9:
         daemon.ready()
@@ -104,9 +104,9 @@ def stopped(scene: Scene, players: Players, chance: random.Random) -> None:
 
 
 def work(scene: Scene, players: Players, daemon: Process, steps: int, *, suspect: bool = False) -> None:
-    """Let matches go on until the daemon has died, or so many more mails were handled or sent, or nothing is left.
+    """Let matches go on until the daemon has died, that many steps were made, or the players have finished.
 
-    Where there is a suspect, it must be dealt with as well.
+    A step is a message processed or sent. With `suspect`, go on until no message is suspect.
     """
     begun = scene.mails_done()
     end = time.monotonic() + GENEROUS

@@ -1,4 +1,4 @@
-"""The next hop refuses or hangs up, a template is broken: mail stays owed, and goes out under its Message-ID."""
+"""The next hop refuses or hangs up, or a template is broken: messages stay queued and keep their Message-ID."""
 
 import re
 import shutil
@@ -26,10 +26,10 @@ FAULTS = [
     ("-f", "EHLO,HELO"),
     ("-f", "MAIL"),
 ]
-"""A 4xx answer, a hang-up, a 421 and a hang-up at each stage, and the 5xx that are about us and not the mail."""
+"""A 4xx reply, a hang-up, and a 421 with a hang-up at each stage, and 5xx replies that aren't about the message."""
 
 QUICK = [("-r", "RCPT"), ("-q", "."), ("-Q", "MAIL"), ("-f", "CONNECT")]
-"""One of each kind, at different stages."""
+"""One fault of each kind, at different stages."""
 
 
 @pytest.mark.parametrize(("fault", "command"), quick_where(QUICK.__contains__, FAULTS))
@@ -52,13 +52,13 @@ def test_what_the_next_hop_did_not_take_goes_out_later(
     scene.start()
     scene.quiet()
     assert conserved(scene, before=before) == 0
-    if (fault, command) == ("-q", "."):  # the sink has them all: RFC 1047's duplicates, under the same Message-ID
+    if (fault, command) == ("-q", "."):  # RFC 1047: the sink has accepted all of them
         taken = re.findall(rb"(?im)^message-id: *(.+?)\r?$", b"".join(sink.taken()))
         assert sorted(taken) == sorted(message_id.encode() for message_id in post.ids())
 
 
 def test_a_template_that_fails_keeps_its_mails_owed_and_holds_up_no_other(tmp_path: Path) -> None:
-    """A copy of the program with a broken template, mended afterwards, as an upgrade may bring both."""
+    """A copy of the program has a broken template, as after an upgrade, which is then fixed."""
     program = tmp_path / "program"
     for package in ("pbem", "engines", "notation", "templates"):
         shutil.copytree(Path(pbem.__file__).parent.parent / package, program / package)
@@ -85,7 +85,7 @@ def test_a_template_that_fails_keeps_its_mails_owed_and_holds_up_no_other(tmp_pa
 
 
 def run_once(site: Site, program: Path) -> None:
-    """`pbem run --once`, of that copy."""
+    """Run `pbem run --once` with that copy."""
     surroundings = environment() | {"PYTHONPATH": str(program), "PBEM_SERVER__ADMIN": "admin@pbem.example"}
     command = [sys.executable, "-c", "from pbem.cli import main; main()", "run", "--once"]
     subprocess.run(command, cwd=site.folder, env=surroundings, check=True, capture_output=True, timeout=600)

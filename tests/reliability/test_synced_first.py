@@ -1,4 +1,4 @@
-"""Nobody is told that we have a mail before the disk has it: seen from outside, in the daemon's calls of the kernel."""
+"""A message is acknowledged only after it is synced to disk, as the daemon's system calls show."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ SYNCED = r"\b(?:fdatasync|fsync)\(\d+\) += 0|<\.\.\. (?:fdatasync|fsync) resumed
 
 
 class Trace:
-    """What strace sees of a process: syncs, and what it says to the world."""
+    """A trace of a process by strace: its syncs, and what it writes to sockets."""
 
     def __init__(self, process: Process, path: Path) -> None:
         self._path = path
@@ -44,26 +44,26 @@ class Trace:
             pytest.skip(f"strace may not watch other processes here: {said}")
 
     def order(self, told: str) -> str:
-        """What happened of what matters: each sync, and each time that something was told."""
+        """Return "synced" for each sync and "told" for each line that matches `told`, in order."""
         lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         seen = ("synced" if re.search(SYNCED, line) else "told" if re.search(told, line) else "" for line in lines)
         return " ".join(filter(None, seen))
 
     def end(self) -> None:
-        """Let go of the process."""
+        """Detach from the process."""
         self._strace.send_signal(signal.SIGINT)
         self._strace.communicate(timeout=110)
 
 
 @pytest.fixture
 def post() -> Iterator[PostOffice]:
-    """Where the answers go."""
+    """Run a post office that receives the replies."""
     with PostOffice() as services:
         yield services
 
 
 def synced_before(scene: Scene, told: str, path: Path) -> None:
-    """Some mails come one after the other; each is synced before those words go out."""
+    """Send messages one by one, and assert that each is synced before the words `told` go out."""
     if shutil.which("strace") is None:
         missing("strace", "strace")
     letters = scene.seed(3)

@@ -1,4 +1,4 @@
-"""What people write in each story, from the first mail to the last."""
+"""The stories: functions that play what people write, from the first message to the last."""
 
 from collections.abc import Callable
 from email.message import EmailMessage
@@ -10,7 +10,7 @@ from tests.correspondence import Correspondence, text
 
 
 def first_match(letters: Correspondence) -> None:
-    """Joining, a challenge, the first turns, a part completed, a part undone, a slip, words, the end."""
+    """Join, challenge, play the first turns, complete a partial turn, undo, make a slip, chat, and end the match."""
     letters.write("alice@mail.example", "join alice")
     letters.reply(letters.last("alice"), "yes")
     letters.join("bob")
@@ -31,7 +31,7 @@ def first_match(letters: Correspondence) -> None:
 
 
 def invitation(letters: Correspondence) -> None:
-    """Somebody new is invited by address, learns, accepts under a name, and moves."""
+    """Invite someone new by address, who reads the rules, accepts under a name, and moves."""
     personal = letters.join("alice")
     letters.write("alice@mail.example", "hexaphages challenge alice carol@mail.example -first=x", to=personal)
     letters.reply(letters.last("carol"), "rules hexaphages")
@@ -41,7 +41,7 @@ def invitation(letters: Correspondence) -> None:
 
 
 def unproven(letters: Correspondence) -> None:
-    """Fresh mails without a token are asked about; only the answer acts."""
+    """Send new messages without a token: the server asks first, and only the confirmation acts."""
     letters.match()
     letters.write("alice@mail.example", "move 1 1 a7b7 i3i2\n\nHere we go.")
     letters.reply(letters.last("alice"), "yes")
@@ -53,7 +53,7 @@ def unproven(letters: Correspondence) -> None:
 
 
 def looking(letters: Correspondence) -> None:
-    """Everything that shows and explains."""
+    """Use every command that shows or explains something."""
     letters.match("challenge bob quadraphages begin=you first=x")
     letters.reply(letters.last("bob"), "1 a7b7 i3i2")
     for words in ("games", "show 1", "record 1", "help", "help move", "help quadraphages", "help notation"):
@@ -63,7 +63,7 @@ def looking(letters: Correspondence) -> None:
 
 
 def offers(letters: Correspondence) -> None:
-    """Challenges that are declined, withdrawn, misspelt."""
+    """Challenge, decline, withdraw, misspell."""
     personal = letters.join("alice")
     letters.join("bob")
     for words in (
@@ -79,7 +79,7 @@ def offers(letters: Correspondence) -> None:
 
 
 def previews(letters: Correspondence) -> None:
-    """A turn chosen step by step and played, lines of play, slips, and positions of long ago."""
+    """Choose a turn step by step and play it, explore variations, make slips, and reply to old positions."""
     letters.match(challenge="challenge bob hexaphages")
     for words in ("preview", "preview 1 e5g5", "preview 1 e5g5 k3l4", "1 e5g5 k3l4"):
         letters.reply(letters.last("alice"), words)
@@ -93,7 +93,7 @@ def previews(letters: Correspondence) -> None:
 
 
 def to_the_end(letters: Correspondence) -> None:
-    """The second sample match of 2007, by mail, until it is given up."""
+    """Play the second sample match of 2007 until the resignation."""
     letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
     sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
     for number, turn in enumerate(sample.moves):
@@ -102,7 +102,7 @@ def to_the_end(letters: Correspondence) -> None:
 
 
 def slips(letters: Correspondence) -> None:
-    """Slips of the pen and what they are answered with: yes, another turn, a choice; a misspelt command; too late."""
+    """Make slips, and react to suggestions: yes, another turn, a choice, a misspelt command, a late reply."""
     letters.match("challenge bob quadraphages begin=me first=x")
     letters.reply(letters.last("alice"), "1 7a7b 3i2i")
     suggestion = letters.last("alice")
@@ -120,7 +120,7 @@ def slips(letters: Correspondence) -> None:
 
 
 def giving_up(letters: Correspondence) -> None:
-    """Resigning asks once more: no, a maybe, yes; and the rest of such a mail waits with it."""
+    """Resign: the server asks, and gets a no, a maybe and a yes. The rest of the message waits for the answer too."""
     letters.match("challenge bob quadrature")
     begun = letters.last("alice")
     letters.reply(begun, "resign")
@@ -132,7 +132,7 @@ def giving_up(letters: Correspondence) -> None:
 
 
 def old_words(letters: Correspondence) -> None:
-    """A player from Richard Rognlie's server, who writes as he did there: userid, password and all."""
+    """Write as on Richard Rognlie's server, with userid and password."""
     letters.join("bob")
     letters.write("alice@mail.example", subject="signup alice swordfish")
     letters.reply(letters.last("alice"), "yes")
@@ -155,7 +155,7 @@ def old_words(letters: Correspondence) -> None:
 
 
 def leaving(letters: Correspondence) -> None:
-    """Alice asks what is held on her, hesitates, and leaves; bob gets the match, and she is a stranger."""
+    """Let alice export her data, hesitate, and leave: bob wins their match, and she is a stranger."""
     letters.match("challenge bob kvadratik")
     letters.reply(letters.last("bob"), "setup +x+x\n\nGood luck, alice!")
     letters.reply(letters.received["alice@mail.example"][1], "export me")
@@ -168,7 +168,7 @@ def leaving(letters: Correspondence) -> None:
 
 
 def batch(letters: Correspondence) -> None:
-    """Bob wants what happens within a quarter of an hour in one mail; three commands get one answer."""
+    """Let bob batch the news of a quarter of an hour; three commands get one reply."""
     letters.match()
     personal = letters.write("alice@mail.example", "challenge bob kvadratik begin=you")
     letters.reply(personal[0], "yes")
@@ -187,7 +187,7 @@ def batch(letters: Correspondence) -> None:
 
 
 def daily(letters: Correspondence) -> None:
-    """Alice wants one mail a day, at eight in Vienna: three matches, answered at once, then stale, then one match."""
+    """Let alice choose one message a day, at eight in Vienna, and reply to it: at once, too late, and for one match."""
     personal = letters.join("alice")
     for name, game in (("bob", "quadraphages"), ("carol", "kvadratik"), ("dave", "hexaphages")):
         theirs = letters.join(name)
@@ -209,7 +209,7 @@ def daily(letters: Correspondence) -> None:
 
 
 def stopped(letters: Correspondence) -> None:
-    """Alice stops her mails by the link that mail programs offer, is not told of anything, and comes back."""
+    """Let alice unsubscribe by the link that mail programs offer, miss some news, and come back."""
     letters.match()
     stop = str(letters.last("alice")["List-Unsubscribe"]).removeprefix("<mailto:").partition("?")[0]
     letters.write("alice@mail.example", "", "stop", to=stop)
@@ -224,13 +224,13 @@ def stopped(letters: Correspondence) -> None:
 
 
 def personal_of(letters: Correspondence, name: str) -> str:
-    """The personal address in the player's welcome."""
+    """Return the personal address in the player's welcome message."""
     welcome = next(mail for mail in letters.received[f"{name}@mail.example"] if "Welcome" in str(mail["Subject"]))
     return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
 
 
 def addresses(letters: Correspondence) -> None:
-    """Addresses are made worthless, another one is asked for, and one is given up."""
+    """Revoke reply addresses, ask for a change of address, and let an address become unreachable."""
     letters.match()
     letters.reply(letters.last("alice"), "revoke")
     letters.reply(letters.last("alice"), "yes")
@@ -246,7 +246,7 @@ def addresses(letters: Correspondence) -> None:
 
 
 def _personal(mail: EmailMessage) -> str:
-    """The personal address in a mail."""
+    """Return the personal address in a message."""
     return next(line.strip() for line in text(mail).splitlines() if "games+" in line)
 
 

@@ -1,4 +1,4 @@
-"""A person's whole match from each mail program: every turn is played as meant, no word is lost."""
+"""A whole match from each mail program: every turn is played as intended, and no word is lost."""
 
 from collections.abc import Callable
 from itertools import product
@@ -18,20 +18,20 @@ from tests.clients import CLIENTS
 from tests.correspondence import Correspondence, correspondence, text
 
 QUICK = ("gmail", "outlook-html-only", "apple-mail", "s-nail", "unmarked")
-"""Of each kind one: the quote stands below, above, in HTML alone, folded, or has no marks."""
+"""One of each kind: the quote is below, above, in HTML only, wrapped, or unmarked."""
 WORDS = ["Nice to play you again.", "", "More tomorrow - I have to catch a train!"]
 SAMPLE_MATCH = record.loads(SAMPLE.read_text(encoding="utf-8"))
 
 
 def first_turns(letters: Correspondence) -> None:
-    """A match of which eight turns are left, begun from no program in particular."""
+    """Play a match until eight turns are left, without imitating a mail program."""
     letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
     for number, turn in enumerate(SAMPLE_MATCH.moves[:-8]):
         letters.reply(letters.last(("jx", "bo")[number % 2]), turn)
 
 
 def beginning(letters: Correspondence) -> None:
-    """A match in which nobody has moved."""
+    """Begin a match."""
     letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
 
 
@@ -55,7 +55,7 @@ def test_a_whole_match(client: str, begin: Callable[[Correspondence], None], tmp
 
 
 def _told(letters: Correspondence, name: str) -> list[str]:
-    """The words of the opponent in the newest mail."""
+    """Return the opponent's words in the newest message."""
     return [line[4:] for line in text(letters.last(name)).splitlines() if line.startswith("  |")]
 
 

@@ -1,6 +1,6 @@
-"""Every game and variant by mail, from the challenge to a decided end: each playthrough, turn by turn.
+"""Every game and variant by email, from the challenge to the end: each playthrough, turn by turn.
 
-The golden files hold the mails that differ from game to game: the challenge, the first turns, the end.
+The golden files contain the messages that differ between games: the challenge, the first turns, the end.
 """
 
 import os
@@ -24,14 +24,14 @@ QUICK = {
     *("hexaphages", "quadraphages", "quadrature", "kvadratik-setup-half"),
     *("quadrupel-variant-added-value", "quadrupel-variant-combination", "quadrupel-variant-minimum-points"),
 }
-"""Every game, and of the variants those that end soonest."""
+"""Every game, and its shortest variants."""
 MOST = 100_000
-"""The most bytes of a mail: Gmail cuts off what is longer."""
+"""The maximum size of a message in bytes; Gmail truncates longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a playthrough says."""
+    """The content of a playthrough."""
 
     game: str
     options: str
@@ -40,7 +40,7 @@ class Played:
 
 
 def played(name: str) -> Played:
-    """The playthrough of that name."""
+    """Return the playthrough of that name."""
     told = (PLAYTHROUGHS / f"{name}.txt").read_text(encoding="utf-8")
     chosen = re.findall(r"^chosen: (.*)$", told, flags=re.MULTILINE)
     outcome = re.search(r"^outcome: (?:winner (?:\d|None), )?(.*)$", told, flags=re.MULTILINE)
@@ -52,7 +52,7 @@ def played(name: str) -> Played:
 
 
 def play(letters: Correspondence, story: Played) -> None:
-    """Alice challenges, and whoever got the mail that says so moves; bob sees pictures, and alice tables."""
+    """Play the match after alice's challenge; bob's messages have pictures, and alice's have tables."""
     letters.match(f"challenge bob {story.game} {story.options}")
     letters.reply(letters.received["alice@mail.example"][1], "set picture off")
     letters.received["alice@mail.example"].pop()
@@ -62,31 +62,31 @@ def play(letters: Correspondence, story: Played) -> None:
 
 
 def is_asked(letters: Correspondence, name: str) -> bool:
-    """Whether the player's newest mail says that it is his turn."""
+    """Return whether the player's newest message says that it's their turn."""
     return "It's your turn." in text(letters.last(name)).splitlines()
 
 
 @dataclass(frozen=True)
 class Match:
-    """A playthrough that was played by mail."""
+    """A playthrough played by email."""
 
     name: str
     story: Played
     letters: Correspondence
     whole: list[tuple[str, EmailMessage]]
-    """Every mail of the match."""
+    """Every message of the match."""
     answer: EmailMessage
-    """Its record."""
+    """The reply with its record."""
 
     @property
     def sent(self) -> list[EmailMessage]:
-        """The mails of the server."""
+        """The server's messages."""
         return [mail for way, mail in self.whole if way == "out"]
 
 
 @pytest.fixture(scope="module", params=quick_where(QUICK.__contains__, NAMES))
 def match(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Match:
-    """A playthrough that was played."""
+    """Play a playthrough by email."""
     story = played(request.param)
     with correspondence(tmp_path_factory.mktemp("game")) as letters:
         play(letters, story)
@@ -112,7 +112,7 @@ def test_a_game_is_played_to_its_end_by_mail(match: Match) -> None:
 
 
 def test_every_mail_of_a_game_is_below_a_hundred_kilobytes(match: Match) -> None:
-    """All but the files that go with the end of a match."""
+    """Not counting the files attached at the end of a match."""
     for mail in match.sent:
         files = [part for part in mail.iter_attachments() if part.is_attachment()]
         assert len(mail.as_bytes()) - sum(len(part.as_bytes()) for part in files) < MOST

@@ -1,4 +1,4 @@
-"""A correspondence as a readable text: every mail in and out, with what is random or secret replaced."""
+"""A correspondence as readable text: every message in and out, with random and secret values replaced."""
 
 import re
 from collections.abc import Sequence
@@ -14,15 +14,14 @@ TOKEN = re.compile(r"games\+([a-z2-7]{40})@")
 
 
 def transcript(log: Sequence[tuple[str, EmailMessage]]) -> str:
-    """All mails in the order in which they were written."""
+    """Return all messages in order."""
     return "\n".join(_mail(number, *entry) for number, entry in enumerate(log, start=1))
 
 
 def same(told: str, golden: str) -> bool:
-    """Whether a transcript reads as it should.
+    """Return whether a transcript matches the golden file.
 
-    PostgreSQL leaves out numbers of rows that were undone, so there the numbers in tokens, and of who has left,
-    tell nothing.
+    PostgreSQL skips the ids of rows that are rolled back, so there ids in tokens and of deleted players are ignored.
     """
     if databases.kind() == "postgresql":
         told, golden = (_NUMBERED.sub("...", words) for words in (told, golden))

@@ -1,6 +1,7 @@
-"""What a template asks for, followed through its loops, assignments and includes, and held against dataclasses.
+"""A small type checker for templates: it checks the names and attributes that they use against dataclasses.
 
-A small type checker for the part of Jinja that our templates use. Where it does not know a type it says nothing.
+It supports the part of Jinja that our templates use, with loops, assignments and includes. Where it can't infer a type,
+it reports nothing.
 """
 
 import dataclasses
@@ -24,11 +25,11 @@ class Checker:
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self.wrong: list[str] = []
-        """What is asked for in vain: a template, and a name or an attribute."""
+        """The errors: a template, and an unknown name or attribute."""
         self._template = ""
 
     def check(self, template: str, scope: Mapping[str, Any]) -> None:
-        """Check a template, and all that it includes or extends, with variables of those types."""
+        """Check a template, and those that it includes or extends, with variables of the given types."""
         before, self._template = self._template, template
         source = self._environment.loader.get_source(self._environment, template)[0]  # type: ignore[union-attr]
         self._body(self._environment.parse(source).body, dict(scope))
@@ -51,7 +52,7 @@ class Checker:
             case nodes.If():
                 self._type(node.test, scope)
                 for part in (node.body, node.elif_, node.else_):
-                    self._body(part, scope)  # what is set in a branch is seen behind it
+                    self._body(part, scope)  # an assignment in a branch is visible after it
             case nodes.Assign():
                 self._bind(node.target, self._type(node.node, scope), scope)
             case nodes.AssignBlock():
@@ -111,17 +112,17 @@ class Checker:
         if not known:
             self._report(f"{getattr(base, '__name__', base)}.{name}")
             return Any
-        return known[0] if len(known) == 1 else Union[tuple(known)]  # noqa: UP007 - it is made here
+        return known[0] if len(known) == 1 else Union[tuple(known)]  # noqa: UP007 - built at run time
 
     def _report(self, what: str) -> None:
         self.wrong.append(f"{self._template}: {what}")
 
 
 class _Anything(dict[str, Any]):
-    """The attributes of what we know nothing of."""
+    """The attributes of an unknown type: any name."""
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return no particular type."""
+        """Return Any."""
         return Any
 
 
@@ -154,7 +155,7 @@ def _attributes(kind: Any) -> dict[str, Any]:
 
 
 def _element(kind: Any) -> Any:
-    """Return what a loop over a value of that type meets."""
+    """Return the type of the elements of that type."""
     for member in _members(kind):
         if get_origin(member) is tuple:
             return get_args(member)[0]

@@ -1,4 +1,4 @@
-"""A mail as two readable texts, its headers with its text part and its HTML part; what is random is replaced."""
+"""A message as two readable texts, with random values replaced: headers with the text part, and the HTML part."""
 
 import re
 from email.message import EmailMessage
@@ -12,19 +12,19 @@ OWN_ID = re.compile(r"[0-9a-f]{32}@pbem\.example")
 
 
 def plain(mail: EmailMessage) -> str:
-    """Headers, the parts that the mail has, and the words of its text part."""
+    """Return the headers, the structure, and the text part."""
     lines = [f"{name}: {mail[name]}" for name in HEADERS if mail[name]]
     return _readable("\n".join([*lines, f"Parts: {parts(mail)}", "", *text(mail).splitlines()])) + "\n"
 
 
 def html(mail: EmailMessage) -> str | None:
-    """The HTML part; None where there is none."""
+    """Return the HTML part; None if there is none."""
     part = mail.get_body(("html",))
     return _readable(str(part.get_content()).replace("\r\n", "\n")) if part else None
 
 
 def parts(mail: EmailMessage) -> str:
-    """The structure of the mail in a line."""
+    """Return the structure of the message in a line."""
     if not mail.is_multipart():
         name = mail.get_filename()
         return mail.get_content_type() + (f" {name}" if name else "")

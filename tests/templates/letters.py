@@ -23,7 +23,7 @@ FACES = {
     "face-plain": ("html", "off", "on"),
 }
 """What a player can choose: a preference, its choice, and the default."""
-MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-resign", "confirm-delete")
+MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-join", "confirm-resign", "confirm-delete")
 """A match that goes on, and one that ends; a slip that is put right, and a question back."""
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
@@ -91,13 +91,14 @@ def _kinds(row: Outgoing) -> list[str]:
 def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     """The correspondence; the mails that show a match at some moment, or what a player can choose."""
     personal = letters.join("alice")
+    moments = {"confirm-join": letters.received[ALICE][0]}
     letters.join("bob")
     letters.reply(letters.received[BOB][0], "yes")
     letters.write(ALICE, "challenge bob quadraphages first=o begin=you\n\nA game?", to=personal)
     letters.reply(letters.last("bob"), "accept")
     letters.reply(letters.last("bob"), "c1b1 g9h9 3")
     letters.reply(letters.last("bob"), "1 c1b1 g9h9\n\nGood luck!\nYours, Bob")
-    moments = {"turn-yours": letters.last("alice")}
+    moments["turn-yours"] = letters.last("alice")
     letters.reply(letters.last("alice"), "a7b7 i3i2 4")
     letters.reply(letters.last("alice"), "undo")
     letters.reply(letters.last("alice"), "a7b7 i3i2 3 b7b4 i2f2")
@@ -114,7 +115,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.reply(letters.last("bob"), "decline\n\nNo time this week, sorry.")
     letters.write(ALICE, "challenge carol@mail.example kvadratik\n\nDo you know this one?", to=personal)
     _wait_and_stop(letters)
-    letters.write(ALICE, "#1 resign")
+    (moments["confirm"],) = letters.write(ALICE, "#1 resign")
     letters.reply(letters.last("alice"), "no, that was not me")
     bob = str(letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec)
     (moments["refused-slip"],) = letters.write(BOB, "#1 b1e1 h9e9 3 e9b9 e1e5", to=bob)
@@ -122,6 +123,10 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.reply(moments["confirm-resign"], "yes")
     moments["turn-over"] = letters.last("alice")
     _change_addresses(letters)
+    letters.write(ALICE, "challenge grace@mail.example kvadratik", to=personal)
+    letters.reply(letters.last("grace"), "stop")
+    letters.reply(letters.last("grace"), "start")
+    letters.write("heidi@mail.example", "help challenge\nrules quadrupel")
     return moments
 
 

@@ -1,4 +1,4 @@
-"""Every template asks only for what its dataclass has, through all that it includes; and every dataclass has one."""
+"""Every template uses only attributes that its dataclass has, and every dataclass has a template."""
 
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
@@ -25,7 +25,7 @@ def _by_template(union: Any) -> dict[str, type]:
 MESSAGES, SECTIONS = _by_template(Payload), _by_template(Section)
 KNOWN = {"server": ServerSettings, "player": Player, "row": Outgoing, "view": View, "preview": View}
 EXPORT = {"held": Any, "files": Any}
-"""What the message with an export may ask for besides."""
+"""Additional variables of the message with an export."""
 EVERYWHERE = {**dict.fromkeys((*templates().globals, *VARIABLES), Any), **KNOWN, "shapes": Any}
 
 
@@ -81,7 +81,7 @@ class Item:
     ],
 )
 def test_what_is_asked_for_in_vain_is_found(source: str, wrong: list[str]) -> None:
-    """The checker itself: names, attributes, and both behind loops, assignments and includes."""
+    """Tests the checker itself: names and attributes, also through loops, assignments and includes."""
     checker = Checker(Environment(loader=DictLoader({"page": source, "part": "{{ items[0].title }}"})))
     checker.check("page", {"items": tuple[Item, ...], "view": View, "digest": Digest})
 

@@ -1,4 +1,4 @@
-"""Every mail and every section has its text and its HTML, and a golden mail of each; docs/mails.md shows them."""
+"""Every message and section has a text template, an HTML template and a golden file; docs/mails.md shows them."""
 
 import os
 import re
@@ -15,6 +15,9 @@ from tests.templates.letters import FACES, MOMENTS, TEMPLATES, Sent, examples, t
 
 MAILS = Path(__file__).parent / "mails"
 NAMES = sorted(templates() | {*FACES, *MOMENTS})
+
+PLAIN = {"face-plain", "confirm-join", "section-first_only"}
+"""Mails without HTML: by choice, or because a stranger's address may be somebody else's."""
 
 
 @pytest.fixture(scope="module")
@@ -36,20 +39,20 @@ def test_a_mail_of_each_kind_reads_as_its_golden_files(name: str, found: dict[st
             (MAILS / f"{name}.html").write_text(html, encoding="utf-8")
 
     assert (MAILS / f"{name}.txt").read_text(encoding="utf-8") == plain
-    assert (html is None) == (name == "face-plain")
+    assert (html is None) == (name in PLAIN)
     assert html is None or (MAILS / f"{name}.html").read_text(encoding="utf-8") == html
 
 
 def test_a_mail_made_again_is_the_same_byte_for_byte(
     all_mails: tuple[dict[str, EmailMessage], list[Sent]],
 ) -> None:
-    """Whatever has changed since: names, choices, the state of the match, who plays in it."""
+    """Even after names, preferences, the match and its players have changed."""
     kinds = set()
     for kind, sent, again in all_mails[1]:
         kinds.add(kind)
         assert sent == again, kind
     mails = {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("*.txt.j2")}
-    assert kinds == mails - {"deleted", "export"}  # the rows of somebody who has left are emptied
+    assert kinds == mails - {"deleted", "export"}  # rows of deleted players are emptied
 
 
 def test_every_text_template_has_its_html_beside_it() -> None:
@@ -72,9 +75,9 @@ def test_html_includes_nothing_that_is_not_escaped() -> None:
 @pytest.mark.parametrize("stripped", ["", "class", "href"])
 @pytest.mark.parametrize("name", NAMES)
 def test_our_html_quoted_without_marks_is_no_command(name: str, stripped: str, found: dict[str, EmailMessage]) -> None:
-    """An answer that is HTML only, and quotes ours as if it were the person's own words, must not act.
+    """An HTML-only reply that quotes our message as if it were the person's own words must not act.
 
-    Mail programs may drop classes or links of a mail that they quote, but hardly both.
+    A mail program may drop the classes or the links of a message that it quotes, but hardly both.
     """
     html = (
         re.sub(rf' ({stripped}|id)="[^"]*"', "", golden.html(found[name]) or "")

@@ -1,4 +1,4 @@
-"""How a match ended, in a sentence of the messages: one for each termination, with a winner and without."""
+"""The sentence about how a match ended: one for each termination, with and without a winner."""
 
 from types import SimpleNamespace
 

@@ -28,12 +28,12 @@ FOLDER = Path(__file__).parent / "version_0"
 ROWS: dict[str, dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text(encoding="utf-8"))
 ENDINGS = {"resigned": "resignation", "left": "left"}
 RENAMED = {"words": "payload", "subject": "token_subject", "trouble": "error", "begun": "delivery_starts"}
-"""What migrations have renamed since."""
+"""Columns that migrations have renamed since."""
 
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The text of each message as it is made now."""
+    """Return the text of each message as rendered now."""
     server = settings(tmp_path_factory.mktemp("server"), server='admin = "admin@pbem.example"').server
     renderer = Renderer(server, Keyring(server.key.read()))
     found = {}
@@ -64,7 +64,7 @@ def _rows(stored: dict[str, Any]) -> Iterator[SQLModel]:
 
 
 def _ending(match: dict[str, Any]) -> dict[str, Any]:
-    """How the match ended, which was told by a sentence."""
+    """Return how the match ended; version 0 stored that as a sentence."""
     words = match.get("reason", "").rpartition(" ")[2]
     if match["state"] != "over":
         return {}

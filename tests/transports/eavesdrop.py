@@ -1,4 +1,4 @@
-"""A wire between client and server that remembers what was said, and can join two answers into one packet."""
+"""A proxy between client and server that records what was sent, and can join two responses into one packet."""
 
 import contextlib
 import selectors
@@ -14,7 +14,7 @@ class Wire:
 
     def __init__(self, to: int, joined: bytes = b"") -> None:
         self.said = b""
-        """Return everything that clients have sent so far."""
+        """Everything that clients have sent so far."""
         self._to = to
         self._joined = joined
         self._ends: list[socket.socket] = []
@@ -49,7 +49,7 @@ class Wire:
                         self.said += data
                         server.sendall(data)
                     elif self._joined and data.startswith(self._joined) and data.count(b"\n") == 1:
-                        held = data  # until the server says something more
+                        held = data  # until the server sends more
                     else:
                         client.sendall(held + data)
                         held = b""

@@ -1,4 +1,4 @@
-"""DKIM signing: outgoing mail verifies, and no longer does after a word or a header is changed."""
+"""DKIM signing: signatures verify, unless a word or a header is changed."""
 
 import base64
 import dataclasses
@@ -50,7 +50,7 @@ def sent(folder: Path) -> bytes:
 
 @pytest.fixture
 def raw(key: Path, tmp_path: Path) -> bytes:
-    """A mail of the server's own sending, about a turn."""
+    """Return a signed message about a turn."""
     with correspondence(tmp_path, more=signing(key)) as letters:
         letters.match()
         letters.write("bob@mail.example", "games")
@@ -73,7 +73,7 @@ def test_outgoing_mail_verifies(raw: bytes, dns: Dns) -> None:
 
 
 def test_the_signature_is_as_old_as_the_mail(key: Path, dns: Dns, tmp_path: Path) -> None:
-    """So a mail that is sent again, and signed again, has the same bytes."""
+    """So a message that is sent and signed again has the same bytes."""
     with correspondence(tmp_path, more=signing(key)) as letters:
         letters.clock.set(datetime(2026, 3, 2, 12, tzinfo=UTC))
         letters.write("alice@mail.example", "help")

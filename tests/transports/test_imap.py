@@ -1,4 +1,4 @@
-"""The IMAP inbox against a real Dovecot, and each way a mailbox is known to lose or repeat mail."""
+"""The IMAP inbox with a real Dovecot, and each way in which mailboxes are known to lose or repeat messages."""
 
 import contextlib
 import logging
@@ -64,7 +64,7 @@ def other_client(mailbox: Mailbox) -> Iterator[Any]:
 
 
 class Waiting:
-    """A wait in a thread of its own."""
+    """A wait in a separate thread."""
 
     def __init__(self, box: ImapInbox, seconds: float = 60) -> None:
         self.stop = threading.Event()

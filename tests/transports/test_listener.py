@@ -23,7 +23,7 @@ LIMIT = 10_000
 
 
 class Kept:
-    """A store that can be told to fail or to wait."""
+    """A store that can be made to fail or to wait."""
 
     def __init__(self) -> None:
         self.mails: list[Arrival] = []

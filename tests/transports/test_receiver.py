@@ -1,4 +1,4 @@
-"""The loop between a mailbox and the store: nothing is lost, whatever fails."""
+"""The loop between a mailbox and the store loses nothing, even after failures."""
 
 import threading
 from collections.abc import Callable
@@ -19,7 +19,7 @@ LIMIT = 10_000
 
 
 class Shelf:
-    """A store that can be told to refuse mail."""
+    """A store that can be made to refuse messages."""
 
     def __init__(self) -> None:
         self.mails: list[bytes] = []

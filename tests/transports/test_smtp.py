@@ -1,4 +1,4 @@
-"""Mail out over SMTP: exact bytes, and whether trying again can help; against smtp-sink and a server with TLS."""
+"""Sending over SMTP to smtp-sink and a server with TLS: exact bytes, and whether a retry can help."""
 
 import contextlib
 import ssl
@@ -167,14 +167,14 @@ def test_a_malformed_address_is_not_sent(smtp_sink: Sinks, recipient: str) -> No
         (("-f", "."), False),
         (("-f", "CONNECT"), True),
         (("-f", "EHLO,HELO"), True),
-        (("-f", "MAIL"), True),  # our own address is refused: the settings are wrong, not the mail
+        (("-f", "MAIL"), True),  # our own address is refused: the settings are wrong, not the message
         (("-B", "552 5.3.4 too big", "-f", "MAIL"), False),
         (("-q", "CONNECT"), True),
         (("-q", "MAIL"), True),
         (("-q", "DATA"), True),
         (("-Q", "MAIL"), True),
         (("-Q", "."), True),
-        (("-q", "."), True),  # RFC 1047: nobody knows whether it was taken
+        (("-q", "."), True),  # RFC 1047: it may have been accepted
     ],
     ids=str,
 )
@@ -298,7 +298,7 @@ def submission(request: pytest.FixtureRequest, cert: Path) -> Iterator[tuple[str
         **ways[request.param],
     )
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Requiring AUTH")  # aiosmtpd does not notice TLS from the start
+        warnings.filterwarnings("ignore", "Requiring AUTH")  # aiosmtpd doesn't recognise implicit TLS
         controller.start()
         yield request.param, controller
         controller.stop(no_assert=True)

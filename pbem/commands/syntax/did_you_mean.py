@@ -10,6 +10,7 @@ from pbem.commands.syntax.mail import ParsedMessage
 from pbem.errors import Refused
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import snapshot_of
+from pbem.players.rate_limits import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
 SHOWN = 60
@@ -36,6 +37,7 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
         or _nothing_found(parsed, match)
     )
     refusal.unsent = parsed.prose if refusal.proposal else ()
+    refusal.gist = None if refusal.meant else NO_COMMAND
     return refusal
 
 

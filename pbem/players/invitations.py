@@ -1,0 +1,153 @@
+"""Invitations: whom we may write to on a player's behalf, how often, and what the player's note may hold.
+
+An address that hasn't answered is invited once, whoever asks, for months; its owner can rule it out for good. Both
+are kept as hashes of the address, apart from players and matches, so that they outlive them. A player's own budget
+counts challenges, which stay when they are withdrawn.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlmodel import Session, col, func, or_, select
+
+from pbem.config import LimitsSettings, ServerSettings
+from pbem.errors import Refused
+from pbem.players import identity
+from pbem.players.rate_limits import DAY
+from pbem.reading.message import MACHINES
+from pbem.storage.clock import within
+from pbem.storage.database import exclude_others
+from pbem.storage.models import Invitee, Match, Player
+
+LONGEST_NOTE = 200
+"""How many characters may go along with an invitation."""
+ROLES = MACHINES | {"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"}
+"""Names before the @ that are read by machines or by whoever is in charge, not by a person who might play."""
+LIKE_A_CONTACT = re.compile(r"@|://|www\.|\w\.[a-z]{2,}|(?:\d[ ./-]?){7}", re.IGNORECASE)
+"""What could be an address, a link or a telephone number."""
+TOMORROW = "Try again tomorrow."
+DOTLESS = frozenset({"gmail.com", "googlemail.com"})
+"""Hosts that ignore dots in front of the @."""
+
+
+def fits(note: Sequence[str]) -> bool:
+    """Return whether a note can go to somebody who has never heard of us: a few words, and nothing to follow.
+
+    >>> fits(["Fancy a game?"]), fits(["see http://x.example"]), fits(["call 0900 1234567"]), fits(["very " * 100])
+    (True, False, False, False)
+    """
+    text = "\n".join(note)
+    return len(text) <= LONGEST_NOTE and not LIKE_A_CONTACT.search(text)
+
+
+def check_challenges(
+    session: Session, player: Player, opponent: Player, limits: LimitsSettings, now: datetime, *, by_address: bool
+) -> None:
+    """Raise Refused if the player has made enough challenges today, to that opponent or altogether.
+
+    What counts are the matches that were offered, also those that were withdrawn since.
+    """
+    mine = select(func.count()).where(Match.challenger == player.id, within(Match.created, DAY, now))
+    if session.exec(mine).one() >= limits.challenges_per_day:
+        raise Refused(f"You've made {limits.challenges_per_day} challenges today, and that's the limit.", fits=TOMORROW)
+    with_them = or_(Match.seat0 == opponent.id, Match.seat1 == opponent.id)
+    if session.exec(mine.where(with_them)).one() >= limits.challenges_per_pair:
+        raise Refused(
+            f"You've challenged this player {limits.challenges_per_pair} times today, and that's the limit.",
+            fits=TOMORROW,
+        )
+    if not by_address:
+        return
+    most = _most_invitations(player, limits, now)
+    if session.exec(mine.where(col(Match.by_address).is_(True))).one() >= most:
+        raise Refused(f"You've invited {most} addresses today, and that's the limit.", fits=TOMORROW)
+    unanswered = select(Match.id).where(
+        Match.challenger == player.id,
+        within(Match.created, timedelta(days=limits.invited_again_days), now),
+        col(Match.by_address).is_(True),
+        col(Match.started).is_(None),
+        with_them,
+    )
+    if session.exec(unanswered.limit(1)).first() is not None:
+        raise Refused("You've already invited this address.", fits="Please wait for a reply; we won't write twice.")
+
+
+def check_address(address: str, server: ServerSettings) -> None:
+    """Raise Refused for an address that no person could answer an invitation at."""
+    local = address.rpartition("@")[0].partition("+")[0]
+    if identity.leads_to_us(address, server):
+        raise Refused("That is this server's own address.", fits="Name another player, or a friend's address.")
+    if local in ROLES:
+        raise Refused(f"{address[:60]} is not a person's address.", fits="Name another player, or a friend's address.")
+
+
+def remember(session: Session, address: str, limits: LimitsSettings, server: ServerSettings, now: datetime) -> None:
+    """Store that an invitation goes to an address that is no player's; raise Refused if none may go there."""
+    exclude_others(session.connection(), "invitations")
+    row = _row(session, address)
+    again = now - timedelta(days=limits.invited_again_days)
+    if row.refused is not None or (row.invited is not None and row.invited > again):
+        raise Refused(
+            "We can't invite this address: someone did before and got no answer, or its owner wants no invitations.",
+            fits=f"Tell them yourself: they can join by writing to {server.address}.",
+        )
+    today = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now))
+    if not limits.is_large(address.rpartition("@")[2]) and (
+        session.exec(today.where(Invitee.domain == row.domain)).one() >= limits.domain_invitations
+    ):
+        raise Refused("Enough invitations have gone to this domain today.", fits=TOMORROW)
+    if session.exec(today).one() >= limits.all_invitations:
+        raise Refused("We have sent enough invitations for today.", fits=TOMORROW)
+    row.invited = now
+    session.add(row)
+    session.flush()
+
+
+def rule_out(session: Session, address: str, now: datetime) -> None:
+    """Store that the owner of the address wants no invitations, from anybody."""
+    row = _row(session, address)
+    row.refused = now
+    session.add(row)
+
+
+def allow(session: Session, address: str) -> None:
+    """Let the address be invited again."""
+    row = _row(session, address)
+    row.refused = row.invited = None
+    session.add(row)
+
+
+def is_ruled_out(session: Session, address: str) -> bool:
+    """Return whether the owner of the address wants no invitations."""
+    return _row(session, address).refused is not None
+
+
+def _most_invitations(player: Player, limits: LimitsSettings, now: datetime) -> int:
+    joined = player.confirmed or player.created
+    is_new = now - joined < timedelta(days=limits.new_player_days)
+    return min(limits.new_player_invitations, limits.invitations_per_day) if is_new else limits.invitations_per_day
+
+
+def _row(session: Session, address: str) -> Invitee:
+    """Return what is known of the address; a new row, not yet stored, for one we know nothing about."""
+    plain = _plain(address)
+    found = session.get(Invitee, _hash(plain))
+    return found or Invitee(address=_hash(plain), domain=_hash(plain.rpartition("@")[2]))
+
+
+def _plain(address: str) -> str:
+    """Return the address without what its owner can vary: a sub-address, and dots where they mean nothing.
+
+    >>> _plain("Nora+games@mail.example"), _plain("n.o.r.a@gmail.com")
+    ('nora@mail.example', 'nora@gmail.com')
+    """
+    local, _, domain = address.lower().rpartition("@")
+    local = local.partition("+")[0]
+    return f"{local.replace('.', '') if domain in DOTLESS else local}@{domain}"
+
+
+def _hash(text: str) -> str:
+    """Return the hash of an address or domain. It has no key, so that a new key doesn't forget who wants no mail."""
+    return hashlib.sha256(b"pbem invitee\0" + text.encode()).hexdigest()

@@ -1,0 +1,63 @@
+"""Telling the admin which players can't be reached: at most hourly, all of them together.
+
+Only players count. The addresses of people who never joined bounce all the time, since anybody can make us write there.
+"""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Engine
+from sqlmodel import Session, col, select
+
+from pbem.config import ServerSettings
+from pbem.matches.naming import name
+from pbem.matches.queries import of_player
+from pbem.payloads.messages import PlayerUnreachable
+from pbem.storage.database import exclude_others, read_only, transaction
+from pbem.storage.models import MatchState, Outgoing, Player
+from pbem.storage.outbox import Mailer
+
+TEMPLATE = "unreachable_admin"
+AT_MOST_EVERY = timedelta(hours=1)
+REMEMBERED = 200
+"""How many players a message remembers, so that one who is given up in the same moment is still told."""
+
+
+def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
+    """Enqueue a message if somebody can't be reached since the last one. Return whether there was."""
+    if server.admin is None:
+        return False
+    with read_only(engine) as session:
+        if not _news(session, server.admin, now):
+            return False
+    with transaction(engine) as session:
+        exclude_others(session.connection(), "unreachable")  # only one of several daemons tells
+        players = _news(session, server.admin, now)
+        if not players:
+            return False
+        first, *others = players
+        waiting = of_player(session, first, (MatchState.RUNNING, MatchState.OFFERED))
+        told = PlayerUnreachable(
+            who=first.address,
+            by=name(first),
+            matches=tuple(match.id for match in waiting if match.id is not None),
+            others=len(others),
+            told=tuple(player.id or 0 for player in players[:REMEMBERED]),
+        )
+        Mailer(session, server, now).to_address(server.admin, told)
+    return True
+
+
+def _news(session: Session, admin: str, now: datetime) -> list[Player]:
+    """Return the players who can't be reached since the admin was last told, if that was long enough ago."""
+    newest = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
+    last = session.exec(newest.order_by(col(Outgoing.created).desc()).limit(1)).first()
+    if last is not None and abs(now - last.created) < AT_MOST_EVERY:
+        return []
+    gone = select(Player).where(
+        col(Player.unreachable).is_not(None), col(Player.confirmed).is_not(None), col(Player.deleted).is_(None)
+    )
+    if last is not None and last.created < now:
+        gone = gone.where(col(Player.unreachable) >= last.created)
+    told = last.payload.get("told", ()) if last is not None else ()
+    found = session.exec(gone.order_by(col(Player.unreachable), col(Player.id))).all()
+    return [player for player in found if last is None or player.unreachable != last.created or player.id not in told]

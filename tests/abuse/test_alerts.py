@@ -1,0 +1,73 @@
+"""What bounces: the admin is told together and seldom, and nobody learns from it whose an address is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bounces import dsn
+from tests.correspondence import Correspondence, correspondence, text
+
+ADMIN = "admin@pbem.example"
+
+
+@pytest.fixture
+def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
+    monkeypatch.setenv("PBEM_SERVER__ADMIN", ADMIN)
+    with correspondence(tmp_path) as letters:
+        yield letters
+
+
+def test_forged_joins_from_refusing_addresses_tell_the_admin_nothing(letters: Correspondence) -> None:
+    for number in range(8):
+        (question,) = letters.write(f"nobody{number}@mail.example", f"join nobody{number}")
+        assert letters.deliver(dsn(question)) == []
+    letters.wait(days=2)
+
+    assert ADMIN not in letters.received
+
+
+def test_the_admin_is_told_once_an_hour_of_all_players_who_can_not_be_reached(letters: Correspondence) -> None:
+    names = ("bob", "carol", "dora", "erin")
+    for name in names:
+        letters.join(name)
+    letters.execute("update player set bounces = 2")  # the next one is the last
+    for name in names:
+        letters.deliver(dsn(letters.last(name)))
+    letters.wait(minutes=59)
+    assert len(letters.received[ADMIN]) == 1
+    letters.wait(hours=2)
+
+    first, second = (" ".join(text(mail).split()) for mail in letters.received[ADMIN])
+    assert "Messages to bob" in first
+    assert "Messages to carol" in second
+    assert "2 other players" in second
+    assert letters.wait(days=2) == []
+
+
+def test_a_bounce_does_not_tell_the_challenger_whose_the_address_is(letters: Correspondence) -> None:
+    letters.join("bob")
+    personal = letters.join("alice")
+    letters.write("alice@mail.example", "challenge bob@mail.example quadraphages", to=personal)
+    challenge = letters.last("bob")
+    letters.deliver(dsn(challenge))
+    letters.wait(days=1.1)
+    letters.deliver(b"Message-ID: <2@mail.example>\n" + dsn(challenge))
+    letters.wait(days=3.1)
+    letters.deliver(b"Message-ID: <3@mail.example>\n" + dsn(challenge))
+    assert letters.execute("select bounces from player where name = 'bob'") == [(3,)]
+
+    assert not any(
+        "bob" in text(mail).replace("bob@mail.example", "") for mail in letters.received["alice@mail.example"]
+    )
+
+
+def test_the_bounce_of_an_invitation_tells_that_it_came_back_and_no_more(letters: Correspondence) -> None:
+    letters.write("alice@mail.example", "challenge carol@nowhere.example hexaphages", to=letters.join("alice"))
+
+    (told,) = letters.deliver(dsn(letters.received["carol@nowhere.example"][0]))
+
+    assert told["To"] == "alice@mail.example"
+    assert "couldn't be delivered" in " ".join(text(told).split())
+    assert "carol" not in text(told)
+    assert "nowhere" not in text(told)

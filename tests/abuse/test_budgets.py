@@ -1,0 +1,96 @@
+"""Budgets belong to the sender: no forger and no opponent uses up what somebody else needs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.correspondence import Correspondence, correspondence, text
+from tests.pbem.conftest import two_turns
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+PASSED = "mx.pbem.example; dkim=pass header.d=mail.example header.b=sig{}"
+FOUR = "answers_per_hour = 4"
+TRUSTING = '[checks]\nauthserv_id = "mx.pbem.example"'
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """A match of alice, to move, and bob."""
+    with correspondence(tmp_path) as letters:
+        letters.play(two_turns)
+        yield letters
+
+
+def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(tmp_path: Path) -> None:
+    with correspondence(tmp_path, server=FOUR) as letters:
+        letters.play(two_turns)
+        turn, personal = letters.last("alice"), letters.received[ALICE][1]
+        letters.clock.advance(hours=2)
+        sent = [len(letters.write(ALICE, f"say lie {n}", f"{n}")) for n in range(8)]
+
+        assert sent == [1, 1, 1, 1, 1, 0, 0, 0]  # the last one says that there will be no more
+        assert "so the next ones get no reply" in " ".join(text(letters.last("alice")).split())
+        assert len(letters.reply(personal, "games")) == 1
+        assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
+
+
+def test_a_player_s_own_mails_do_not_use_up_what_the_unproven_need(tmp_path: Path) -> None:
+    with correspondence(tmp_path, server=FOUR) as letters:
+        letters.play(two_turns)
+        for n in range(6):
+            letters.reply(letters.received[ALICE][1], f"show 1#{n % 3}")
+
+        assert len(letters.write(ALICE, "say hello")) == 1
+
+
+def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(tmp_path: Path) -> None:
+    with correspondence(tmp_path, server=FOUR, more=TRUSTING + "\n[limits]\ndomain_per_day = 4") as letters:
+        letters.join("alice")
+        for n in range(6):
+            letters.write(ALICE, f"set mail batch\nshow {n}", f"{n}")
+            letters.write(f"forged{n}@mail.example", "join nobody")
+        assert letters.write(ALICE, "set mail daily") == []
+        assert letters.write("carol@mail.example", "join carol") == []
+
+        date = letters.clock().strftime("%a, %d %b %Y %H:%M:%S +0000")
+        with letters.trusting(PASSED.format(1)):
+            assert len(letters.write(ALICE, "set mail daily", "now", Date=date)) == 1
+        with letters.trusting(PASSED.format(2)):
+            assert len(letters.write("carol@mail.example", "join carol", Date=date)) == 1
+
+
+def test_forged_joins_of_a_domain_silence_no_large_one(tmp_path: Path) -> None:
+    with correspondence(
+        tmp_path, more="[limits]\ndomain_per_day = 3\nlarge_domain_per_day = 8\nlarge_domains = ['big.example']"
+    ) as letters:
+        small = [len(letters.write(f"forged{n}@small.example", "join nobody")) for n in range(5)]
+        large = [len(letters.write(f"forged{n}@big.example", "join nobody")) for n in range(10)]
+
+    assert (sum(small), sum(large)) == (3, 8)
+
+
+def test_an_opponent_who_talks_without_end_blocks_no_match(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\nmatch_per_day = 12") as letters:
+        letters.play(two_turns)
+        turn, mail = letters.last("alice"), letters.last("bob")
+        before = len(letters.received[ALICE])
+        for n in range(4):
+            letters.reply(mail, "\n".join(f"say {n} {m}" for m in range(10)))
+
+        assert len(letters.received[ALICE]) - before <= 12
+        assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
+        assert len(letters.reply(letters.last("alice"), "say Be quiet, please.")) == 2
+        assert len(letters.reply(letters.last("bob"), "f1e1 h7g7 1 e1e2 g7g6")) == 2  # not even his own
+
+
+def test_no_budget_drops_a_turn_with_proof(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\nplayer_per_hour = 4") as letters:
+        letters.play(two_turns)
+        turn, personal = letters.last("alice"), letters.received[ALICE][1]
+        sent = [len(letters.reply(personal, f"show 1#{n % 3}")) for n in range(7)]
+        assert sent[-3:] == [0, 0, 0]
+
+        assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
+        assert letters.reply(personal, "games") == []
+        assert letters.reply(personal, "#1 a1a1") == []  # no turn

@@ -1,0 +1,102 @@
+"""Machines that bear no mark of one: whatever they answer, the correspondence ends within five mails."""
+
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from tests.correspondence import Correspondence, correspondence, text
+from tests.pbem.conftest import two_turns
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+FEW = 5
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """A match of alice, to move, and bob."""
+    with correspondence(tmp_path) as letters:
+        letters.play(two_turns)
+        yield letters
+
+
+MACHINES: dict[str, Callable[[int], str]] = {
+    "away": lambda n: "I am away until Monday.\n\nKind regards\nAlice",
+    "a help desk": lambda n: f"Dear customer,\n\nthank you for your mail. Your ticket is #{4710 + n}.\n\nThe help desk",
+    "a ticket in the first line": lambda n: f"Ticket {2007112200001 + n} was opened.\n\nWe'll be in touch.",
+    "a help desk that says help": lambda n: f"Help desk closed. Your ticket: {4710 + n}",
+    "a shop": lambda n: f"Move to our new shop! Voucher {n * 17:05}\n\nSee you there",
+    "a list of commands": lambda n: "help",
+    "nothing": lambda n: "",
+    "undecided": lambda n: f"Maybe, {n}",
+}
+
+
+def echo(letters: Correspondence, mail: EmailMessage, words: Callable[[int], str], to: str | None = None) -> int:
+    """Let a machine answer whatever comes to an address; how many mails it got for its answers."""
+    address, under_way, got = str(mail["To"]), [mail], 0
+    while under_way and got < 60:
+        letters.clock.advance(minutes=1)
+        came = letters.reply(under_way.pop(0), words(got), to=to, quote=False)
+        under_way += [each for each in came if each["To"] == address]
+        got += sum(each["To"] == address for each in came)
+    return got
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MACHINES if kind != "a list of commands"])
+def test_a_machine_at_a_player_s_address_falls_silent(letters: Correspondence, kind: str) -> None:
+    assert echo(letters, letters.last("alice"), MACHINES[kind]) <= FEW
+    assert echo(letters, letters.last("bob"), MACHINES[kind], to="games@pbem.example") <= FEW
+
+
+def test_a_machine_that_says_something_we_know_falls_silent_too(letters: Correspondence) -> None:
+    assert echo(letters, letters.last("alice"), MACHINES["a list of commands"]) <= 25
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_a_machine_that_was_invited_falls_silent(letters: Correspondence, kind: str) -> None:
+    letters.reply(letters.received[ALICE][1], "challenge desk@shop.example hexaphages")
+
+    assert echo(letters, letters.last_to("desk@shop.example"), MACHINES[kind]) <= (
+        25 if kind == "a list of commands" else FEW
+    )
+
+
+@pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
+@pytest.mark.parametrize("to", [None, "games@pbem.example"])
+def test_a_machine_that_is_asked_something_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:
+    (question,) = letters.write(ALICE, "say hello")
+    assert echo(letters, question, MACHINES[kind], to) <= FEW
+
+
+@pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
+@pytest.mark.parametrize("to", [None, "games@pbem.example"])
+def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:
+    (question,) = letters.reply(letters.received[ALICE][1], "change address desk@shop.example")
+    letters.reply(question, "yes")
+
+    assert echo(letters, letters.last_to("desk@shop.example"), MACHINES[kind], to) <= FEW
+
+
+def test_the_same_refusal_is_sent_thrice_an_hour_and_then_once_a_day(letters: Correspondence) -> None:
+    personal = letters.received[ALICE][1]
+    assert [len(letters.reply(personal, "#1 i1i9")) for _ in range(6)] == [1, 1, 1, 0, 0, 0]
+    letters.clock.advance(hours=23)
+    assert len(letters.reply(personal, "#1 i1i9")) == 0
+    letters.clock.advance(hours=2)
+    assert [len(letters.reply(personal, "#1 i1i9")) for _ in range(3)] == [1, 0, 0]
+
+
+def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspondence) -> None:
+    turn = letters.last("alice")
+    for wrong in ("b7b7", "b7a1 i2i2", "b7d7 i2a2", "b7d7 i2g2 1 z9", "mvoe b7", "frobnicate", "what now"):
+        (answer,) = letters.reply(turn, wrong)
+        assert "Nothing was done." in text(answer)
+    assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
+
+
+def test_a_person_who_errs_now_and_then_in_the_same_way_is_told_each_time(letters: Correspondence) -> None:
+    for _ in range(6):
+        assert len(letters.reply(letters.last("alice"), "#1 i1i9")) == 1
+        letters.clock.advance(hours=5)
