@@ -18,7 +18,7 @@ COMMANDS = {
     "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
     "shunted": (
         "mails",
-        "List messages that hit a bug, and outgoing ones that no server accepted. Exit code 1 if there are any.",
+        "List messages that hit a bug, ended the server, or that no server accepts. Exit code 1 if there are any.",
     ),
     "retry": ("mails", "Make the daemon retry shunted or failed messages."),
     "revoke": (

@@ -1,6 +1,7 @@
 """Records: the three of the rule sheet with all their slips, tables mangled by mail programs, and round trips."""
 
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -362,7 +363,12 @@ def test_a_record_of_the_sheet_is_read_as_it_is_written(name: str) -> None:
     assert loads(dumps(record)) == record
 
 
-MATCHES = [played(game, seed, "Jx", "Bo") for game in ("quadraphages", "hexaphages") for seed in range(3)]
+@cache
+def matches() -> list[Record]:
+    """Some matches of each size of board."""
+    return [played(game, seed, "Jx", "Bo") for game in ("quadraphages", "hexaphages") for seed in range(3)]
+
+
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=30)
 
 
@@ -377,7 +383,7 @@ def test_any_name_is_read_as_it_is_written(name: str) -> None:
 
 
 @given(
-    match=st.sampled_from(MATCHES),
+    match=st.deferred(lambda: st.sampled_from(matches())),
     players=st.tuples(names, names),
     length=st.integers(0, 40),
     ending=st.sampled_from(ENDINGS),
@@ -396,7 +402,7 @@ def test_every_record_is_read_as_it_is_written(
 
 
 def test_a_whole_match_replays_to_its_end() -> None:
-    for match in MATCHES:
+    for match in matches():
         *before, end = replay(match)
 
         assert end.outcome is not None
