@@ -135,7 +135,7 @@ def proofs() -> str:
 
 
 def domains() -> str:
-    """What the word of the border, or a DKIM signature, adds to a token, by policy; as `proofs.weigh` has it."""
+    """Return what the mail server's results, or a DKIM signature, add to a token under each policy (`proofs.weigh`)."""
     choices = get_args(ChecksSettings.model_fields["proof"].annotation)
     rows = [
         [mail, finding.value, *(_worth(finding, proof, proven=proven, by_thread=by_thread) for proof in choices)]
@@ -265,7 +265,7 @@ def _perft(key: str) -> str:
 
 
 def example_lines() -> tuple[dict[str, int], dict[str, int]]:
-    """The number of lines of each file of the worked example of a game, and of that of a variant."""
+    """Return the number of lines of each file of the two worked examples, a game and a variant."""
     folder = ROOT / "tests" / "example"
     paths = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".md", ".perft"))
     lines = {
@@ -278,7 +278,7 @@ def example_lines() -> tuple[dict[str, int], dict[str, int]]:
 
 
 def example_sizes() -> str:
-    """The sizes of the worked examples."""
+    """Return the sizes of the worked examples."""
     rows = []
     for what, lines in zip(("The game", "The variant"), example_lines(), strict=True):
         rows += [[f"[{path}](../{path})", str(count)] for path, count in lines.items()]

@@ -1,4 +1,4 @@
-"""How much a computation does, whatever machine it runs on."""
+"""The effort of a computation, measured independently of the machine."""
 
 import sys
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def calls(compute: Callable[[], object]) -> int:
-    """Return how many functions are called meanwhile, those of the interpreter included."""
+    """Return how many functions are called meanwhile, including those of the interpreter."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: Any) -> None:

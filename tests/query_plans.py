@@ -1,4 +1,4 @@
-"""What a database says of how it would answer the queries that it was asked."""
+"""The query plans of a database for recorded statements."""
 
 import json
 import re
@@ -18,18 +18,18 @@ GROWING = {"incoming", "outgoing", "ply", "match", "player", "mention"}
 MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
     *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
 }
-"""States in which years of messages may be: an index on the state alone is as bad as none."""
+"""States of years of messages, for which an index on the state alone is as bad as none."""
 BY_STATE = re.compile(r"USING INDEX ix_(?:incoming|outgoing)_state \(state=\?\)")
 CROWD = 2_000
-"""So many matches tell PostgreSQL that reading whole tables is slow."""
+"""Enough matches for PostgreSQL to avoid scans of whole tables."""
 
 Statements = dict[str, Any]
-"""Each statement with the parameters of one time."""
+"""Each statement with the parameters of one execution."""
 
 
 @contextmanager
 def listened(engine: Engine) -> Iterator[Statements]:
-    """Note every statement that reads."""
+    """Record every statement that reads."""
     found: Statements = {}
 
     def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> None:
@@ -90,12 +90,12 @@ def _whole(node: dict[str, Any]) -> Iterator[str]:
 
 
 _crowds: list[str] = []
-"""The database that has many rows, once it is made."""
+"""The database with many rows, once it is made."""
 
 
 @contextmanager
 def _crowded() -> Iterator[Engine]:
-    """Provide a PostgreSQL database with many rows and with statistics of them."""
+    """Open a PostgreSQL database with many rows and statistics about them."""
     if not _crowds:
         _crowds.append(running().migrated())
         engine = create_engine(_crowds[0])

@@ -1,4 +1,4 @@
-"""Two people at one keyboard: a game with the texts and boards that the mails use, but no server."""
+"""Two people at one keyboard: a game with the texts and boards of the messages, but without a server."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
 
 
 def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: Callable[[str], None]) -> Record:
-    """Play a game until it ends, somebody resigns or input ends (EOFError); the record. Raises BadOption."""
+    """Play a game until it ends, a player resigns or input ends (EOFError). Return the record. Raises BadOption."""
     game, notation = GAMES[key], NOTATIONS[key]
     position = game.position(options)
     texts: list[str] = []
@@ -75,7 +75,7 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
 
 
 def _refused(refusal: Refused, line: str) -> str:
-    """The refusal as a mail would say it."""
+    """Return the refusal as a message would word it."""
     section = Refusal(
         sentence=refusal.sentence,
         read=refusal.read,
@@ -89,7 +89,7 @@ def _refused(refusal: Refused, line: str) -> str:
 
 
 def _ending(played: Record) -> str:
-    """How the game ended, in a sentence."""
+    """Return a sentence about how the game ended."""
     if played.ending is not None:
         return f"{in_words(played.ending, played.players)}."
     outcome = record.replay(played)[-1].outcome

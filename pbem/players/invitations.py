@@ -1,8 +1,8 @@
 """Invitations: whom we may write to on a player's behalf, how often, and what the player's note may hold.
 
-An address that hasn't answered is invited once, whoever asks, for months; its owner can rule it out for good. Both
-are kept as hashes of the address, apart from players and matches, so that they outlive them. A player's own budget
-counts challenges, which stay when they are withdrawn.
+An address that hasn't answered gets one invitation in months, no matter who asks; its owner can refuse them for good.
+Both facts are stored with a hash of the address, apart from players and matches, so that they outlive them. A player's
+own budget counts challenges, including withdrawn ones.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ from pbem.storage.database import exclude_others
 from pbem.storage.models import Invitee, Match, Player
 
 LONGEST_NOTE = 200
-"""How many characters may go along with an invitation."""
+"""The maximum length of a note with an invitation."""
 ROLES = MACHINES | {"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"}
-"""Names before the @ that are read by machines or by whoever is in charge, not by a person who might play."""
+"""Names before the @ whose messages are read by machines or staff, not by a person who might play."""
 LIKE_A_CONTACT = re.compile(r"@|://|www\.|\w\.[a-z]{2,}|(?:\d[ ./-]?){7}", re.IGNORECASE)
 """What could be an address, a link or a telephone number."""
 TOMORROW = "Try again tomorrow."
@@ -33,7 +33,7 @@ DOTLESS = frozenset({"gmail.com", "googlemail.com"})
 
 
 def fits(note: Sequence[str]) -> bool:
-    """Return whether a note can go to somebody who has never heard of us: a few words, and nothing to follow.
+    """Return whether a note can go to someone who has never heard of us: a few words, with nothing to follow.
 
     >>> fits(["Fancy a game?"]), fits(["see http://x.example"]), fits(["call 0900 1234567"]), fits(["very " * 100])
     (True, False, False, False)
@@ -47,7 +47,7 @@ def check_challenges(
 ) -> None:
     """Raise Refused if the player has made enough challenges today, to that opponent or altogether.
 
-    What counts are the matches that were offered, also those that were withdrawn since.
+    All matches offered count, including those withdrawn since.
     """
     mine = select(func.count()).where(Match.challenger == player.id, within(Match.created, DAY, now))
     if session.exec(mine).one() >= limits.challenges_per_day:

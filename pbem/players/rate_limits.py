@@ -1,4 +1,4 @@
-"""How much mail one sender can cause: budgets that end loops and keep us from being used against anybody.
+"""How many messages one sender can cause: budgets that end loops and keep us from being used against others.
 
 A budget belongs to the sender. Messages that prove nothing are answered sparingly, since the address in From may be a
 victim's, and what they use up is never missing for those that prove something. What is counted are the rows of
@@ -27,13 +27,13 @@ from pbem.storage.outbox import domain_of
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
 MOST_REFUSALS = 3
-"""How often the same refusal is sent within an hour; after that once a day, for a week."""
+"""The number of times the same refusal is sent within an hour; after that, once a day for a week."""
 MOST_REPEATS = 20
-"""How often any other answer is sent within an hour without a change of a word."""
+"""The number of times any other identical reply is sent within an hour."""
 MOST_REFUSED = 20
-"""How many refusals a player gets within an hour, whatever they say."""
+"""The number of refusals of any kind that a player gets within an hour."""
 MOST_QUESTIONS = 3
-"""How often an address is asked within a day whether it is a player's, and how often a question is repeated."""
+"""How often per day an address is asked whether it is a player's, and how often a question is repeated."""
 ONCE = "once "
 """How the gist of what is said once a day begins."""
 NO_COMMAND = "no command"
@@ -158,7 +158,7 @@ def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> boo
 
 
 def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Return whether the sender has had an answer like this often enough: machines answer to every answer."""
+    """Return whether the sender has had a reply like this often enough; machines reply to every reply."""
     if gist.startswith(ONCE):
         return was_asked(session, sender, gist, now)
     newest = _with_gist(Outgoing.created, sender, gist, WEEK, now).order_by(col(Outgoing.created).desc())
@@ -171,13 +171,13 @@ def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Se
 
 
 def is_refused_enough(session: Session, player: Player, now: datetime) -> bool:
-    """Return whether so many of a player's messages were refused within an hour that no person can be writing them."""
+    """Return whether more of a player's messages were refused within an hour than a person would write."""
     refused: int = session.exec(_sent_by(player, HOUR, now).where(Incoming.verdict == "refused")).one()
     return refused >= MOST_REFUSED
 
 
 def is_asked_enough(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
-    """Return whether a question was repeated often enough to somebody who says neither yes nor no."""
+    """Return whether a question was repeated often enough to someone who says neither yes nor no."""
     repeated = session.exec(_with_gist(Outgoing.id, sender, gist, WEEK, now).limit(MOST_QUESTIONS)).all()
     return len(repeated) >= MOST_QUESTIONS
 
@@ -187,7 +187,7 @@ def _digest(value: object) -> str:
 
 
 def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: datetime) -> Any:
-    """Select what was sent to somebody of that standing; forgeries use up nothing of those who prove who they are."""
+    """Select what was sent to senders of that standing; forgeries don't use up the budgets of proven senders."""
     return select(column).where(
         Outgoing.address == sender.address,
         Outgoing.gist == gist,

@@ -1,4 +1,4 @@
-"""Traces of players who left: found by number, address and match in the columns that hold these, and deleted in steps.
+"""Traces of deleted players: found by id, address and match in the columns that hold these, and deleted in steps.
 
 Nothing is searched for a name: a name can be a word like any other, and other people's messages are theirs. Those are
 removed when their time is up (see retention). Each step looks without a lock, and changes few rows in a transaction of
@@ -81,14 +81,14 @@ Step = Sequence[Any]
 
 
 def _chunks(numbers: Iterable[int | None]) -> Iterator[list[int]]:
-    """Yield the numbers of rows, as many at a time as one transaction may change."""
+    """Yield the ids of rows in batches that one transaction may change."""
     whole = [number for number in numbers if number is not None]
     for start in range(0, len(whole), AT_A_TIME):
         yield whole[start : start + AT_A_TIME]
 
 
 def _steps(engine: Engine, departure: Departure, now: datetime) -> Iterator[Step]:
-    """Yield what is to be done, in an order in which what was found by a row is done before that row is emptied."""
+    """Yield the work in an order that empties a row only after what was found by means of it."""
     yield from _received(engine, departure, now)
     yield from _told_others(engine, departure)
     yield from _told_them(engine, departure, now)

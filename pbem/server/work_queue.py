@@ -132,7 +132,7 @@ class WorkQueue:
         return {"lane": lane, "now": now, "since": now - PAUSE}
 
     def _is_abandoned(self, number: int) -> bool:
-        """Whether the message is still waiting and no daemon has claimed it."""
+        """Return whether the message is still waiting and no daemon has claimed it."""
         if not self._locks.try_acquire(_name(number)):
             return False
         waits = bool(self._locks.query(_IS_NEW, number=number))
@@ -141,5 +141,5 @@ class WorkQueue:
 
 
 def _name(number: int) -> str:
-    """The name of the lock on a message."""
+    """Return the name of the lock on a message."""
     return f"mail {number}"

@@ -50,7 +50,7 @@ _EMPTY: dict[str, Any] = {
 
 
 def is_own_id(message_id: str, domain: str) -> bool:
-    """Whether we gave a mail that Message-ID.
+    """Return whether the Message-ID is one of ours.
 
     >>> is_own_id("<0123456789abcdef0123456789abcdef@pbem.example>", "pbem.example")
     True
@@ -134,7 +134,7 @@ class Mailer:
         standing: Standing | None = None,
         gist: str | None = None,
     ) -> int:
-        """Queue a message to somebody who is no player; return its row's id. An answer to it proves nothing."""
+        """Queue a message to someone who isn't a player; return its row's id. A reply to it proves nothing."""
         columns = {
             "incoming": incoming.id if incoming else None,
             "standing": standing.value if standing else None,
@@ -208,9 +208,9 @@ class Mailer:
 
 
 def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:
-    """What keeps a match one thread: the first and the last mail about it to that address.
+    """Return the Message-IDs that keep a match in a thread: of the first and last message about it to the address.
 
-    Mails about several matches are a thread of their own. What never went out by itself is no part of a thread.
+    Messages about several matches form their own thread. What was never sent by itself isn't part of a thread.
     """
     if match is not None:
         return tuple(session.exec(_THREAD, params={"number": match.id, "address": address}))

@@ -24,7 +24,7 @@ EVERY = timedelta(hours=1)
 BATCH = 200
 """How many are removed in one transaction."""
 KEPT_TEMPLATES = ("alert",)
-"""Messages whose payload is needed later and says nothing about anybody."""
+"""Messages whose payload is needed later and has no personal data."""
 
 
 class Rule(Enum):
@@ -56,7 +56,7 @@ OUTGOING: Mapping[OutgoingState, Rule] = {
 """The rule for each state of an outgoing message, whose age is counted from when it was last due."""
 
 SETTLED = {Rule.ASKS: "not confirmed in time", Rule.WAITS: "given up: it waited too long for the operator"}
-"""The verdict on a received message that nobody came for."""
+"""The verdict on a received message that nobody claimed."""
 
 
 def emptied(now: datetime) -> dict[str, Any]:

@@ -232,7 +232,9 @@ def test_a_player_is_challenged_a_few_times_a_day_by_the_same_player(tmp_path: P
             lines = (("challenge bob quadraphages", f"withdraw {3 * number + n}") for n in range(1, 4))
             write(letters, "alice", "\n".join(line for pair in lines for line in pair))
 
-        assert sent_to(letters, "bob@mail.example") - before == 2 * 3  # each is told, and that it was withdrawn
+        assert (
+            sent_to(letters, "bob@mail.example") - before == 2 * 3
+        )  # a message about each challenge, and about its withdrawal
         assert letters.execute("select count(*) from match") == [(3,)]
         write(letters, "zoe", "challenge bob quadraphages")
         assert letters.execute("select count(*) from match") == [(4,)]

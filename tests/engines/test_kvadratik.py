@@ -18,7 +18,7 @@ NOTATION = NOTATIONS["kvadratik"]
 
 
 def after(*texts: str, setup: str = "row", flip: str = "any") -> KvadratikPosition:
-    """The position after these turns."""
+    """Return the position after these turns."""
     position: Any = GAMES["kvadratik"].position({"setup": setup, "flip": flip})
     for text in texts:
         position = play(position, text)
@@ -39,7 +39,7 @@ def board(
     rights: tuple[int, int] = (0, 0),
     flip: str = "any",
 ) -> KvadratikPosition:
-    """A position made up; a tower is its square, then its discs from the bottom to the top: "a4:B+Gx"."""
+    """Return an invented position; a tower is its square, then its discs from bottom to top: "a4:B+Gx"."""
     letters = {mark: letter for letter, mark in MARKS.items()}
     stand = [""] * 16
     for word in towers.split():
@@ -57,7 +57,7 @@ def board(
 
 
 def shown(position: KvadratikPosition) -> dict[str, str]:
-    """What stands where, written as for `board`."""
+    """Return the towers, written as for `board`."""
     return {
         name: "".join(MARKS[disc] for disc in position.towers[INDEX[name]])
         for name in sorted(NAMES)
@@ -66,7 +66,7 @@ def shown(position: KvadratikPosition) -> dict[str, str]:
 
 
 def texts(position: KvadratikPosition, *, flips: bool = False) -> set[str]:
-    """The legal turns as text, those with flips left out or not."""
+    """Return the legal turns as text, with or without those that flip discs."""
     found = (NOTATION.format(move, position) for move in position.moves())
     return {text for text in found if flips or "~" not in text}
 
@@ -192,7 +192,7 @@ def test_where_there_is_a_reserve_but_no_room_entering_adds_nothing() -> None:
 
 
 def test_without_a_reserve_entering_adds_a_step_inside_the_own_half() -> None:
-    """Of any own disc that is uncovered then: also of one that the moved disc has just left bare."""
+    """Any own uncovered disc can, including one that the moved disc has just uncovered."""
     position = board(0, "b3:GxBxB+ a4:B+ d2:B+ d3:Bx d4:BxG+ a1:G+", (0, 3))
     added = {text for text in texts(position) if text.startswith("b3b2 ")}
 
@@ -208,7 +208,7 @@ def test_without_a_reserve_entering_adds_a_step_inside_the_own_half() -> None:
     ],
 )
 def test_entering_is_going_from_the_own_half_to_the_other(position: KvadratikPosition, entering: set[str]) -> None:
-    """Going back to the own half, or on inside the other, is not."""
+    """A step back to the own half, or within the other half, isn't."""
     assert {text.split()[0] for text in texts(position) if " " in text} == entering
 
 
@@ -312,7 +312,7 @@ def test_who_has_no_disc_on_the_board_has_lost_whatever_the_reserve() -> None:
 
 
 def test_who_can_put_a_disc_down_by_right_goes_on() -> None:
-    """The disc that is covered may lie in either half, as long as one in the other half was covered since."""
+    """The covered disc can be in either half, as long as one in the other half was covered since."""
     position = board(1, "b2:B+ b1:G+ a1:G+", (1, 0))
     on = play(position, "b1b2")
 
@@ -336,7 +336,7 @@ def test_a_position_that_occurs_a_third_time_is_a_draw() -> None:
 
 
 def test_a_position_is_another_where_somebody_has_another_right() -> None:
-    """The board comes back for the third time, but the first time Blue had a right."""
+    """The board occurs for the third time, but the first time Blue had a right."""
     first = play(board(0, "b2:B+ c2:B+ a4:B+ a1:G+", (1, 1)), "c2b2")
     around = ("a1a2", "a4a3", "a2a1", "a3a4")
     third = play(first, *around, *around)

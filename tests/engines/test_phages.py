@@ -17,7 +17,7 @@ from tests.diagrams import diagram_after
 
 
 def after(*texts: str, game: str = "quadraphages", first: str = "x") -> PhagesPosition:
-    """The position after these turns."""
+    """Return the position after these turns."""
     position: Any = GAMES[game].position({"first": first})
     for text in texts:
         position = play(position, text)
@@ -30,7 +30,7 @@ def play(position: PhagesPosition, text: str) -> PhagesPosition:
 
 
 def board(game: str, turn: int, number: int, x: str, o: str, marked: str) -> PhagesPosition:
-    """A position made up: the stones, and the marks (`x:a1 o:b1`, or a colour for all the rest: `x:*`)."""
+    """Return an invented position: the stones, and the marks (`x:a1 o:b1`, or a colour for all the rest: `x:*`)."""
     index = BOARDS[game].index
     stones = (tuple(sorted(index[c] for c in x.split())), tuple(sorted(index[c] for c in o.split())))
     marks = [0, 0]
@@ -127,7 +127,7 @@ def test_the_game_goes_on_while_the_opponent_can_move_by_the_number() -> None:
 
 
 def test_the_game_is_over_when_operation_3_and_the_next_operation_1_move_nothing() -> None:
-    """Ruling, end: it does not matter that the opponent could move by another number."""
+    """Ruling, end: it doesn't matter that the opponent could move by another number."""
     position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6")
     over = play(position, "---- ---- 1 ---- ----")
 
@@ -144,7 +144,7 @@ def test_equally_many_marked_cells_are_a_draw() -> None:
 
 
 def test_a_mark_under_a_stone_does_not_count() -> None:
-    """It cannot happen in play, but in records of matches that were not played by the rules."""
+    """Such a position can't occur in play, but it can in records of matches that broke the rules."""
     position = replace(after(), marks=(bits([0, 26]), 0))
 
     assert position.stones[0][0] == 26

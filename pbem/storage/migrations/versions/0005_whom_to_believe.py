@@ -22,7 +22,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What was withheld goes out; whoever can't be reached is tried again."""
+    """Send what was withheld, and try again to reach unreachable players."""
     op.execute("UPDATE outgoing SET state = 'owed' WHERE state = 'withheld'")
     op.drop_index("ix_incoming_proof", "incoming")
     op.drop_index("ix_incoming_player", "incoming")

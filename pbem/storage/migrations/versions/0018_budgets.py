@@ -24,7 +24,7 @@ _OUTGOING = sa.table(
 
 
 def upgrade() -> None:
-    """Add them; whoever was invited before is not invited again soon."""
+    """Add them; addresses invited before aren't invited again soon."""
     op.add_column("outgoing", sa.Column("standing", sa.String(), nullable=True))
     op.add_column("outgoing", sa.Column("gist", sa.String(), nullable=True))
     # Answers to strangers may have proven nothing; those to players are not known, and forgotten within a day.
