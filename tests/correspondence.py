@@ -1,4 +1,4 @@
-"""Players and a server that write to each other, for tests: real database, real queues, real mails in folders."""
+"""A correspondence between players and a server, for tests, with a real database, queues, and messages in folders."""
 
 import email
 import email.policy
@@ -26,11 +26,11 @@ from tests import databases
 Told = TypeVar("Told")
 ADDRESS = "games@pbem.example"
 MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
-"""When every correspondence begins, on whatever day it is played."""
+"""The time at which every correspondence begins."""
 
 
 def settings(folder: Path, **changes: str) -> config.Settings:
-    """A server with a database of its own and mail folders below that folder."""
+    """Return settings for a server with its own database and with mail folders in that folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "pbem.toml"
     database = changes.get("database") or databases.at(folder)
@@ -53,27 +53,27 @@ def settings(folder: Path, **changes: str) -> config.Settings:
 
 
 class Clock:
-    """The time of a server under test: it stands still until a test moves it."""
+    """The clock of a server under test, which only moves when a test moves it."""
 
     def __init__(self) -> None:
         self._now = MORNING
         self._leapt = timedelta()
 
     def __call__(self) -> datetime:
-        """Return what the server takes for now."""
+        """Return the current time of the server."""
         return self._now
 
     def set(self, now: datetime) -> None:
-        """Show that time."""
+        """Set the time."""
         self._now = now
 
     def leap(self, **time: float) -> None:
-        """Show another time although none has passed."""
+        """Change the time without letting any pass."""
         self._now += timedelta(**time)
         self._leapt += timedelta(**time)
 
     def monotonic(self) -> float:
-        """Return how much time has really passed."""
+        """Return how many seconds have really passed."""
         return (self._now - MORNING - self._leapt).total_seconds()
 
     def advance(self, **time: float) -> None:
@@ -82,7 +82,7 @@ class Clock:
 
 
 class Correspondence:
-    """A server and the mailboxes of everybody it writes to."""
+    """A server and the mailboxes of everyone to whom it writes."""
 
     def __init__(self, server: daemon.Server, folder: Path, clock: Clock, setting: object = None) -> None:
         self.server = server
@@ -91,9 +91,9 @@ class Correspondence:
         self._out = folder / "out" / "new"
         self._seen: set[str] = set()
         self.received: dict[str, list[EmailMessage]] = {}
-        """All mails to an address, oldest first."""
+        """All messages by recipient, oldest first."""
         self.log: list[tuple[str, EmailMessage]] = []
-        """Everything written, by ("in" or "out"), in order."""
+        """All messages in order, each with its direction, "in" or "out"."""
         self._above = b""
         self._delivered = 0
         self._begun_with = server, setting
@@ -102,10 +102,10 @@ class Correspondence:
         event.listen(server.engine, "commit", self._count)
 
     def play(self, scene: Callable[..., Told], *words: str) -> Told:
-        """Let a scene happen, and return what it returns.
+        """Play a scene, and return what it returns.
 
-        Where nothing but scenes has happened before, each process plays it once; whenever the same scenes follow each
-        other again, under the same settings, the rows and files that it left are copied.
+        If only scenes were played before, each process plays the same sequence of scenes under the same settings only
+        once; after that, the resulting rows and files are copied.
         """
         server, setting = self._begun_with
         changed = self._commits != self._commits_of_scenes or self.server is not server or self._above
@@ -126,7 +126,7 @@ class Correspondence:
         self._commits += 1
 
     def _remember(self, told: Any) -> "Moment":
-        """Keep what it would take to begin here."""
+        """Return everything needed to continue from here."""
         files = _moments_folder() / str(len(_MOMENTS))
         for name in ("in", "out"):
             if (self.folder / name).is_dir():
@@ -136,7 +136,7 @@ class Correspondence:
         return Moment(told, self.clock(), tuple(self.log), received, self._delivered, files, rows)
 
     def _continue_from(self, moment: "Moment") -> None:
-        """Be where another correspondence was."""
+        """Continue from where another correspondence was."""
         databases.put_back(moment.rows, self.server.engine)
         shutil.copytree(moment.files, self.folder, dirs_exist_ok=True)
         self.clock.set(moment.clock)
@@ -146,12 +146,12 @@ class Correspondence:
         self._seen = {path.name for path in self._out.iterdir()} if self._out.is_dir() else set()
 
     def deliver(self, raw: bytes) -> list[EmailMessage]:
-        """Put a raw mail into the inbox, let the server work, and get what it sent."""
+        """Deliver a raw message and let the server work. Return what it sent."""
         self.log.append(("in", parsed(self._above + raw)))
         return self.deliver_unread(raw)
 
     def deliver_unread(self, raw: bytes) -> list[EmailMessage]:
-        """The same with a mail that had better not be read by anybody but the server."""
+        """Do the same with a message that isn't safe to parse here, and isn't logged."""
         inbox = self.server.inboxes[0]
         folder = self._out.parent.parent / "in"
         for name in ("new", "cur", "tmp"):
@@ -163,7 +163,7 @@ class Correspondence:
         return self._collect()
 
     def wait(self, **time: float) -> list[EmailMessage]:
-        """Let some minutes, hours or days pass; what the server sent by then."""
+        """Let some minutes, hours or days pass, then let the server work. Return what it sent."""
         self.clock.advance(**time)
         daemon.run_once(self.server)
         self.server.inboxes[0].close()
@@ -171,7 +171,7 @@ class Correspondence:
 
     @contextmanager
     def trusting(self, results: str) -> Iterator[None]:
-        """Let the border of the server write those Authentication-Results on top of every mail."""
+        """Add these Authentication-Results on top of every message, as the mail server in front would."""
         before, self._above = self._above, f"Authentication-Results: {results}\n".encode()
         yield
         self._above = before
@@ -192,7 +192,7 @@ class Correspondence:
     def write(
         self, sender: str, body: str = "", subject: str = "", *, to: str = ADDRESS, **headers: str
     ) -> list[EmailMessage]:
-        """A fresh plain mail from an address; what the server sent for it."""
+        """Send a new plain text message from an address. Return what the server sent."""
         mail = EmailMessage()
         mail["From"] = sender
         mail["To"] = to
@@ -204,7 +204,7 @@ class Correspondence:
         return self.deliver(mail.as_bytes())
 
     def reply(self, mail: EmailMessage, body: str, *, to: str | None = None, quote: bool = True) -> list[EmailMessage]:
-        """An answer to a mail as a mail program writes it, the mail quoted below; what the server sent for it."""
+        """Reply to a message as a mail program does, quoting it below. Return what the server sent."""
         quoted = "\n".join(f"> {line}" for line in text(mail).splitlines())
         answer = f"{body}\n\nOn Mon, 1 Jan 2007 at 10:00, PBeM <{ADDRESS}> wrote:\n{quoted}\n" if quote else body
         return self.write(
@@ -217,7 +217,7 @@ class Correspondence:
         )
 
     def join(self, name: str) -> str:
-        """Make NAME@mail.example a player; the personal address."""
+        """Make NAME@mail.example a player. Return their personal address."""
         return self.play(_join, name)
 
     def match(self, challenge: str = "challenge bob quadraphages", first: str = "alice", second: str = "bob") -> None:
@@ -225,22 +225,22 @@ class Correspondence:
         self.play(_match, challenge, first, second)
 
     def resign(self, name: str, words: str = "resign") -> list[EmailMessage]:
-        """Let a player resign in the answer to the newest mail, and say yes to the question; what was sent for that."""
+        """Let a player resign in reply to the newest message, and confirm. Return what the server sent then."""
         (question,) = self.reply(self.last(name), words)
         return self.reply(question, "yes")
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
-        """Run SQL on the database of the server; the rows, where there are any."""
+        """Run SQL on the server's database. Return the rows, if any."""
         with self.server.engine.begin() as connection:
             result = connection.execute(sql(statement))
             return [tuple(row) for row in result] if result.returns_rows else []
 
     def last(self, name: str) -> EmailMessage:
-        """The newest mail to NAME@mail.example."""
+        """Return the newest message to NAME@mail.example."""
         return self.last_to(f"{name}@mail.example")
 
     def last_to(self, address: str) -> EmailMessage:
-        """The newest mail to an address."""
+        """Return the newest message to an address."""
         return self.received[address][-1]
 
 
@@ -260,10 +260,10 @@ def _match(letters: Correspondence, challenge: str, first: str, second: str) -> 
 
 @dataclass(frozen=True)
 class Moment:
-    """What a correspondence was after some scenes."""
+    """The state of a correspondence after some scenes."""
 
     told: Any
-    """What the last of them returned."""
+    """The return value of the last scene."""
     clock: datetime
     log: tuple[tuple[str, EmailMessage], ...]
     received: Mapping[str, tuple[EmailMessage, ...]]
@@ -273,7 +273,7 @@ class Moment:
 
 
 _MOMENTS: dict[tuple[object, datetime, tuple[object, ...]], Moment] = {}
-"""Where scenes led that this process has played, by the settings, the time at which they began, and the scenes."""
+"""The states after scenes that this process has played, by settings, time of the beginning, and scenes."""
 
 
 @cache
@@ -282,7 +282,7 @@ def _moments_folder() -> Path:
 
 
 def forget() -> None:
-    """Remove what is kept of scenes; the outermost conftest.py asks for it at the end."""
+    """Delete the stored states; tests/conftest.py calls this at the end."""
     if _moments_folder.cache_info().currsize:
         shutil.rmtree(_moments_folder())
         _moments_folder.cache_clear()
@@ -290,7 +290,7 @@ def forget() -> None:
 
 
 class _Registry(HeaderRegistry):
-    """Headers as the library reads them, once and not whenever a test looks."""
+    """The library's header registry with a cache, so that tests parse each header only once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -304,14 +304,14 @@ STRICT = email.policy.default.clone(header_factory=_Registry())
 
 
 def parsed(raw: bytes) -> EmailMessage:
-    """A mail of ours, read strictly."""
+    """Return a parsed message of ours, after strict parsing."""
     mail = email.message_from_bytes(raw, policy=STRICT)
     assert isinstance(mail, EmailMessage)
     return mail
 
 
 def text(mail: EmailMessage) -> str:
-    """The words of a mail."""
+    """Return the text part of a message."""
     part = mail.get_body(("plain",))
     return str(part.get_content()) if part else ""
 
@@ -324,7 +324,7 @@ Alter = Callable[[daemon.Server], daemon.Server]
 
 
 def unchanged(server: daemon.Server) -> daemon.Server:
-    """Return the server as its settings make it."""
+    """Return the server unchanged."""
     return server
 
 
@@ -332,9 +332,9 @@ def unchanged(server: daemon.Server) -> daemon.Server:
 def correspondence(
     folder: Path, parser: MailParser | None = None, altered: Alter = unchanged, **changes: str
 ) -> Iterator[Correspondence]:
-    """Run a server in a folder of its own, altered as wanted.
+    """Run a server in a folder, after `altered` has changed it.
 
-    It takes mails apart itself, which is faster, unless a parser is given.
+    Unless a parser is given, messages are parsed in this process, which is faster.
     """
     clock = Clock()
     chosen = settings(folder, **changes)
@@ -346,7 +346,7 @@ def correspondence(
 
 
 def _has_rows(server: daemon.Server) -> bool:
-    """Return whether anything happened in the database before."""
+    """Return whether the database was used before."""
     with server.engine.connect() as connection:
         return any(
             connection.execute(sql(f"select 1 from {table} limit 1")).first() for table in ("incoming", "player")

@@ -1,4 +1,4 @@
-"""Retention by a clock that has gone on steadily, for tests that look at what is old."""
+"""Retention with a steady clock, for tests about old data."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from pbem.storage.retention import Retention
 
 
 def steadily(engine: Engine, start: datetime, now: datetime) -> Retention:
-    """Return the retention of a process that began at the one time, and has run until the other."""
+    """Return the retention of a process that has run from `start` to `now`."""
     passed = [0.0]
     retention = Retention(SteadyClock(start, lambda: passed[0]))
     retention.step(engine, 0, 0, start)

@@ -1,9 +1,9 @@
-"""How often a mail was tried: counted when work on it begins, so that even one that kills us is put aside.
+"""Attempts at a message: counted before work on it begins, so that even a message that kills the server is put aside.
 
-What must run before any mail can be read is started first, and isn't counted. An attempt that the database ended is no
-fault of the mail; this process remembers it and does not count it twice. A mail with which the server has ended twice
-waits for a minute before the third time. A server that is killed again and again soon after its start is thus killed
-without it; and while it waits, others go first, but for those of the same sender.
+Starting the parser comes first and isn't counted. An attempt that failed because of the database isn't the message's
+fault; this process remembers it and doesn't count it twice. After the server has ended twice during a message, the
+third attempt waits for a minute, so a server that is repeatedly killed soon after its start dies without it. Meanwhile
+others go first, except those of the same sender.
 """
 
 from datetime import datetime, timedelta
@@ -16,10 +16,10 @@ from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, IncomingState
 
 MOST = 3
-"""A mail that failed so often is put aside for the operator."""
+"""A message that failed that often is put aside for the operator."""
 
 PAUSE = timedelta(minutes=1)
-"""How long a mail waits before what may be its last attempt."""
+"""How long a message waits before what may be its last attempt."""
 
 ENDED = "ended the server"
 NO_TRACEBACK = (
@@ -35,7 +35,7 @@ class Attempts:
         self._begun: set[int] = set()
 
     def begin(self, engine: Engine, incoming_id: int, now: datetime) -> int | None:
-        """Count one more attempt in a transaction of its own; its number, or None for a mail that waits no more."""
+        """Count an attempt in its own transaction. Return its number, or None if the message isn't waiting anymore."""
         more = 0 if incoming_id in self._begun else 1
         with transaction(engine) as session:
             number: int | None = session.exec(
@@ -48,28 +48,28 @@ class Attempts:
         return number
 
     def take_back(self, engine: Engine, incoming_id: int) -> None:
-        """Nothing was tried after all: another daemon's mail goes first."""
+        """Undo the count of an attempt that wasn't made, because another daemon's message goes first."""
         with transaction(engine) as session:
             waits = (col(Incoming.id) == incoming_id, col(Incoming.state) == IncomingState.NEW)
             session.exec(update(Incoming).where(*waits).values(attempts=Incoming.attempts - 1))
         self.end(incoming_id)
 
     def end(self, incoming_id: int) -> None:
-        """The mail itself has ended the attempt, well or not."""
+        """Note that the attempt has ended by itself, successfully or not."""
         self._begun.discard(incoming_id)
 
 
 def is_paused(row: Any, since: Any, now: Any) -> ColumnElement[bool]:
-    """Return the condition that a mail waits for its last attempt, which it does if the one before was after `since`.
+    """Return the condition that a message pauses before its last attempt, because the one before was after `since`.
 
-    An attempt from the future was made by a clock that has been set back; it counts for nothing.
+    An attempt in the future was made before the clock was set back, and is ignored.
     """
     recently = (row.last_attempt.is_not(None), row.last_attempt > since, row.last_attempt <= now)
     return and_(row.attempts == MOST - 1, *recently)
 
 
 def shunt(engine: Engine, incoming_id: int, error: str, trouble: str, now: datetime) -> None:
-    """Put the mail aside, with the reason, until the operator has it tried again."""
+    """Put the message aside, with the reason, until the operator retries it."""
     with transaction(engine) as session:
         row = session.get_one(Incoming, incoming_id)
         row.state, row.handled, row.attempts, row.author = IncomingState.SHUNTED, now, MOST, None
@@ -78,7 +78,7 @@ def shunt(engine: Engine, incoming_id: int, error: str, trouble: str, now: datet
 
 
 def _storable(text: str) -> str:
-    r"""Give the text as any database takes it: an error's words may quote what no column can hold.
+    r"""Return the text without characters that a database refuses; an error message may quote them.
 
     >>> print(_storable("a\0b\ud800c"))
     a\x00b\ud800c

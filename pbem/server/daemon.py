@@ -1,9 +1,9 @@
-"""The daemon: receive, work, send, each in a thread of its own, and how they stop.
+"""The daemon: receive, work, send, each in a separate thread, and how they stop.
 
     inboxes and listeners --store--> incoming --handle--> outgoing --send--> outbox
 
-Nothing passes between the threads but rows and two bells: one rings when mail came in, one when mail is owed.
-Several daemons on one PostgreSQL share all of it: each hears the others' bells, and takes what no other has in hand.
+The threads share only rows and two events: one is set when a message was received, one when messages are due. Several
+daemons on one PostgreSQL share the work: each is notified by the others, and takes what no other is working on.
 """
 
 import threading
@@ -48,29 +48,29 @@ from pbem.transports.smtp import SmtpOutbox
 log = structlog.get_logger()
 
 STOP_SECONDS = 3.0
-"""How long threads and listeners may take to end; what they have not finished by then is in the database,
-or was never acknowledged."""
+"""How long threads and listeners may take to end; what they haven't finished by then is still in the database, or was
+never acknowledged."""
 
 LAST_SECONDS = 1.0
-"""What is left after that for marking what went out before the mail on which the sending hangs."""
+"""The time left after that for marking what was sent before the message on which the sender hangs."""
 
 LOOK_SECONDS = 10.0
-"""How often work is looked for when no bell rings (mail due again, rows added by another program)."""
+"""How often to look for work without a notification (retries that are due, rows added by another program)."""
 
 LONGEST_PAUSE = 60.0
 
 AT_A_STRETCH = 100
-"""How many messages are handled before the sender is woken."""
+"""How many messages are processed before the sender is woken."""
 
 
 def now() -> datetime:
-    """The time; the only place that asks a clock for what is stored."""
+    """Return the current time; all stored times come from here."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What a running server is made of."""
+    """The parts of a running server."""
 
     settings: Settings
     engine: Engine
@@ -87,11 +87,11 @@ class Server:
 
     @property
     def triage(self) -> Triage:
-        """What gives messages their place in a queue."""
+        """The rules by which messages are put into a queue."""
         return Triage(self.services.keyring, self.settings.limits)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
-        """Commit the arrivals; the ids of those that are new."""
+        """Store the arrivals in a transaction. Return the ids of those that are new."""
         failpoints.reach(Step.RECEIVED)
         with database.transaction(self.engine) as session:
             added = intake.store(session, arrivals, self.clock(), self.triage)
@@ -101,11 +101,11 @@ class Server:
         return added
 
     def store(self, arrivals: tuple[Arrival, ...]) -> None:
-        """Commit the arrivals, as a transport wants it."""
+        """Store the arrivals, with the signature that transports expect."""
         self.take(arrivals)
 
     def handle_waiting(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Handle the next stored mails in order; how many, and so whether to call again."""
+        """Process the next stored messages in order. Return their number; if it isn't 0, call again."""
         handled = 0
         while handled < AT_A_STRETCH and not stopped() and (incoming_id := self.queue.claim_next()) is not None:
             handled += worker.handle(self.engine, self.services, self.queue, incoming_id, self.clock())
@@ -128,10 +128,10 @@ def open_server(
     upgrade: bool = True,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Iterator[Server]:
-    """Everything opened and up to date; closed at the end. Raises BadConfig, and what the database raises.
+    """Open a server with an up-to-date database, and close it at the end. Raises BadConfig and database errors.
 
-    Without another parser, mails are read in a process of their own, started when the first one comes.
-    The outbox belongs to whoever sends, who closes it too: it may be in the middle of a mail when we end.
+    Unless a parser is given, messages are parsed in a separate process, started with the first one. The outbox isn't
+    closed here but by the thread that sends, which may be in the middle of a message when the server closes.
     """
     keyring = Keyring(settings.server.key.read())
     dkim = settings.outbox.dkim
@@ -167,7 +167,7 @@ def open_server(
 
 
 def run_once(server: Server) -> tuple[int, int, int]:
-    """Receive, handle and send what waits now; how many mails each (attempts, for those sent)."""
+    """Receive, process and send what is waiting. Return the numbers of messages received, processed and attempted."""
     received = sum(receiver.receive_once(inbox, server.store) for inbox in server.inboxes)
     handled = sent = 0
     while some := server.handle_waiting():
@@ -181,7 +181,7 @@ def run_once(server: Server) -> tuple[int, int, int]:
 
 
 def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
-    """Serve until `stop` is set; returns within about five seconds after that, with nothing half done."""
+    """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
     came, owed = threading.Event(), threading.Event()
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
@@ -240,7 +240,7 @@ def _loop(
     stop: threading.Event,
     close: Callable[[], object] = lambda: None,
 ) -> threading.Thread:
-    """A thread that takes the step when the bell rings, until nothing is left, and waits out a lost database."""
+    """Return a thread that, whenever `bell` is set, repeats the step until nothing is left; it waits out an outage."""
 
     def loop() -> None:
         pause = 1.0
@@ -258,7 +258,7 @@ def _loop(
             except Unavailable as error:
                 log.error("no mail can be read", thread=name, error=str(error))  # noqa: TRY400 - no bug of ours
                 stop.wait(LONGEST_PAUSE)
-            except Exception:  # a bug must not end the thread, and with it all service, silently
+            except Exception:  # a bug must not silently end the thread, and with it the service
                 log.exception("failed", thread=name)
                 stop.wait(LONGEST_PAUSE)
             if not stop.is_set():
@@ -271,7 +271,7 @@ def _loop(
 def _outbox(settings: Settings) -> Outbox:
     if settings.outbox.smtp is not None:
         return SmtpOutbox(settings.outbox.smtp)
-    assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one
+    assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one outbox
     return MaildirOutbox(settings.outbox.maildir)
 
 

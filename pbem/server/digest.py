@@ -1,7 +1,7 @@
-"""Gathering news: what has waited for a player becomes one mail, once the first of it has waited long enough.
+"""Digests: a player's batched news becomes one message once the oldest has waited long enough.
 
-Each player's news are gathered in a transaction of their own that locks the player's row: a crash leaves them
-waiting as they were, and of several daemons one gathers. Who gets what when is asked of `pace`.
+Each player's news is gathered in a separate transaction that locks the player's row, so after a crash it is still
+waiting, and only one of several daemons gathers it. `pbem.players.schedule` decides when it is due.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,11 +29,11 @@ from pbem.tokens import Purpose
 log = structlog.get_logger()
 
 STAGES = ("yours", "asked", "theirs", MatchState.OVER, MatchState.DECLINED, MatchState.WITHDRAWN)
-"""How a match stands for the reader, the most urgent first: his turn, a challenge to answer, the other's turn, …"""
+"""The state of a match for the reader, most urgent first: their turn, a challenge to answer, the opponent's turn, …"""
 
 
 def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Owe one mail to each player whose news have waited long enough; how many players that were."""
+    """Enqueue one message to each player whose news has waited long enough. Return the number of players."""
     gathered = 0
     for player in _due(engine, server, now):
         if stopped():
@@ -48,13 +48,13 @@ def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
                 gathered += 1
         except DBAPIError:
             raise
-        except Exception:  # a bug; these news go on waiting, and other people's must go out
+        except Exception:  # a bug: this news keeps waiting, but other people's must be sent
             log.exception("not gathered", player=player)
     return gathered
 
 
 def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
-    """The players whose time it is."""
+    """Return the ids of the players whose news is due."""
     with read_only(engine) as session:
         waiting = session.exec(
             select(Player, func.min(Outgoing.created))
@@ -67,8 +67,8 @@ def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
 
 
 def _is_time(server: ServerSettings, player: Player, first: datetime, now: datetime) -> bool:
-    """Whether a player whose first news are from then is to be told now."""
-    if first > now + SLACK:  # the clock was ahead when these came, and is right again
+    """Return whether a player's news is due if the oldest is from `first`."""
+    if first > now + SLACK:  # the clock was ahead then, and is right again
         return player.stopped is None
     choices = preferences.with_defaults(player.settings)
     at = schedule.due_at(choices, player.stopped, first, timedelta(minutes=server.batch_minutes))
@@ -76,9 +76,9 @@ def _is_time(server: ServerSettings, player: Player, first: datetime, now: datet
 
 
 def _gather(session: Session, server: ServerSettings, player_id: int, now: datetime) -> bool:
-    """Owe the player one mail; whether there still was something to tell."""
+    """Enqueue one message to the player. Return whether there still was news that is due."""
     player = session.exec(select(Player).where(Player.id == player_id).with_for_update(skip_locked=True)).first()
-    if player is None:  # another daemon is at it
+    if player is None:  # another daemon is gathering it
         return False
     rows = session.exec(
         select(Outgoing)
@@ -90,7 +90,7 @@ def _gather(session: Session, server: ServerSettings, player_id: int, now: datet
     if len(rows) == 1 and _still_stands(session, rows[0]):
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
-        row.facts = facts.gather(session, player, [row.match] if row.match else [])  # names and choices of today
+        row.facts = facts.gather(session, player, [row.match] if row.match else [])  # current names and preferences
     else:
         digest = _owe(session, server, player, rows, now)
         for row in rows:
@@ -99,7 +99,7 @@ def _gather(session: Session, server: ServerSettings, player_id: int, now: datet
 
 
 def _still_stands(session: Session, row: Outgoing) -> bool:
-    """Whether a mail would say the same today: nothing has happened in its match since."""
+    """Return whether the message is still current: nothing has happened in its match since."""
     match = session.get_one(Match, row.match)
     if row.template == "challenge":
         return match.state == MatchState.OFFERED
@@ -107,7 +107,7 @@ def _still_stands(session: Session, row: Outgoing) -> bool:
 
 
 def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequence[Outgoing], now: datetime) -> int:
-    """Queue the message with all of it; return its row's id. About one match alone it is a message of that match."""
+    """Enqueue a message with all the news, and return its id. If it is about one match, it belongs to that match."""
     by_match: dict[int, list[Outgoing]] = {}
     for row in rows:
         by_match.setdefault(row.match or 0, []).append(row)
@@ -127,17 +127,17 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
 
 
 Item = tuple[int, datetime, DigestMatch]
-"""How urgent a match is, since when it stands so, and what the digest says of it."""
+"""The urgency of a match, since when it has been in that state, and its part of the digest."""
 
 
 def _urgency(item: Item) -> tuple[int, datetime]:
-    """The order in a digest; where matches have deadlines, they belong between the two."""
+    """Return the sort key of an item."""
     stage, since, _ = item
     return stage, since
 
 
 def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing]) -> Item:
-    """What happened in a match, and how it stands."""
+    """Return the item about a match: its news and its state."""
     match = session.get_one(Match, number)
     turns = plies(session, match)
     told = [row.ply for row in news if row.template == "turn"]
@@ -156,7 +156,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
 
 
 def _stage(match: Match, player: Player) -> str:
-    """How the match stands for the player, one of STAGES."""
+    """Return the state of the match for the player, one of STAGES."""
     match match.state:
         case MatchState.OFFERED:
             return "theirs" if match.challenger == player.id else "asked"

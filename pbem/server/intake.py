@@ -1,4 +1,4 @@
-"""Storing messages as they arrive: one row per message, whatever number of times it is delivered."""
+"""Storing messages as they arrive: one row per message, no matter how often it is delivered."""
 
 import hashlib
 import re
@@ -22,7 +22,7 @@ SENDERS_HEADERS = frozenset(
     {"from", "sender", "reply-to", "to", "cc", "date", "message-id", "in-reply-to", "references", "subject"}
     | {"content-type", "content-transfer-encoding"}
 )
-"""The headers that a sender's program writes and relays leave as they are."""
+"""Headers that a sender's program writes and relays don't change."""
 
 EARLIER_TRACE_HEADERS = frozenset(
     {"received", "return-path", "delivered-to", "x-original-to", "envelope-to", "authentication-results"}
@@ -32,7 +32,7 @@ EARLIER_TRACE_HEADERS = frozenset(
 
 
 def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime, triage: Triage) -> list[int]:
-    """Add rows for the arrivals that are not there yet; the ids of the new ones. Raw mail comes first."""
+    """Add rows for the arrivals that aren't stored yet. Return the ids of the new rows."""
     added = []
     for arrival in arrivals:
         keys = (key(arrival.raw, arrival.recipients), earlier_key(arrival.raw, arrival.recipients))
@@ -57,20 +57,22 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime, triage
         except IntegrityError:
             if not _is_stored(session, keys):
                 raise
-            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")  # it came twice at once
+            log.info(
+                "mail in", incoming=None, source=arrival.source, verdict="duplicate"
+            )  # it arrived twice at the same time
             continue
         added.append(row.id or 0)
     return added
 
 
 def key(raw: bytes, recipients: tuple[str, ...]) -> str:
-    """Return what is the same for two deliveries of one message: what its sender's program wrote, and its body.
+    """Return a key that is the same for all deliveries of a message: a hash of what its sender's program wrote.
 
-    A Message-ID alone would let anybody shut out another's mail by sending its id first. Whatever changes what we do
-    with a message counts as well: the signs of a machine, and a reply token that only the envelope shows (Bcc).
+    With the Message-ID alone, anyone could suppress another's message by sending its id first. The key also covers what
+    changes how we treat a message: the signs of a machine, and a reply token that only the envelope shows (Bcc).
     """
     block, body = _parts(raw)
-    if len(block) > LARGEST_HEADER_BLOCK:  # it can't be read, so its headers don't matter
+    if len(block) > LARGEST_HEADER_BLOCK:  # too large to be read, so its headers don't matter
         return _digest(block, body, ())
     written = sorted(b"%s:%s" % header for header in _headers(block) if _is_written(header[0]))
     return _digest(b"\n".join(written), body, recipients)
@@ -83,9 +85,9 @@ def _is_written(name: bytes) -> bool:
 
 
 def earlier_key(raw: bytes, recipients: tuple[str, ...]) -> str:
-    """Return the key that earlier versions stored, so that an upgrade lets no message in twice.
+    """Return the key that earlier versions stored, so that no message is stored again after an upgrade.
 
-    They took all headers but those that they knew to be a transport's.
+    They used all headers except those that they knew transports to add.
     """
     block, body = _parts(raw)
     if len(block) > LARGEST_HEADER_BLOCK:
@@ -107,7 +109,7 @@ def _parts(raw: bytes) -> tuple[bytes, bytes]:
 
 
 def _headers(block: bytes) -> list[tuple[bytes, bytes]]:
-    r"""Return name and value of each header, however relays have folded and spelt them.
+    r"""Return the name and value of each header, normalised since relays may fold them or change case.
 
     >>> _headers(b"Subject: a\n\tb\nTO:c")
     [(b'subject', b'a b'), (b'to', b'c')]

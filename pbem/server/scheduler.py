@@ -1,6 +1,6 @@
-"""What happens by time: removing old messages and the data of those who left, sending digests, alerting the admin.
+"""Scheduled work: removing old messages and the data of deleted players, sending digests, alerting the admin.
 
-The daemon calls `step` again and again. What a player's message causes is in `conversation`.
+The daemon calls `step` repeatedly. What a player's message causes is in `conversation`.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from pbem.storage.retention import Retention
 
 @dataclass(frozen=True, slots=True)
 class Scheduler:
-    """Does whatever is due."""
+    """Does what is due."""
 
     retention: Retention
 
     def step(
         self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        """Do what is due at that time, as far as it is not left to the next step."""
+        """Do what is due at that time; some of it may be left to the next step."""
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         traces.sweep(engine, now, stopped)
         digest.gather(engine, server, now, stopped)

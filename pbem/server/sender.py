@@ -1,4 +1,4 @@
-"""Sending what is owed: render, hand over, mark as sent; what fails is due again later, kept in the database."""
+"""Sending queued messages: render, send, mark as sent. A failed message is due again later, as the database records."""
 
 import threading
 import traceback
@@ -27,39 +27,39 @@ log = structlog.get_logger()
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60, 120, 240))
 GIVE_UP_AFTER = timedelta(days=5)
 FEW = len(PAUSES)
-"""After fewer attempts nothing is given up: the days may have passed in a clock that was set, or while we were down."""
+"""After fewer attempts no message is given up: the days may have passed because the clock was set or we were down."""
 MOST = 3
-"""A mail with which the server ended so often waits longer and longer, and the admin is told."""
+"""A message during which the server ended that often waits longer and longer, and the admin is told."""
 TOGETHER = 16
-"""So many mails are rendered in one transaction and marked as sent in another; a crash between the two sends
-those that had gone out again, under the same Message-ID."""
+"""The number of messages that are rendered in one transaction and marked as sent in another. After a crash between the
+two, those already sent are sent again, under the same Message-ID."""
 
 
 Sign = Callable[[bytes], bytes]
 
 
 def unsigned(raw: bytes) -> bytes:
-    """The mail as it is, for where nothing signs."""
+    """Return the message unchanged, for servers that don't sign."""
     return raw
 
 
 class DeliveryResults:
-    """What the database does not know yet of the mails in hand: how attempts ended; any thread may write it down."""
+    """The results of attempts that aren't in the database yet; any thread can record them."""
 
     def __init__(self, locks: Locks) -> None:
         self.locks = locks
         self._results: list[_Result] = []
         self._lock = threading.Lock()
         self.started: set[int] = set()
-        """Mails that this process has in hand: when it lets go of them, they were no error to it."""
+        """Messages in progress in this process; if it ends in good order, they didn't cause that."""
 
     def add(self, result: "_Result") -> None:
-        """Remember one more."""
+        """Add a result."""
         with self._lock:
             self._results.append(result)
 
     def record(self, engine: Engine, now: datetime) -> None:
-        """Mark the mails; what the database does not take is remembered, so that nothing is sent twice for it."""
+        """Store the results. If the database fails they are kept, so that nothing is sent twice because of it."""
         with self._lock:
             _mark(engine, self._results, now)
             ended = {result.outgoing for result in self._results}
@@ -68,7 +68,7 @@ class DeliveryResults:
             self.locks.release_each({_lock_name(number) for number in ended})
 
     def release(self, engine: Engine, now: datetime) -> None:
-        """Before the process ends in good order: mark, and clear the mails that it leaves in hand of suspicion."""
+        """Store the results before an orderly end, and clear messages in progress of suspicion."""
         self.record(engine, now)
         with transaction(engine) as session:
             session.exec(update(Outgoing).where(col(Outgoing.id).in_(self.started)).values(delivery_starts=0))
@@ -84,8 +84,8 @@ def send_due(
     stopped: Callable[[], bool] = lambda: False,
     sign: Sign = unsigned,
 ) -> int:
-    """Send the next few mails that are due; how many attempts that were, and so whether to call again."""
-    results.record(engine, clock())  # of an earlier call, when the database was away
+    """Send the next few messages that are due. Return the number of attempts; if it isn't 0, call again."""
+    results.record(engine, clock())  # left from a call during which the database failed
     with read_only(engine) as session:
         if session.exec(_due(clock()).limit(1)).first() is None:
             return 0
@@ -119,11 +119,11 @@ def send_due(
 
 
 def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[int]:
-    """Choose the next mails that are due, oldest first, and count that we begin with them, before anything is made.
+    """Choose the next messages that are due, oldest first, and count the start of work on them before it begins.
 
-    A mail that was in hand when a server ended goes alone, so that no other suffers if it was the cause. After three
-    times it is due again later and later, so that the others go out meanwhile. It is never given up for that: nobody
-    refused it, and a server may be killed for reasons that have nothing to do with the mail.
+    A message that was in progress when a server ended goes alone, so that no other suffers if it was the cause. After
+    three times its pauses grow, so that others go out meanwhile. It is never given up for that: nobody refused it, and
+    a server may be killed for reasons that have nothing to do with the message.
     """
     chosen: list[Outgoing] = []
     held: set[str] = set()
@@ -137,7 +137,7 @@ def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[in
             row.troubled = row.troubled or now
             _log(row, f"tried alone: {row.error}")
         row.delivery_starts += row.id not in results.started
-        if row.delivery_starts >= MOST:  # what counts if we end too; if we don't, the result says when it is due
+        if row.delivery_starts >= MOST:  # in case we end too; otherwise the result sets it
             row.due = now + PAUSES[min(row.delivery_starts - MOST, len(PAUSES) - 1)]
         if suspect or len(chosen) == TOGETHER:
             break
@@ -147,7 +147,7 @@ def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[in
 
 
 def _free(session: Session, locks: Locks, held: set[str], now: datetime) -> Iterator[Outgoing]:
-    """The mails that are due and that no other daemon has in hand, oldest first; `held` are those that we have now."""
+    """Yield the messages that are due and not locked by another daemon, oldest first; add the locks taken to `held`."""
     due = _due(now)
     after = 0
     while rows := session.exec(
@@ -164,13 +164,13 @@ def _due(now: datetime) -> SelectOfScalar[Outgoing]:
 
 
 def _lock_name(number: int | None) -> str:
-    """What is held while a mail is in hand."""
+    """Return the name of the lock that is held while a message is in progress."""
     return f"owed {number}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Letter:
-    """A mail that is due, as bytes; or why there are none."""
+    """A rendered message that is due, or the error if rendering failed."""
 
     row: Outgoing
     raw: bytes
@@ -179,36 +179,36 @@ class _Letter:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """How an attempt ended; without error the mail is sent."""
+    """The result of an attempt; without an error, the message was sent."""
 
     outgoing: int
     error: str | None
     later: bool
     is_bug: bool = False
-    """Whether nothing was handed over, because of a bug."""
+    """Whether a bug prevented the attempt."""
 
     @property
     def is_refused(self) -> bool:
-        """Whether the next hop will never take the mail: as good as a bounce."""
+        """Whether the next hop refused the message permanently, which counts as a bounce."""
         return self.error is not None and not self.later
 
 
 def _rendered(session: Session, renderer: Renderer, numbers: list[int]) -> list[_Letter]:
-    """The mails of those numbers, in their order."""
+    """Return the rendered messages with those ids, in order."""
     rows = session.exec(select(Outgoing).where(col(Outgoing.id).in_(numbers)).order_by(col(Outgoing.id))).all()
     try:
         mails = list(renderer.render(session, rows))
         return [_Letter(row, mail.as_bytes()) for row, mail in zip(rows, mails, strict=True)]
     except DBAPIError:
         raise
-    except Exception:  # noqa: BLE001 - a bug in a template or a replay; the other mails must go on
+    except Exception:  # noqa: BLE001 - a bug in a template or a replay must not stop the others
         return [_rendered_alone(session, renderer, row) for row in rows]
 
 
 def _is_due(now: datetime) -> ColumnElement[bool]:
-    """Whether the time has come; also where the clock was set back since, and `due` lies further off than any pause.
+    """Return the condition that a message is due, or that its time is implausibly late because the clock was set back.
 
-    A mail that went out and came back waits longer than that on purpose.
+    A message that was sent and bounced waits longer than that on purpose.
     """
     is_fresh = and_(col(Outgoing.attempts) == 0, col(Outgoing.delivery_starts) < MOST)
     clock_was_set_back = or_(is_fresh, col(Outgoing.due) > now + PAUSES[-1])
@@ -221,12 +221,12 @@ def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Let
         return _Letter(row, mail.as_bytes())
     except DBAPIError:
         raise
-    except Exception:  # noqa: BLE001 - kept with the row, for the operator
+    except Exception:  # noqa: BLE001 - stored in the row for the operator
         return _Letter(row, b"", traceback.format_exc())
 
 
 def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign) -> _Result:
-    """Sign a mail and hand it to the next hop."""
+    """Sign a message and send it to the next hop."""
     row = letter.row
     assert row.id is not None  # noqa: S101 - a stored row has one
     if letter.error is not None:
@@ -234,7 +234,7 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
         return _Result(row.id, letter.error, later=True, is_bug=True)
     try:
         raw = sign(letter.raw)
-    except Exception:  # noqa: BLE001 - whatever it is, it is a bug, and the other mails must go on
+    except Exception:  # noqa: BLE001 - a bug must not stop the others
         _log(row, "not signed")
         return _Result(row.id, traceback.format_exc(), later=True, is_bug=True)
     try:
@@ -248,7 +248,7 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
 
 
 def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
-    """Write down how the attempts ended and when the next ones are due."""
+    """Store how the attempts ended and when the next ones are due."""
     if not results:
         return
     with transaction(engine) as session:
@@ -273,7 +273,7 @@ def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
 
 
 def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
-    """Make the mail due again later, or give it up; nobody waits for one that was dropped meanwhile."""
+    """Make the message due again later, or give it up, unless it has been dropped."""
     row.attempts += 1
     row.delivery_starts = 0
     if row.state == OutgoingState.DROPPED:

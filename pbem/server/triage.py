@@ -1,7 +1,7 @@
-"""In which queue a message waits, told from its header alone: players go first, and strangers may send less.
+"""The queue in which a message waits, chosen by its headers alone: players go first, and strangers may send less.
 
-Nothing here proves anything: a forged From gets a message into the players' queue and no further. What a message may do
-is decided when it has been parsed (see `identity` and `trust`).
+This proves nothing: a forged From gets a message into the players' queue, but no further. What a message may do is
+decided once it is parsed (see `identity` and `trust`).
 """
 
 import re
@@ -25,24 +25,24 @@ _REPORT = re.compile(rb"^content-type[ \t]*:\s*multipart/report", re.IGNORECASE 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message waits, and how much of it is kept."""
+    """The queue in which a message waits, and how much of it is kept."""
 
     lane: Lane
     author: str | None
     """The address in From, if there is exactly one."""
     raw: bytes
-    """The message, or its header block if it is larger than a stranger's may be."""
+    """The message, or only its header block if it is larger than a stranger's may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """Gives messages their place in a queue."""
+    """Chooses the queue of each message."""
 
     keyring: Keyring
     limits: LimitsSettings
 
     def place(self, session: Session, arrival: Arrival) -> Place:
-        """Return where the message waits."""
+        """Return the place of the message."""
         block = header_block(arrival.raw)
         author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
         if _is_player(session, author) or self._has_token(session, arrival, block):
@@ -53,7 +53,7 @@ class Triage:
         return Place(Lane.STRANGERS, author, block if is_too_large else arrival.raw)
 
     def _has_token(self, session: Session, arrival: Arrival, block: bytes) -> bool:
-        """Return whether one of the addresses to which the message went has a token that we signed."""
+        """Return whether one of the recipients' addresses has a token that we signed."""
         addresses = " ".join(arrival.recipients).encode("utf-8", "replace") + block
         for tag in sorted({found.decode().lower() for found in _TAG.findall(addresses)})[:MOST_TAGS]:
             token = tokens.parse(tag)
@@ -69,7 +69,7 @@ def _is_player(session: Session, author: str | None) -> bool:
 
 
 def _waits_as_a_stranger(session: Session, author: str | None) -> bool:
-    """Return whether an earlier message of the same author waits in the strangers' queue: this one goes behind it."""
+    """Return whether an earlier message of the same author waits in the strangers' queue: this one goes there too."""
     if author is None:
         return False
     waiting = select(Incoming.id).where(

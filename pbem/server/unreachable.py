@@ -1,6 +1,6 @@
-"""Telling the admin which players can't be reached: at most hourly, all of them together.
+"""Telling the admin which players can't be reached, in one message per hour at most.
 
-Only players count. The addresses of people who never joined bounce all the time, since anybody can make us write there.
+Only players count: addresses of people who never joined bounce all the time, since anyone can make us write there.
 """
 
 from datetime import datetime, timedelta
@@ -19,11 +19,11 @@ from pbem.storage.outbox import Mailer
 TEMPLATE = "unreachable_admin"
 AT_MOST_EVERY = timedelta(hours=1)
 REMEMBERED = 200
-"""How many players a message remembers, so that one who is given up in the same moment is still told."""
+"""The maximum number of players that a message records, so that others given up in that moment are still reported."""
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
-    """Enqueue a message if somebody can't be reached since the last one. Return whether there was."""
+    """Enqueue a message if more players can't be reached since the last one. Return whether there were any."""
     if server.admin is None:
         return False
     with read_only(engine) as session:
@@ -48,7 +48,7 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
 
 
 def _news(session: Session, admin: str, now: datetime) -> list[Player]:
-    """Return the players who can't be reached since the admin was last told, if that was long enough ago."""
+    """Return the players who became unreachable since the admin was last told, if that was long enough ago."""
     newest = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
     last = session.exec(newest.order_by(col(Outgoing.created).desc()).limit(1)).first()
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:

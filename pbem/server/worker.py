@@ -1,4 +1,4 @@
-"""Handling a message in one transaction: authorise, execute, enqueue the answers. A crash shunts the message."""
+"""Processing a message in one transaction: authorise, execute, enqueue the replies. Repeated failures shunt it."""
 
 import traceback
 from datetime import datetime
@@ -30,11 +30,11 @@ from pbem.storage.notifications import Channel
 log = structlog.get_logger()
 
 MOST_EXAMINATIONS = 5
-"""How many times a message is examined in one attempt if what it refers to keeps changing."""
+"""The maximum number of examinations in one attempt if what the message refers to keeps changing."""
 
 
 class _GoesLater(Exception):
-    """Another daemon abandoned an earlier message, which goes first; nothing was done yet."""
+    """Another daemon abandoned an earlier message, which goes first; nothing has been done yet."""
 
 
 def handle(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:

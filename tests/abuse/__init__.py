@@ -1,1 +1,1 @@
-"""Attacks with the server against others, each as a story in which what we send is counted."""
+"""Attacks on the server, or on others by means of it, each as a story with assertions about what we send."""

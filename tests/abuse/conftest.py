@@ -1,4 +1,4 @@
-"""A match under way, which somebody disturbs."""
+"""Fixtures: a running match that someone tries to disturb."""
 
 from tests.pbem.conftest import letters
 

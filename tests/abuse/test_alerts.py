@@ -1,4 +1,4 @@
-"""What bounces: the admin is told together and seldom, and nobody learns from it whose an address is."""
+"""Bounces: the admin gets few, combined alerts, and nobody learns from a bounce whose an address is."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_the_admin_is_told_once_an_hour_of_all_players_who_can_not_be_reached(le
     names = ("bob", "carol", "dora", "erin")
     for name in names:
         letters.join(name)
-    letters.execute("update player set bounces = 2")  # the next one is the last
+    letters.execute("update player set bounces = 2")  # one short of the limit
     for name in names:
         letters.deliver(dsn(letters.last(name)))
     letters.wait(minutes=59)

@@ -1,4 +1,4 @@
-"""Budgets belong to the sender: no forger and no opponent uses up what somebody else needs."""
+"""Budgets belong to the sender: forgers and opponents can't use up what others need."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ TRUSTING = '[checks]\nauthserv_id = "mx.pbem.example"'
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice, to move, and bob."""
+    """Begin a match of alice, to move, and bob."""
     with correspondence(tmp_path) as letters:
         letters.play(two_turns)
         yield letters
@@ -29,7 +29,7 @@ def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(tmp_path: Path
         letters.clock.advance(hours=2)
         sent = [len(letters.write(ALICE, f"say lie {n}", f"{n}")) for n in range(8)]
 
-        assert sent == [1, 1, 1, 1, 1, 0, 0, 0]  # the last one says that there will be no more
+        assert sent == [1, 1, 1, 1, 1, 0, 0, 0]  # the last reply says that there will be no more
         assert "so the next ones get no reply" in " ".join(text(letters.last("alice")).split())
         assert len(letters.reply(personal, "games")) == 1
         assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
@@ -81,7 +81,7 @@ def test_an_opponent_who_talks_without_end_blocks_no_match(tmp_path: Path) -> No
         assert len(letters.received[ALICE]) - before <= 12
         assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
         assert len(letters.reply(letters.last("alice"), "say Be quiet, please.")) == 2
-        assert len(letters.reply(letters.last("bob"), "f1e1 h7g7 1 e1e2 g7g6")) == 2  # not even his own
+        assert len(letters.reply(letters.last("bob"), "f1e1 h7g7 1 e1e2 g7g6")) == 2  # even his own
 
 
 def test_no_budget_drops_a_turn_with_proof(tmp_path: Path) -> None:
@@ -93,4 +93,4 @@ def test_no_budget_drops_a_turn_with_proof(tmp_path: Path) -> None:
 
         assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
         assert letters.reply(personal, "games") == []
-        assert letters.reply(personal, "#1 a1a1") == []  # no turn
+        assert letters.reply(personal, "#1 a1a1") == []  # not a turn

@@ -1,4 +1,4 @@
-"""A clock that is wrong for a while does no lasting harm: nothing is removed by it, and nobody is silenced by it."""
+"""A clock that is wrong for a while does no lasting harm: no data is removed, and nobody is silenced."""
 
 import pytest
 from sqlmodel import Session, select
@@ -17,7 +17,7 @@ LEAPT = "the clock leapt; nothing is removed for a day"
 
 
 def kept(letters: Correspondence) -> tuple[int, int]:
-    """How many messages are still whole, of those that came and of those that were sent."""
+    """Return how many received and sent messages still have their content."""
     with Session(letters.server.engine) as session:
         came = [row for row in session.exec(select(Incoming)) if row.raw]
         sent = [row for row in session.exec(select(Outgoing)) if not row.payload.get("removed")]
@@ -25,7 +25,7 @@ def kept(letters: Correspondence) -> tuple[int, int]:
 
 
 def passes(letters: Correspondence, hours: int) -> list[str]:
-    """Let the daemon work through some hours; what it logged as an error."""
+    """Let the daemon work for some hours. Return the errors it logged."""
     with capture_logs() as logs:
         for _ in range(hours):
             letters.clock.advance(hours=1)
@@ -47,12 +47,12 @@ def test_a_clock_that_leaps_ahead_and_back_removes_nothing(letters: Corresponden
 
 
 def test_what_is_ahead_when_the_server_starts_is_noticed_too(letters: Correspondence) -> None:
-    """Three seconds after a start ten years ahead, everything was removed."""
+    """Everything used to be removed three seconds after a start ten years ahead."""
     passes(letters, 26)
     before = kept(letters)
     engine, server = letters.server.engine, letters.server.settings.server
     ahead = letters.clock().replace(year=2036)
-    for _ in range(3):  # three starts
+    for _ in range(3):  # three restarts
         assert Retention(SteadyClock(ahead, lambda: 0.0)).step(engine, server.keep_mail_days, 365, ahead) == 0
     assert kept(letters) == before
 
@@ -88,7 +88,7 @@ def test_two_daemons_whose_clocks_disagree_remove_nothing(letters: Correspondenc
 
 
 def test_nobody_is_silenced_by_messages_from_a_time_that_is_yet_to_come(letters: Correspondence) -> None:
-    """A player, a stranger and a match use up their day three hundred days ahead; then the clock is set right."""
+    """A player, a stranger and a match use up their daily budgets 300 days ahead; then the clock is corrected."""
     letters.clock.leap(days=300)
     to = personal(letters)
     for number in range(25):

@@ -1,4 +1,4 @@
-"""How much computing a message can cause: counted in calls, which are the same on any machine."""
+"""How much computation a message can cause, counted in calls, which are the same on any machine."""
 
 import sys
 from types import FrameType
@@ -11,9 +11,9 @@ from tests.hostile import filled
 
 SIZE = 1_000
 MOST_CALLS_FOR_A_BYTE = 250
-"""Three times what a text of one-letter lines costs."""
+"""Three times the cost of a text of one-letter lines."""
 MOST_CALLS_FOR_CANDIDATES = 750_000
-"""What all candidates for attributions of one message may cost together, however long it is."""
+"""The maximum cost of all candidates for attributions in a message of any length."""
 
 WORDS = ("On wrote: ", "wrote:", "<a@b.example>:", "12:30 ", "From: a", "---", "On 2 Mar 2026 ", "Sent from my ")
 PATTERNS = ("{0}\n", "{0}{0}{0}{0}{0}{0}{0}{0}\n", "a: {0}\n--\n")
@@ -50,7 +50,7 @@ def test_the_attributions_examined_in_a_message_are_bounded(line: str) -> None:
     finder = AttributionFinder(page)
     for number in range(len(page)):
         finder.attribution_at(number)
-    assert MOST_CANDIDATES <= finder.candidates < MOST_CANDIDATES + 200  # those of the last line are finished
+    assert MOST_CANDIDATES <= finder.candidates < MOST_CANDIDATES + 200  # the last line is finished
 
 
 def test_an_attribution_is_found_below_many_lines_that_look_like_one() -> None:

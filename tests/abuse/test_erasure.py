@@ -1,4 +1,4 @@
-"""Leaving takes what belongs to the one who leaves, and nothing that belongs to anybody else."""
+"""Leaving removes the data of the player who leaves, and nothing that belongs to others."""
 
 import io
 import re
@@ -29,9 +29,9 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 
 def people(letters: Correspondence) -> tuple[int, int]:
-    """Bob and carol talk in the middle of a match, and bob has a question to answer; then eve joins, all by herself.
+    """Let bob and carol chat in the middle of a match, with a question to bob open; then let eve join.
 
-    Return the last numbers of what came and of what went out before she did.
+    Return the last ids of received and of sent messages before she did.
     """
     letters.match(first="bob", second="carol", challenge="challenge carol quadraphages")
     letters.reply(letters.last("bob"), "1 a7b7 i3i2\n\nWelcome to the match! Hello, carol: your turn.")
@@ -70,7 +70,7 @@ def personal(letters: Correspondence, name: str) -> str:
 def test_somebody_named_like_a_word_leaves_and_everything_of_others_stays_byte_for_byte(
     letters: Correspondence, name: str
 ) -> None:
-    """Old databases hold such names, from before they were refused."""
+    """Old databases contain such names, from before they were refused."""
     last = letters.play(people)
     eve = number_of(letters, "eve")
     letters.execute(f"update player set name = '{name}' where name = 'eve'")
@@ -83,7 +83,7 @@ def test_somebody_named_like_a_word_leaves_and_everything_of_others_stays_byte_f
 
 
 def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Correspondence) -> None:
-    """Bob's own words are bob's, also where they name her; hers go from our messages to him."""
+    """Bob's words are bob's, even if they mention eve; hers are removed from our messages to him."""
     letters.match(first="eve", second="bob")
     letters.reply(letters.last("eve"), "1 a7b7 i3i2\n\nGreetings from the rabbithole.")
     letters.reply(letters.last("bob"), "say Thank you, eve, for the dormouse.")
@@ -118,7 +118,7 @@ def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: C
 
 
 def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others write meanwhile: nothing waits for the whole of it."""
+    """So others can write meanwhile, without waiting for the whole erasure."""
     letters.match(first="eve", second="bob")
     eve = number_of(letters, "eve")
     for number in range(12):
@@ -197,7 +197,7 @@ GUEST = "guest@g.example"
 
 
 def asked_for_the_guest_s_address(letters: Correspondence, answer: str) -> None:
-    """Bob invites a guest; eve asks for the guest's address, and the guest answers; then eve leaves."""
+    """Let bob invite a guest, eve ask to use the guest's address, the guest answer, and eve leave."""
     letters.join("bob")
     letters.join("eve")
     letters.write(BOB, f"challenge {GUEST} quadraphages", to=personal(letters, "bob"))

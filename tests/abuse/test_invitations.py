@@ -1,4 +1,4 @@
-"""Invitations: an address is written to once, whoever asks, and never again where its owner says so."""
+"""Invitations: an address gets only one, no matter who asks, and none after its owner says so."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -11,26 +11,26 @@ from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondenc
 
 VICTIM = "victim@mail.example"
 SEASONED = timedelta(days=15)
-"""After this time a player is no new one."""
+"""After this time, a player no longer counts as new."""
 
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Alice and bob, who have been here for a while, and zoe, who joined today."""
+    """Let alice and bob join a while ago, and zoe today."""
     with correspondence(tmp_path) as letters:
         letters.play(people)
         yield letters
 
 
 def people(letters: Correspondence) -> dict[str, str]:
-    """Let them join; their personal addresses."""
+    """Let them join. Return their personal addresses."""
     found = {name: letters.join(name) for name in ("alice", "bob")}
     letters.clock.set(MORNING + SEASONED)
     return found | {"zoe": letters.join("zoe")}
 
 
 def write(letters: Correspondence, name: str, body: str) -> list[EmailMessage]:
-    """A mail of a player to their personal address; what was sent for it."""
+    """Write a message from a player to their personal address. Return what the server sent."""
     personal = letters.play(people)[name] if not letters.received else _personal(letters, name)
     return letters.write(f"{name}@mail.example", body, to=personal)
 
@@ -45,7 +45,7 @@ def sent_to(letters: Correspondence, address: str) -> int:
 
 
 def invitations(letters: Correspondence) -> int:
-    """How many went out."""
+    """Return the number of invitations sent."""
     mails = (mail for way, mail in letters.log if way == "out")
     return sum(text(mail).startswith("Hello! ") and "would like to play" in text(mail) for mail in mails)
 
@@ -183,7 +183,7 @@ def test_who_wants_no_invitations_can_change_their_mind_and_nobody_else_can(lett
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
     letters.reply(letters.last("victim"), "stop")
     told = letters.last("victim")
-    letters.write(VICTIM, "start")  # anybody can write that
+    letters.write(VICTIM, "start")  # anyone can write that
     write(letters, "bob", f"challenge {VICTIM} quadraphages")
     assert invitations(letters) == 1
 
@@ -197,7 +197,7 @@ def test_who_wants_no_invitations_can_still_join(letters: Correspondence) -> Non
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
     letters.reply(letters.last("victim"), "stop")
     (question,) = letters.write(VICTIM, "join victor")
-    assert letters.write(VICTIM, "join vincent") == []  # of which anybody could make many
+    assert letters.write(VICTIM, "join vincent") == []  # anyone could write many of these
 
     (welcome,) = letters.reply(question, "yes")
 

@@ -1,4 +1,4 @@
-"""Whoever kills the server, or whatever does: no message suffers for it that didn't cause it."""
+"""If the server is killed for any reason, no message suffers that didn't cause it."""
 
 import sys
 from dataclasses import replace
@@ -21,7 +21,7 @@ from tests.operating.people import written
 
 
 def restarted(letters: Correspondence) -> Server:
-    """The server in another process: it remembers nothing but rows."""
+    """Return the server as in a new process, which knows only the database."""
     server = letters.server
     server.queue.release()
     return replace(
@@ -32,7 +32,7 @@ def restarted(letters: Correspondence) -> Server:
 
 
 def killed_at_work(letters: Correspondence) -> int | None:
-    """Let the server claim the next message, begin with it, and end. Return its number."""
+    """Let the server claim the next message, begin an attempt, and end. Return the message's id."""
     server = restarted(letters)
     number = server.queue.claim_next()
     if number is not None:
@@ -42,12 +42,12 @@ def killed_at_work(letters: Correspondence) -> int | None:
 
 
 def turn(letters: Correspondence, words: str) -> bytes:
-    """What alice answers to her newest mail."""
+    """Return alice's reply to her newest message."""
     return written("alice@mail.example", letters.last("alice")["Reply-To"].addresses[0].addr_spec, words)
 
 
 def stored(letters: Correspondence, raw: bytes) -> int:
-    """Store a message, and do nothing with it yet. Return its number."""
+    """Store a message without processing it. Return its id."""
     (number,) = letters.server.take((Arrival(raw, "test"),))
     return number
 
@@ -99,7 +99,7 @@ def test_a_clock_that_is_set_back_prolongs_no_pause(letters: Correspondence) -> 
 def test_no_attempt_is_counted_before_messages_can_be_read(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Starting the parser takes longest after the server's start, and has nothing to do with the message."""
+    """Starting the parser takes most of the time after a start, and isn't the message's fault."""
     move = stored(letters, turn(letters, "3 f1g1 h7g7"))
     monkeypatch.setattr(sys, "executable", "/bin/false")
     server = restarted(letters)
@@ -110,11 +110,11 @@ def test_no_attempt_is_counted_before_messages_can_be_read(
 
 
 class Killed(BaseException):
-    """The end of the process."""
+    """Raised where the process would end."""
 
 
 class FatalFor:
-    """A next hop over which the server ends when it sends to that address."""
+    """A next hop that makes the server end when it sends to that address."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -126,7 +126,7 @@ class FatalFor:
         self.taken.append(recipient)
 
     def close(self) -> None:
-        """There is no connection."""
+        """Do nothing: there is no connection."""
 
 
 def sends(letters: Correspondence, outbox: FatalFor) -> bool:

@@ -1,4 +1,4 @@
-"""Machines that bear no mark of one: whatever they answer, the correspondence ends within five mails."""
+"""Machines that aren't recognised as such: no matter what they reply, the exchange ends within five messages."""
 
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
@@ -15,7 +15,7 @@ FEW = 5
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice, to move, and bob."""
+    """Begin a match of alice, to move, and bob."""
     with correspondence(tmp_path) as letters:
         letters.play(two_turns)
         yield letters
@@ -34,7 +34,7 @@ MACHINES: dict[str, Callable[[int], str]] = {
 
 
 def echo(letters: Correspondence, mail: EmailMessage, words: Callable[[int], str], to: str | None = None) -> int:
-    """Let a machine answer whatever comes to an address; how many mails it got for its answers."""
+    """Let a machine reply to every message to an address. Return the number of messages it got in response."""
     address, under_way, got = str(mail["To"]), [mail], 0
     while under_way and got < 60:
         letters.clock.advance(minutes=1)

@@ -1,4 +1,4 @@
-"""How much memory a sender, or a server that we send to, can make us use."""
+"""How much memory a sender, or a server to which we send, can make us use."""
 
 import contextlib
 import socket
@@ -21,13 +21,13 @@ from tests.transports.test_listener import Talk
 
 LIMIT = 1_000_000
 BUFFERS = 10_000_000
-"""More than two sockets keep of what one has sent and the other hasn't read."""
+"""More bytes than the buffers of two sockets hold."""
 EMPTY_LINES = b"Subject: x\r\n\r\n" + b"\r\n" * 490_000
 
 
 @contextlib.contextmanager
 def listening(protocol: Literal["lmtp", "smtp"], **caps: int) -> Iterator[tuple[int, list[Arrival]]]:
-    """A listener that keeps what it is sent."""
+    """Run a listener that keeps the messages it receives."""
     kept: list[Arrival] = []
     listener = MailListener(ListenSettings.model_validate({"port": 0, **caps}), protocol, LIMIT, lambda _: True)
     listener.start(kept.extend)
@@ -48,12 +48,12 @@ def test_a_message_of_empty_lines_costs_a_few_times_its_size() -> None:
         finally:
             tracemalloc.stop()
     assert kept[0].raw == EMPTY_LINES
-    assert peak < 5 * len(EMPTY_LINES)  # it is 70 times its size where each line is an object
+    assert peak < 5 * len(EMPTY_LINES)  # with an object for each line, it would be 70 times
 
 
 @pytest.mark.parametrize("protocol", ["lmtp", "smtp"])
 def test_all_that_arrives_at_once_is_bounded(protocol: Literal["lmtp", "smtp"]) -> None:
-    """A sender beyond the bound is told to come back, for LMTP once for each recipient, and succeeds then."""
+    """A sender beyond the limit is told to try later, in LMTP once per recipient, and succeeds then."""
     half = b"Subject: x\r\n\r\n" + b"y" * 70 + (b"\r\n" + b"y" * 70) * 9_000
     hello, replies = ("LHLO", 2) if protocol == "lmtp" else ("EHLO", 1)
     with listening(protocol, bytes_in_flight=LIMIT) as (port, kept), Talk(port) as first, Talk(port) as second:
@@ -135,7 +135,7 @@ def test_the_bounds_of_a_message(sent: bytes, problem: DataProblem | None) -> No
 
 
 class EndlessReply:
-    """A server that goes on with the reply to a command until the client hangs up, and counts what it could send."""
+    """A server whose reply to a command never ends until the client hangs up; it counts what it could send."""
 
     def __init__(self, endless: str, line: bytes) -> None:
         self.sent = 0
@@ -185,7 +185,7 @@ def test_a_reply_without_end_is_read_up_to_a_bound(endless: str, line: bytes) ->
 
 
 def test_a_reply_that_trickles_is_waited_for_no_longer_than_a_whole_one() -> None:
-    """Each byte comes in time, but the time is for the reply: a hop that stalls must not hold up all other mail."""
+    """Each byte arrives in time, but the limit is for the whole reply: a slow hop must not delay all other messages."""
     now = 0.0
 
     def pass_time() -> float:

@@ -1,4 +1,4 @@
-"""Strangers' messages wait behind those of players, may be smaller only, and keep their order."""
+"""Strangers' messages wait behind those of players, have a lower size limit, and keep their order."""
 
 import pytest
 
@@ -16,7 +16,7 @@ LARGE = "help\n" + "x" * 70 + "\n"
 def stored(
     letters: Correspondence, author: str, words: str = "help", to: str = ADDRESS, sender: str | None = None
 ) -> int:
-    """Store a message, and do nothing with it yet. Return its number."""
+    """Store a message without processing it. Return its id."""
     (number,) = letters.server.take((Arrival(written(author, to, words), "test", sender),))
     return number
 
@@ -27,7 +27,7 @@ def row(letters: Correspondence, number: int) -> Incoming:
 
 
 def order(letters: Correspondence) -> list[int]:
-    """Handle what waits. Return the numbers in the order in which they were handled."""
+    """Process the waiting messages. Return their ids in the order of processing."""
     server, handled = letters.server, []
     while (number := server.queue.claim_next()) is not None:
         server.queue.release()

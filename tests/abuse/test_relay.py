@@ -1,4 +1,4 @@
-"""Strangers: who forges a From brings nobody a word of their own, and few of ours."""
+"""Strangers: with a forged From, nobody can send others their own words, and only few of ours."""
 
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -23,7 +23,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 
 def words_of(mail: EmailMessage) -> str:
-    """All that a mail shows, in its headers too."""
+    """Return everything that a message shows, including its headers."""
     parts = (str(part.get_content()) for part in mail.walk() if part.get_content_maintype() == "text")
     return "\n".join([*(str(value) for value in mail.values()), *parts])
 
@@ -98,7 +98,7 @@ def test_a_stranger_s_address_gets_few_answers_a_day_and_a_month(tmp_path: Path)
 
 def test_all_strangers_together_get_so_many_answers_and_the_log_tells_what_is_left(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nstrangers_per_day = 6") as letters, capture_logs() as logs:
-        letters.join("alice")  # who was a stranger before
+        letters.join("alice")  # she was a stranger before
         sent = [len(letters.write(f"somebody@host{n}.example", "help")) for n in range(8)]
 
     assert sent == [1, 1, 1, 1, 1, 0, 0, 0]
@@ -109,7 +109,7 @@ def test_all_strangers_together_get_so_many_answers_and_the_log_tells_what_is_le
 
 
 def test_a_question_to_a_player_repeats_little_of_what_it_is_about(letters: Correspondence) -> None:
-    """A forger who knows a player's address reaches them, but not with a book."""
+    """A forger who knows a player's address can reach them, but only with a few words."""
     (question,) = letters.write("alice@mail.example", f"challenge bob@mail.example hexaphages\n\n{ADVERTISEMENT}")
 
     assert len(text(question)) < 4_000

@@ -1,4 +1,4 @@
-"""One thing under two names: a database file that two daemons could share, a message that could act twice."""
+"""One thing with two names: a database file that two daemons could share, a message that could act twice."""
 
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def test_a_message_is_told_once_however_filters_marked_it(letters: Correspondenc
 
 
 def test_an_upgrade_lets_no_message_in_twice(letters: Correspondence) -> None:
-    """Rows of earlier versions have keys of another kind, which are still recognised."""
+    """Rows of earlier versions have a different kind of key, which is still recognised."""
     with database.transaction(letters.server.engine) as session:
         before = len(session.exec(select(Incoming)).all())
         (number,) = store(

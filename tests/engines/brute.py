@@ -1,7 +1,7 @@
-"""The phages games once more, as plainly and slowly as can be, to check the engine against.
+"""A second, simple and slow implementation of the phages games, to check the engine against.
 
-Nothing here is shared with the engine: cells are pairs of numbers, an operation is played stone by stone
-as the rule sheet says it, and texts are built by hand.
+It shares nothing with the engine: cells are pairs of numbers, an operation is played stone by stone as the rule sheet
+describes it, and texts are built by hand.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ class State:
         return State(self.game, self.seat, [set(s) for s in self.stones], dict(self.marks), self.number)
 
     def ways(self, stone: Cell, number: int) -> list[Cell]:
-        """Where an own stone can go: step by step along every line, counting."""
+        """Return where an own stone can go, by counting steps along every line."""
         cells, directions, _ = GAMES[self.game]
         found = []
         for dx, dy in directions:
@@ -60,7 +60,7 @@ class State:
         return found
 
     def operations(self, number: int | None) -> dict[Operation, "State"]:
-        """Every operation, stone by stone: any stone that can move does, then any other that then can."""
+        """Return every operation, stone by stone: each stone that can move, then each other stone that still can."""
         found: dict[Operation, State] = {}
 
         def go_on(here: "State", done: Operation) -> None:
@@ -82,7 +82,7 @@ class State:
         return found
 
     def turns(self) -> Iterator[tuple[str, "State"]]:
-        """Every legal turn as text, with the state after it."""
+        """Yield every legal turn as text, with the state after it."""
         if self.over:
             return
         for first, between in self.operations(self.number).items():
@@ -94,14 +94,14 @@ class State:
                     yield " ".join(words if self.number is None else [written(first), *words]), then
 
     def ended(self, after: "State", number: int, second: Operation) -> "State":
-        """The state after a turn: over when neither operation 3 nor the next operation 1 moves anything."""
+        """Return the state after a turn; it's over if neither operation 3 nor the next operation 1 moves a stone."""
         then = after.copy()
         then.number, then.seat = number, 1 - self.seat
         then.over = not second and set(then.operations(number)) == {frozenset()}
         return then
 
     def count(self, depth: int) -> int:
-        """The number of lines of that many turns."""
+        """Return the number of lines of that many turns."""
         if depth == 0:
             return 1
         return sum(then.count(depth - 1) for _, then in self.turns())
@@ -118,7 +118,7 @@ def written(operation: Operation) -> str:
 
 
 def played(state: State, text: str) -> State:
-    """The state after a turn, found without listing all turns."""
+    """Return the state after a turn, without listing all turns."""
     words = text.split()
     words = words if state.number is not None else ["----", "----", *words]
     steps = [{(cell(w[:2]), cell(w[2:])) for w in ws if w[0] != "-"} for ws in (words[:2], words[3:])]

@@ -1,8 +1,8 @@
-"""Kvadratik once more, as plainly and slowly as can be, to check the engine against.
+"""A second, simple and slow implementation of Kvadratik, to check the engine against.
 
-Nothing here is shared with the engine: a square is a pair of numbers, a tower a list of discs like "0+" (the seat,
-then the side that is up), a turn is made by adding part after part to a list of ways, every position of the match
-is remembered, and texts are built by hand.
+It shares nothing with the engine: a square is a pair of numbers, a tower a list of discs like "0+" (the seat, then the
+side that is up), a turn is built by adding part after part to a list of ways, every position of the match is kept, and
+texts are built by hand.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Square = tuple[int, int]
 Ways = list[tuple[str, "State"]]
 
 BOARD = sorted((x, y) for x in range(4) for y in range(4))
-"""Column by column, which is the order of the names."""
+"""All squares, column by column, in the order of their names."""
 WAYS = {"+": [(0, 1), (1, 0), (0, -1), (-1, 0)], "x": [(1, 1), (1, -1), (-1, 1), (-1, -1)]}
 
 
@@ -27,7 +27,7 @@ def square(name: str) -> Square:
 
 
 def home(square: Square) -> int:
-    """Whose half it is."""
+    """Return the seat whose half the square is in."""
     return 0 if name(square)[1] in "34" else 1
 
 
@@ -48,15 +48,15 @@ class State:
     towers: dict[Square, list[str]] = field(default_factory=lambda: {square: [] for square in BOARD})
     reserve: list[int] = field(default_factory=lambda: [4, 4])
     covered: list[list[str]] = field(default_factory=lambda: [[], []])
-    """By seat, the squares where a disc of it was covered in the other half since its last turn."""
+    """By seat, the squares in the other half where one of its discs was covered since its last turn."""
     history: list[str] = field(default_factory=list)
     over: bool = False
     winner: int | None = None
 
-    # The parts of a turn, each on this very state -----------------------------------------------------
+    # The parts of a turn, each changing this state -----------------------------------------------------
 
     def put(self, word: str) -> None:
-        """A disc from the reserve: "a4+"."""
+        """Place a disc from the reserve: "a4+"."""
         self.towers[square(word)].append(f"{self.seat}{word[2]}")
         self.reserve[self.seat] -= 1
 
@@ -65,7 +65,7 @@ class State:
         tower[-1] = tower[-1][0] + {"+": "x", "x": "+"}[tower[-1][1]]
 
     def go(self, word: str) -> None:
-        """A step: "b4b3"."""
+        """Make a step: "b4b3"."""
         disc = self.towers[square(word[:2])].pop()
         end = square(word[2:])
         tower = self.towers[end]
@@ -78,7 +78,7 @@ class State:
             tower[:] = [each for each in tower if each[0] == disc[0]]
 
     def steps(self) -> list[str]:
-        """Every step of an own disc on top."""
+        """Return every step of an own disc on top."""
         found = []
         for start in BOARD:
             tower = self.towers[start]
@@ -90,7 +90,7 @@ class State:
     # Turns ------------------------------------------------------------------------------------------
 
     def turns(self) -> Iterator[tuple[str, "State"]]:
-        """Every legal turn as text, with the state after it."""
+        """Yield every legal turn as text, with the state after it."""
         if self.over:
             return
         for text in self.setups() if self.set_up < 2 else ():
@@ -114,7 +114,7 @@ class State:
                     yield "setup " + " ".join(place + side for place, side in zip(places, four, strict=True))
 
     def with_discs(self, text: str, state: "State") -> Ways:
-        """Nothing, or a disc on any empty square of the first row, or two, or three."""
+        """Return the ways to place no, one, two or three discs on empty squares of the first row."""
         ways: Ways = [(text, state)]
         rights = len(state.covered[state.seat])
         for place in first_row(state.seat):
@@ -128,7 +128,7 @@ class State:
         return ways
 
     def with_flips(self, text: str, state: "State") -> Ways:
-        """Every own disc on top lies as it is, or is turned over."""
+        """Return the ways to turn over any of the own discs on top."""
         ways: Ways = [(text, state)]
         for place in BOARD if self.flip == "any" else ():
             if state.towers[place] and state.towers[place][-1][0] == str(state.seat):
@@ -170,7 +170,7 @@ class State:
         return ways
 
     def ended(self) -> "State":
-        """The same state when the turn is over: the other seat to move, unless the game is over."""
+        """End the turn: it's the other seat's, unless the game is over. Return this state."""
         self.seat = 1 - self.seat
         if self.set_up < 2:
             return self
@@ -184,14 +184,14 @@ class State:
         return self
 
     def count(self, depth: int) -> int:
-        """The number of lines of that many turns."""
+        """Return the number of lines of that many turns."""
         if depth == 0:
             return 1
         return sum(then.count(depth - 1) for _, then in self.turns())
 
 
 def played(state: State, text: str) -> State:
-    """The state after a turn that is known to be legal."""
+    """Return the state after a turn that is known to be legal."""
     after = deepcopy(state)
     words = text.split()
     if words[0] == "setup":

@@ -1,7 +1,7 @@
-"""Quadrature once more, as plainly and slowly as can be, to check the engine against.
+"""A second, simple and slow implementation of Quadrature, to check the engine against.
 
-Nothing here is shared with the engine: a board is a dict from pairs of numbers to "#" and "O", a rectangle is
-looked at corner by corner, one man is exchanged at a time, and the whole board is searched again after each.
+It shares nothing with the engine: a board is a dict from pairs of numbers to "#" and "O", rectangles are checked corner
+by corner, men are exchanged one at a time, and the whole board is searched again after each.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def name(cell: Cell) -> str:
 
 
 def rectangles(one: Cell) -> Iterator[tuple[Cell, Cell, Cell]]:
-    """The other three corners of every rectangle that has this corner."""
+    """Yield the other three corners of every rectangle with this corner."""
     for x in range(11):
         for y in range(11):
             if x != one[0] and y != one[1]:
@@ -48,7 +48,7 @@ class State:
         return sum(man == side for man in self.board.values())
 
     def squared(self, new: set[Cell]) -> set[Cell]:
-        """Every opposing man that makes a rectangle with three own men of which one is new."""
+        """Return every opposing man that forms a rectangle with three own men, one of them new."""
         found = set()
         for one in new:
             for corners in rectangles(one):
@@ -58,13 +58,13 @@ class State:
         return found
 
     def steps(self) -> Iterator[tuple[Cell, Cell]]:
-        """Every step of an own man, legal or not."""
+        """Yield every step of an own man, legal or not."""
         for here in [c for c, man in self.board.items() if man == self.side]:
             for right, up in [(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0)]:
                 yield here, (here[0] + right, here[1] + up * UP[self.side])
 
     def turns(self) -> list[str]:
-        """Every legal turn as text."""
+        """Return every legal turn as text."""
         if self.over:
             return []
         return [name(here) + name(there) for here, there in self.steps() if self.moved(here, there) is not None]
@@ -73,7 +73,7 @@ class State:
         return any(self.moved(here, there) is not None for here, there in self.steps())
 
     def moved(self, here: Cell, there: Cell) -> "State | None":
-        """The state after a step and its exchanges, before anything else is looked at; None if illegal."""
+        """Return the state after a step and its exchanges, but not the end of the turn; None if the step is illegal."""
         if there in self.board or not (0 <= there[0] <= 10 and 0 <= there[1] <= 10):
             return None
         hostile = AGAINST[self.side]
@@ -93,7 +93,7 @@ class State:
         return None if after.dots[self.side] > 2 else after
 
     def played(self, text: str) -> "State":
-        """The state after a turn: over, or the other side's turn, or the same side's again."""
+        """Return the state after a turn: the game is over, or it's the other side's turn, or the same side's again."""
         half = len(text) - len(text[1:].lstrip("0123456789"))
         after = self.moved(cell(text[:half]), cell(text[half:]))
         assert after is not None
@@ -112,7 +112,7 @@ class State:
         return after
 
     def count(self, depth: int) -> int:
-        """The number of lines of that many turns."""
+        """Return the number of lines of that many turns."""
         if depth == 1:
             return len(self.turns())
         return sum(self.played(text).count(depth - 1) for text in self.turns())

@@ -1,7 +1,7 @@
-"""Quadrupel once more, as plainly and slowly as can be, to check the engine against.
+"""A second, simple and slow implementation of Quadrupel, to check the engine against.
 
-Nothing here is shared with the engine: squares are pairs of numbers, jumps are found by walking every chain
-of them, a figure is a set of squares compared with what its definition says, and texts are built by hand.
+It shares nothing with the engine: squares are pairs of numbers, jumps are found by walking every chain, a figure is a
+set of squares compared with its definition, and texts are built by hand.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def zone(place: Square) -> int:
 
 
 def kind(places: set[Square]) -> int:
-    """The value of the figure that four squares form: 1 Square, 2 Straight, 3 Diamond, 4 Diagonal, 0 none."""
+    """Return the value of the figure that four squares form: 1 Square, 2 Straight, 3 Diamond, 4 Diagonal, 0 none."""
     rows, columns = sorted(y for _, y in places), sorted(x for x, _ in places)
     runs = [list(range(line[0], line[0] + 4)) == line for line in (columns, rows)]
     if (
@@ -79,7 +79,7 @@ class State:
         return self.options.get("announce", "strict") == "auto"
 
     def ways(self, start: Square) -> set[Square]:
-        """Where a stone can end: one step, or wherever a chain of jumps comes to an end."""
+        """Return where a stone can end, by a step or any chain of jumps."""
         others = (set(self.stones[0]) | set(self.stones[1])) - {start}
         x, y = start
         found = {p for p in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)) if on_board(p) and p not in others}
@@ -102,7 +102,7 @@ class State:
         return found
 
     def turns(self) -> Iterator[tuple[str, "State"]]:
-        """Every legal turn as text, with the state after it."""
+        """Yield every legal turn as text, with the state after it."""
         if self.over:
             return
         own = self.stones[self.seat]
@@ -151,7 +151,7 @@ class State:
         return sum(zone(place) * dots for place, dots in self.stones[self.seat].items())
 
     def verdict(self, value: int, points: int, after: "State") -> str:
-        """What a figure is good for: "counts", "loses" or nothing."""
+        """Return the effect of a figure: "counts", "loses" or ""."""
         if value == 0:
             return ""
         if self.variant == "minimum-points":
@@ -168,7 +168,7 @@ class State:
         return (value - self.extra) * points if self.variant == "combination" else value - self.extra
 
     def announced(self, value: int, points: int) -> "State":
-        """What follows when this state has just been reached by an announced turn that counts."""
+        """Return the state that follows if this one was just reached by an announced turn that counts."""
         if self.variant in ("basic", "minimum-points", "position"):
             return self.ended(self.seat)
         if self.variant == "maximum-points":
@@ -199,18 +199,18 @@ class State:
         return self
 
     def count(self, depth: int) -> int:
-        """The number of lines of that many turns."""
+        """Return the number of lines of that many turns."""
         if depth == 0:
             return 1
         return sum(then.count(depth - 1) for _, then in self.turns())
 
     def leaves(self, depth: int) -> int:
-        """The number of lines of that many turns, or fewer where the game is over."""
+        """Return the number of lines of that many turns, or fewer where the game is over."""
         if depth == 0 or self.over:
             return 1
         return sum(then.leaves(depth - 1) for _, then in self.turns())
 
 
 def played(state: State, text: str) -> State:
-    """The state after a turn."""
+    """Return the state after a turn."""
     return dict(state.turns())[text]

@@ -1,4 +1,4 @@
-"""What play accepts, what moves lists and what the brute force finds are the same."""
+"""`play` accepts and `moves` lists the same turns as the brute force."""
 
 import random
 from itertools import combinations
@@ -17,11 +17,11 @@ from tests.engines import brute
 
 PHAGES = ("quadraphages", "hexaphages")
 SKIPPED = {"quadraphages": 0, "hexaphages": 3}
-"""How many turns of a match come before the positions that are few enough to be listed by brute force."""
+"""The number of turns after which positions have few enough turns to be listed by brute force."""
 
 
 def match(game: str, seed: int) -> list[tuple[PhagesPosition, Turn, brute.State]]:
-    """A match played at random: every position, the move played there and the same in brute force."""
+    """Return a random match: every position, the move played there, and the same position in brute force."""
     chance = random.Random(seed)
     first = chance.choice("xo")
     position: Any = GAMES[game].position({"first": first})
@@ -58,7 +58,7 @@ def test_the_end_is_where_the_brute_force_finds_it(game: str, seed: int) -> None
 
 
 def operations(position: PhagesPosition) -> list[tuple[Step, ...]]:
-    """Every operation that anyone could spell with the stones' cells as origins: up to two steps."""
+    """Return every operation that can be written with the stones' cells as origins: up to two steps."""
     names = BOARDS[position.game].names
     steps = [Step(origin, target) for origin in names for target in names if origin != target]
     own = [step for step in steps if step.origin in position.own_stones()]
@@ -76,7 +76,7 @@ def accepts(position: PhagesPosition, move: Turn) -> bool:
 
 @pytest.mark.parametrize("seed", quick_where(lambda seed: seed == 1, [1, 2]))
 def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
-    """Over all spellable turns: each operation in turn is any that can be spelled, the rest of the turn legal."""
+    """Each operation is replaced by any that can be written, while the rest of the turn stays legal."""
     position, _, _ = match("quadraphages", seed)[-5]
     legal = set(position.moves())
     firsts = {first for first, _, _ in legal}
@@ -98,7 +98,7 @@ def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_play_accepts_no_changed_turn_that_moves_does_not_list(seed: int) -> None:
-    """Hexaphages has too many turns to spell them all, so legal ones are changed a little."""
+    """Hexaphages has too many possible texts, so legal ones are changed a little."""
     chance = random.Random(seed)
     refused = 0
     for position, _, _ in match("hexaphages", seed)[4::3]:

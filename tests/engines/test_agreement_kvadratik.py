@@ -1,4 +1,4 @@
-"""Kvadratik: what play accepts, what moves lists and what the brute force finds are the same."""
+"""Kvadratik: `play` accepts and `moves` lists the same turns as the brute force."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -19,11 +19,11 @@ from tests.engines import brute_kvadratik as brute
 NOTATION = NOTATIONS["kvadratik"]
 OPTIONS = [{"setup": setup, "flip": flip} for setup in ("row", "half") for flip in ("any", "none")]
 LISTED = 150
-"""In positions with more turns than these the brute force does not list them."""
+"""The brute force doesn't list the turns of positions that have more."""
 
 
 def match(options: dict[str, str], seed: int) -> Iterator[tuple[KvadratikPosition, list[Move], Move, brute.State]]:
-    """A match played at random: every position, its turns, the one played there, and the same in brute force."""
+    """Yield a random match: every position, its turns, the one played there, and the same position in brute force."""
     chance = random.Random(seed)
     position: Any = GAMES["kvadratik"].position(options)
     state = brute.State(**options)
@@ -62,7 +62,7 @@ def test_a_match_goes_as_the_brute_force_has_it(options: dict[str, str], seed: i
         assert [len(tower) for tower in after.towers] == [len(then.towers[brute.square(name)]) for name in NAMES]
 
 
-# Every turn that can be spelled ---------------------------------------------------------------------
+# Every turn that can be written ---------------------------------------------------------------------
 
 SQUARES = sorted([*NAMES, "e1", "a5"])
 STEPS = [Step(origin, target) for origin in SQUARES for target in SQUARES]
@@ -70,7 +70,7 @@ DISCS = [Disc(cell, shown) for cell in SQUARES for shown in "+x?"]
 
 
 def spelled(move: Turn) -> Iterator[Turn]:
-    """The turn with each of its parts in turn replaced by whatever can be spelled there."""
+    """Yield the turn with each of its parts replaced by everything that can be written there."""
     for step in STEPS:
         yield move._replace(step=step)
     for number in (0, 1, 2):
@@ -94,7 +94,7 @@ def accepts(position: KvadratikPosition, move: Move) -> bool:
 
 
 def chosen(moves: Iterable[Move], chance: random.Random) -> Iterator[Turn]:
-    """Turns of every kind: plain, with discs put down by right, and with either kind of bonus."""
+    """Yield turns of every kind: plain, with discs placed by right, and with either kind of bonus."""
     turns = [move for move in moves if isinstance(move, Turn)]
     kinds: dict[object, list[Turn]] = {}
     for turn in turns:

@@ -1,4 +1,4 @@
-"""What every game keeps to, whatever its rules."""
+"""The contract that every game fulfils, independent of its rules."""
 
 import copy
 import dataclasses
@@ -22,14 +22,14 @@ from pbem.commands import COMMANDS
 WIDTH = 72
 LONGEST = 20_000
 MANY = 400
-"""Of more moves than these, so many drawn by lot are read and written."""
+"""The maximum number of moves that are read and written; of more, a random sample is."""
 ENOUGH = 100
-"""So many positions from the beginning of a match are looked at, and so many before its end."""
+"""The number of positions checked from the beginning of a match, and from its end."""
 VERBS = {verb for name, command in COMMANDS.items() for verb in (name, *command.aliases)}
 
 
 def options_of(game: str) -> list[dict[str, str]]:
-    """Every way to choose the options of a game; a range of numbers stays at its default."""
+    """Return every combination of the options of a game; a range of numbers stays at its default."""
     options = GAMES[game].options
     return [
         {option.name: choice for option, choice in zip(options, choices, strict=True)}
@@ -39,9 +39,9 @@ def options_of(game: str) -> list[dict[str, str]]:
 
 @cache
 def played(game: str, seed: int) -> list[tuple[Position[Any], Any]]:
-    """A match played at random: the positions, each with its move (None at the end); of a long one not the middle.
+    """Return a random match: positions with their moves (None at the end), without the middle of a long match.
 
-    One seed after the other every way to choose the options has its turn.
+    Consecutive seeds cover every combination of options.
     """
     chance = random.Random(seed)
     chosen = options_of(game)
@@ -93,7 +93,7 @@ def test_playing_leaves_the_old_position_as_it_was(game: str, seed: int) -> None
 
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_equal_positions_answer_equally(game: str, seed: int) -> None:
-    """Nothing in a position is left out of comparisons, so a picture of the last turn can't hide in it."""
+    """Comparisons include every field of a position, so it can't hide the last turn."""
     for position, _ in played(game, seed):
         assert dataclasses.is_dataclass(position)
         assert all(field.compare for field in dataclasses.fields(position))

@@ -1,4 +1,4 @@
-"""Where an illegal move says that its wrong word is, and what seats and histories do."""
+"""Where illegal moves locate the wrong word, and how seats and histories behave."""
 
 import pytest
 

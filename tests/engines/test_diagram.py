@@ -1,4 +1,4 @@
-"""What every diagram says besides its cells: what each mark means, whose it is, and the notes in sentences."""
+"""What every diagram contains besides its cells: the meaning of each mark, its owner, and notes in sentences."""
 
 import re
 

@@ -20,7 +20,7 @@ from tests.diagrams import diagram_after
 
 
 def after(*texts: str, men: str = "18") -> QuadraturePosition:
-    """The position after these turns."""
+    """Return the position after these turns."""
     position: Any = GAMES["quadrature"].position({"men": men})
     for text in texts:
         position = play(position, text)
@@ -39,18 +39,18 @@ def drawn(position: QuadraturePosition, text: str) -> Diagram:
 
 
 def board(black: str, white: str, turn: str = "black", markers: tuple[int, int] = (0, 0)) -> QuadraturePosition:
-    """A position made up: the squares of the men."""
+    """Return an invented position, given the squares of the men."""
     men = (men_on(black.split()), men_on(white.split()))
     return QuadraturePosition(18, 0 if turn == "black" else 1, men, markers, History([men]))
 
 
 def stand(position: QuadraturePosition) -> tuple[set[str], set[str]]:
-    """The squares of Black's men, and of White's."""
+    """Return the squares of Black's and of White's men."""
     return set(squares_of(position.men[0])), set(squares_of(position.men[1]))
 
 
 def turns(position: QuadraturePosition, origin: str) -> set[str]:
-    """Where the man on a square can go."""
+    """Return where the man on a square can go."""
     return {turn.target for turn in position.moves() if turn.origin == origin}
 
 
@@ -104,7 +104,7 @@ def test_no_man_goes_where_three_opposing_men_square_it() -> None:
 
 
 def test_not_even_where_it_would_square_one_of_them() -> None:
-    """Quadrature, suicide: it does not matter what the turn would take."""
+    """Quadrature, suicide: what the turn would take doesn't matter."""
     position = board("e4 c5 c8 b1", "b5 b8 e8")
 
     assert "e5" not in turns(position, "e4")
@@ -170,7 +170,7 @@ def test_added_men_may_stand_where_the_opponent_squares() -> None:
 
 @pytest.mark.parametrize(("men", "fewer"), [("18", 0), ("16", 2)])
 def test_the_reserve_is_what_the_opponent_has_on_the_board_or_two_fewer(men: str, fewer: int) -> None:
-    """So it cannot run out in a match that goes on."""
+    """So it can't run out before the match ends."""
     chance, position = random.Random(3), after(men=men)
     while position.turn is not None:
         assert position.reserve(0) == len(stand(position)[1]) - fewer
@@ -260,7 +260,7 @@ def test_the_same_arrangement_a_second_time_is_a_draw() -> None:
 
 
 def test_an_arrangement_counts_whoever_is_to_move() -> None:
-    """As after a turn in which White sat out; at the start it was Black's turn, now it would be White's."""
+    """As after White sat out: at the start it was Black's turn, now it would be White's."""
     position = replace(after("b3a3"), turn=0)
 
     assert play(position, "a3b3").outcome == Outcome(None, "the men are where they were once before")
@@ -342,7 +342,7 @@ def test_there_is_never_a_part() -> None:
     assert after("e3e4").part is None
 
 
-# What stands beside the board -----------------------------------------------------------------------------------
+# Notes beside the board -----------------------------------------------------------------------------------
 
 
 def test_the_notes_say_markers_reserves_and_what_was_squared() -> None:

@@ -1,4 +1,4 @@
-"""Quadrature: what play accepts, what moves lists and what the brute force finds are the same."""
+"""Quadrature: `play` accepts and `moves` lists the same turns as the brute force."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -25,17 +25,17 @@ def start(men: str) -> QuadraturePosition:
 
 
 def by_lot(chance: random.Random, state: State, turns: list[str]) -> str:
-    """Any turn."""
+    """Return a random turn."""
     return chance.choice(turns)
 
 
 def to_and_fro(chance: random.Random, state: State, turns: list[str]) -> str:
-    """Sideways mostly: markers fill, arrangements come again."""
+    """Return a sideways turn if there is one, so that markers fill and arrangements recur."""
     return chance.choice([text for text in turns if text[1:2] == text[3:4]] or turns)
 
 
 def match(men: str, seed: int, choose: Callable[..., str]) -> Iterator[tuple[QuadraturePosition, State, list[str]]]:
-    """Every position of a match by lot, the same in brute force, and its turns as the brute force finds them."""
+    """Yield every position of a random match, the same in brute force, and its turns according to the brute force."""
     chance = random.Random(seed)
     position, state = start(men), brute.start(men)
     while position.turn is not None:
@@ -47,7 +47,7 @@ def match(men: str, seed: int, choose: Callable[..., str]) -> Iterator[tuple[Qua
 
 
 def assert_alike(position: QuadraturePosition, state: State, turns: list[str]) -> None:
-    """That the engine and the brute force say the same of a position."""
+    """Assert that the engine and the brute force agree about a position."""
     men = {name: mark for _, cells in position.diagram().rows for name, mark in cells if mark in "#O"}
     sides = ("#", "O")
 
@@ -100,7 +100,7 @@ def accepts(position: QuadraturePosition, turn: Step) -> bool:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
-    """Over all turns that can be spelled, in the last position of a match at which the mover's marker shows 2."""
+    """For all turns that can be written, in the last position of a match in which the mover's marker shows 2."""
     chance = random.Random(seed)
     position, late = start("18"), None
     while position.turn is not None:

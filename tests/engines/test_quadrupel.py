@@ -1,4 +1,4 @@
-"""The rules of Quadrupel one by one, every refusal, and that nobody is told of a figure he has not announced."""
+"""The rules of Quadrupel one by one, every refusal, and that nobody is told about an unannounced figure."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ NOTATION = NOTATIONS["quadrupel"]
 
 
 def after(*texts: str, **options: str) -> QuadrupelPosition:
-    """The position after these turns."""
+    """Return the position after these turns."""
     position: Any = GAMES["quadrupel"].position(options)
     for text in texts:
         position = position.play(NOTATION.parse(text))
@@ -39,7 +39,7 @@ def drawn(position: QuadrupelPosition, text: str) -> Diagram:
 
 
 def board(black: str, white: str, turn: Seat = 0, **options: str) -> QuadrupelPosition:
-    """A position made up: squares of the stones, with their dots behind them where they show some (`c3=4`)."""
+    """Return an invented position, given the squares of the stones, with the dots that they show (`c3=4`)."""
     sides = []
     for side in (black, white):
         words = [word.partition("=") for word in side.split()]
@@ -139,7 +139,7 @@ def test_the_same_stones_after_other_moves_are_not_the_same_position() -> None:
 
 
 def test_who_cannot_move_has_drawn() -> None:
-    """Ruling; it may be that four stones a side can never come so far, so there are more here."""
+    """Ruling; four stones a side may never get this far, so there are more here."""
     wall = "b1 c1 b2 c3"
     position = board("a1", f"{wall} a2 a4", turn=1)
 
@@ -210,17 +210,17 @@ def test_a_wrong_claim_costs_nothing() -> None:
 # Added value ---------------------------------------------------------------------------------------
 
 FAR = "a6 c6 f3 f6"
-"""White stones that are no figure, and far from any."""
+"""White stones that aren't a figure, and far from any."""
 
 
 def first_built(kind: str, **options: str) -> QuadrupelPosition:
-    """The position after Black has announced such a figure, and White's stones stand far away."""
+    """Return a position in which Black has announced such a figure, and White's stones are far away."""
     before, move = announcing(kind, **options)
     return before.play(move)
 
 
 def announcing(kind: str, **options: str) -> Played[QuadrupelPosition, Move]:
-    """The turn in which Black announces such a figure, and the position before it."""
+    """Return the turn in which Black announces such a figure, and the position before it."""
     before = {
         "Square": ("a1 b1 a2 b3", "b3b2"),
         "Straight": ("a1 b1 c1 d2", "d2d1"),
@@ -263,7 +263,7 @@ def test_the_opponent_has_as_many_extra_turns_as_can_reach_the_first_figure(kind
     ],
 )
 def test_the_table_of_the_sheet(first: str, stones: str, turns: list[str], winner: Seat | None) -> None:
-    """Added value game: 1st QUADRUPEL against 2nd in so many extra turns."""
+    """Added value game: the 1st QUADRUPEL against the 2nd in that many extra turns."""
     position = first_built(first)
     if "f3f2" in turns:
         stones = "c6 d5 e4 f3"
@@ -356,7 +356,7 @@ def test_maximum_points_are_two_games_and_the_one_who_did_not_build_begins_the_s
 
 
 def in_game(number: int, *scores: tuple[Seat, int], turn: Seat = 0, white: bool = False) -> QuadrupelPosition:
-    """A position of maximum-points one turn before a Square of 30 points, when so much was scored before."""
+    """Return a position of maximum-points one turn before a Square of 30 points, after those scores."""
     figure = FIGURES[sum(1 << INDEX[name] for name in ("a1", "b1", "a2", "b2"))]
     own, others = "c3=4 d3=3 c4=2 d5=1", "a6=1 c6=2 f3=3 f6=4"
     position = board(*((others, own) if white else (own, others)), turn=turn, variant="maximum-points")
@@ -474,7 +474,7 @@ def test_the_extra_turns_of_combination_last_as_long_as_the_bound_says(
     ],
 )
 def test_the_second_figure_of_combination(first: int, white: str, text: str, winner: object) -> None:
-    """Extra turn 1: (type - 1) times the points, against what the first is worth."""
+    """Extra turn 1: (type - 1) times the points, against the value of the first."""
     square = FIGURES[sum(1 << INDEX[name] for name in ("a1", "b1", "a2", "b2"))]
     position = board("a1=4 b1=3 a2=2 b2=1", white, turn=1, variant="combination")
     position = replace(position, score=Score((Formed(0, square, first),), 1))
@@ -495,18 +495,18 @@ SECRETS = [
     (board("c3=4 d3=3 c4=2 d5=1", "a6=1 c6=2 f3=3 f6=4", variant="combination"), "d5d4"),
     (board("b2=1 c2=1 b3 c4", FAR, variant="position"), "c4c3"),
 ]
-"""Positions of every variant in which somebody could build a figure, and the turn that does."""
+"""Positions of every variant in which a player could build a figure, and the turn that does."""
 
 
 def told(position: QuadrupelPosition) -> str:
-    """All that a player is shown of a position, but the stones and the squares of the last turn."""
+    """Return everything that a player is shown about a position, except the stones and the last turn."""
     hint = format_hint(NOTATION.hint(position)).rpartition("\n")[0]
     return "\n".join([hint, *position.diagram().notes])
 
 
 @pytest.mark.parametrize(("position", "text"), SECRETS)
 def test_nothing_tells_of_a_figure_that_stands_unannounced(position: QuadrupelPosition, text: str) -> None:
-    """What is shown after it is what is shown after any other turn of the same player."""
+    """The same is shown after it as after any other turn of the same player."""
     built = play(position, text)
     quiet = {told(play(position, other)) for other in texts(position) if other.split()[0] != text}
 
@@ -517,7 +517,7 @@ def test_nothing_tells_of_a_figure_that_stands_unannounced(position: QuadrupelPo
 
 @pytest.mark.parametrize(("position", "text"), SECRETS)
 def test_nothing_tells_of_a_figure_that_could_be_announced(position: QuadrupelPosition, text: str) -> None:
-    """The hint and the refusals of other turns are the same where the figure is to be had and where it is not."""
+    """The hint and the refusals of other turns are the same whether or not the figure can be built."""
     announcing = Turn(text[:2], text[2:], announced=True)
     assert announcing in list(position.moves()) or position.score.extra
     seat = position.turn or 0

@@ -1,4 +1,4 @@
-"""What Quadrupel accepts, what it lists and what the brute force finds are the same, whatever the options."""
+"""Quadrupel: `play` accepts and `moves` lists the same turns as the brute force, with all options."""
 
 import random
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ SETTINGS = [
     )
     if (variant == "minimum-points" or minimum == "20") and (variant == "position" or zone2 == "place")
 ]
-"""Every variant with all that matters in it, strict and auto."""
+"""Every variant with its relevant options, strict and auto."""
 FIGURE_SQUARES = [{brute.square(name) for name in figure.squares} for figure in FIGURES.values()]
 
 
@@ -37,23 +37,23 @@ def named(setting: dict[str, str]) -> str:
 
 
 def missing(places: set[brute.Square]) -> int:
-    """How many stones are not where the nearest figure would have them."""
+    """Return how many stones the nearest figure lacks."""
     return min(len(figure - places) for figure in FIGURE_SQUARES)
 
 
 Ply = tuple[QuadrupelPosition, str, dict[str, brute.State]]
-"""A position, the turn that is played there, and every turn with what it leads to, by brute force."""
+"""A position, the turn played there, and every turn with the state after it according to the brute force."""
 
 
 def start(options: dict[str, str]) -> tuple[QuadrupelPosition, brute.State]:
-    """The beginning of a match."""
+    """Return the beginning of a match."""
     position = QUADRUPEL.position(options)
     assert isinstance(position, QuadrupelPosition)
     return position, brute.State(options)
 
 
 def on_the_brink(options: dict[str, str], chance: random.Random) -> tuple[QuadrupelPosition, brute.State]:
-    """A position made up in which both sides have three stones where a figure wants them."""
+    """Return an invented position in which both sides need one more stone for a figure."""
     position, state = start(options)
     while True:
         both = [set(figure) for figure in chance.sample(FIGURE_SQUARES, 2)]
@@ -75,7 +75,7 @@ def on_the_brink(options: dict[str, str], chance: random.Random) -> tuple[Quadru
 
 
 def match(options: dict[str, str], seed: int, *, longest: int = 60, brink: bool = False) -> Iterator[Ply]:
-    """A match of two players who like figures, every fourth time of two who like to go back and forth."""
+    """Yield a match of two players who aim for figures; every fourth time, of two who go back and forth."""
     chance = random.Random(seed)
     position, state = on_the_brink(options, chance) if brink else start(options)
     for _ in range(longest):
@@ -89,7 +89,7 @@ def match(options: dict[str, str], seed: int, *, longest: int = 60, brink: bool 
 
 
 def chosen(chance: random.Random, state: brute.State, turns: dict[str, brute.State], *, shuttling: bool) -> str:
-    """The turn that such a player chooses."""
+    """Return the turn that such a player chooses."""
     texts = sorted(turns)
     last = state.done[state.seat][-1:]
     back = "".join(map(brute.name, last[0][::-1])) if last else ""
@@ -121,7 +121,7 @@ def test_moves_are_what_the_brute_force_finds_in_many_matches(setting: dict[str,
 
 
 def agree(plies: Iterator[Ply]) -> None:
-    """Compare the turns of every position of a match, and what each of them leads to."""
+    """Compare the turns of every position of a match, and the states after them."""
     for position, text, turns in plies:
         if not text and position.turn is not None:
             return  # the match was left before its end
@@ -139,7 +139,7 @@ def agree(plies: Iterator[Ply]) -> None:
 
 @pytest.mark.parametrize("variant", ["added-value", "combination"])
 def test_those_matches_reach_every_kind_of_end(variant: str) -> None:
-    """Else the comparison would be worth little: won by the first builder, by the second, drawn."""
+    """Otherwise the comparison would prove little: won by the first builder, by the second, drawn."""
     wanted = {"first", "second", "drawn"} if variant == "added-value" else {"first", "second"}
     ends: set[str] = set()
     for seed in range(400):
@@ -173,7 +173,7 @@ def accepts(position: QuadrupelPosition, move: Turn | Dots | Ones) -> bool:
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=named)
 def test_play_accepts_exactly_what_moves_lists(setting: dict[str, str]) -> None:
-    """Over every turn and set-up that can be spelled. With announce=auto the word may be said without need."""
+    """For every turn and set-up that can be written. With announce=auto, the announcement is optional."""
     spellable = [Turn(a, b, announced=said) for a in NAMES for b in NAMES for said in (False, True)]
     spellable += [Dots(dots) for dots in product((1, 2, 3, 4), repeat=4)]
     spellable += [Ones(pair) for pair in product(NAMES[:24], repeat=2) if list(pair) == sorted(pair, key=NAMES.index)]
@@ -187,7 +187,7 @@ def test_play_accepts_exactly_what_moves_lists(setting: dict[str, str]) -> None:
 
 
 def chains(state: brute.State, start: brute.Square) -> Iterator[list[brute.Square]]:
-    """Every way of two to four jumps that a stone can go, and may not end where it began."""
+    """Yield every path of two to four jumps that a stone can take; it can't end where it began."""
     others = (set(state.stones[0]) | set(state.stones[1])) - {start}
 
     def on(way: list[brute.Square]) -> Iterator[list[brute.Square]]:
@@ -226,7 +226,7 @@ def test_a_way_is_accepted_exactly_where_it_is_a_chain_of_jumps() -> None:
 
 
 def test_as_many_lines_as_the_rulings_say() -> None:
-    """They count a line that ends with the game as one line, however long it might have become."""
+    """They count a line that ends with the game as one line."""
     assert [leaves(QUADRUPEL.position({}), depth) for depth in (1, 2, 3)] == [20, 481, 11_233]
     assert [leaves(QUADRUPEL.position({"variant": "minimum-points"}), depth) for depth in (1, 2, 3)] == [
         24,
@@ -244,7 +244,7 @@ def test_as_many_lines_as_the_rulings_say_four_turns_deep() -> None:
 
 
 def leaves(position: Any, depth: int) -> int:
-    """How many lines there are of so many turns, or of fewer that end with the game."""
+    """Return the number of lines of that many turns, or of fewer that end with the game."""
     if position.turn is None or depth == 0:
         return 1
     if depth == 1:

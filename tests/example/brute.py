@@ -1,4 +1,4 @@
-"""Noughts and Crosses once more, plainly, with nothing from the engine."""
+"""A second, simple implementation of Noughts and Crosses that shares nothing with the engine."""
 
 from dataclasses import dataclass
 

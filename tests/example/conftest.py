@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(autouse=True)
 def noughts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The game in both registries, and its rules among the templates."""
+    """Add the game to both registries, and its rules to the templates."""
     games: Any = GAMES
     notations: Any = NOTATIONS
     monkeypatch.setitem(games, "noughts", engine.NOUGHTS)

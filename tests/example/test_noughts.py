@@ -26,7 +26,7 @@ BLOCKS = read(HERE / "noughts.perft")
 
 
 def after(*texts: str, **options: str) -> Any:
-    """The position after these turns."""
+    """Return the position after these turns."""
     position = NOUGHTS.position(options)
     for each in texts:
         position = position.play(NOTATION.parse(each))
@@ -115,11 +115,11 @@ def test_the_hint_says_what_a_line_is_good_for() -> None:
     assert avoided.passages[0].text.endswith("three in a line loses.")
 
 
-# What all games keep to ------------------------------------------------------------------------------
+# The contract of all games ------------------------------------------------------------------------------
 
 
 def claims(module: Any) -> list[Callable[..., None]]:
-    """The tests of a module that are about any one game."""
+    """Return the tests of a module that apply to any game."""
     tests = [test for name, test in vars(module).items() if name.startswith("test_")]
     return [test for test in tests if "game" in inspect.signature(test).parameters]
 

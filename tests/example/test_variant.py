@@ -40,7 +40,7 @@ class NoSquare(Basic):
 
 @pytest.fixture(autouse=True)
 def no_square(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variant among those of Quadrupel; a real one has a line in VARIANTS instead."""
+    """Add the variant to those of Quadrupel; a real one has a line in VARIANTS instead."""
     game, variants, games = GAMES["quadrupel"], quadrupel.VARIANTS, GAMES
     assert isinstance(variants, dict)
     assert isinstance(games, dict)
@@ -50,7 +50,7 @@ def no_square(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def after(*texts: str) -> Any:
-    """The position after these turns."""
+    """Return the position after these turns."""
     position = GAMES["quadrupel"].position({"variant": "no-square"})
     for each in texts:
         position = position.play(NOTATIONS["quadrupel"].parse(each))

@@ -2,7 +2,7 @@
 
     python -m tests.fuzz.one TARGET SECONDS FOLDER
 
-What it learns is kept in FOLDER, and where a promise is broken, the input lies there too. `make fuzz` runs them all.
+FOLDER holds its corpus, and the input that broke a promise, if any. `make fuzz` runs all targets.
 """
 
 import sys
@@ -10,12 +10,12 @@ from pathlib import Path
 
 LONGEST = 20_000
 SLOW_SECONDS = 10
-"""An input that takes so long is a find."""
+"""An input that takes longer counts as a failure."""
 
 
 def main(target: str, seconds: int, folder: Path) -> None:
-    """Fuzz until the time is over; libFuzzer ends the process, with an exit code other than 0 at a find."""
-    import atheris  # type: ignore[import-not-found]  # not among what the tests need: deploy/lock/fuzz.txt
+    """Fuzz for that many seconds; libFuzzer then ends the process, with a non-zero exit code after a failure."""
+    import atheris  # type: ignore[import-not-found]  # optional: deploy/lock/fuzz.txt
 
     with atheris.instrument_imports(include=["pbem", "notation", "engines", "email", "authres", "flufl", "dkim"]):
         from tests.fuzz.targets import TARGETS

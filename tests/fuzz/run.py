@@ -1,8 +1,8 @@
-"""Fuzz every target for some seconds, one after the other, and say how often each was run.
+"""Fuzz every target for some seconds, one after the other, and print how often each was run.
 
     python -m tests.fuzz.run SECONDS [FOLDER]
 
-Ends with exit code 1 where a promise was broken; the input that broke it lies in the folder then.
+Exits with 1 if a promise was broken; the input that broke it is then in the folder.
 """
 
 import re
@@ -19,7 +19,7 @@ LATE_SECONDS = 120
 
 
 def fuzz(target: str, seconds: int, folder: Path) -> tuple[int, str]:
-    """How often the target was run, and the file with what broke it, or ""."""
+    """Fuzz a target. Return how often it was run, and the file with the input that broke it, or ""."""
     command = [sys.executable, "-m", "tests.fuzz.one", target, str(seconds), str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=seconds + LATE_SECONDS)
     executed, found = EXECUTED.search(done.stderr), FOUND.search(done.stderr)
@@ -29,7 +29,7 @@ def fuzz(target: str, seconds: int, folder: Path) -> tuple[int, str]:
 
 
 def main(seconds: int, folder: Path) -> None:
-    """Fuzz them all."""
+    """Fuzz all targets."""
     executed, broken = 0, []
     for target in TARGETS:
         number, found = fuzz(target, seconds, folder)

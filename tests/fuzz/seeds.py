@@ -1,4 +1,4 @@
-"""What the fuzzers start from: real mails, bounces, commands, turns and records."""
+"""The seeds of the fuzzers: real messages, bounces, commands, turns and records."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ SENDERS = (
 
 
 def mails() -> Iterator[bytes]:
-    """Mails of all kinds."""
+    """Yield messages of all kinds."""
     for path in sorted((ROOT / "tests" / "mails").glob("*.eml")):
         yield path.read_bytes()
     yield from (make() for make in MAILS.values() if len(make()) <= SMALL)
@@ -27,13 +27,13 @@ def mails() -> Iterator[bytes]:
 
 
 def bounces() -> Iterator[bytes]:
-    """Bounces of a mail."""
+    """Yield bounces of a message."""
     for make in KINDS.values():
         yield make(parsed(OURS))
 
 
 def lines() -> Iterator[bytes]:
-    """What people write: the expected lines of the mails, old words, usage lines."""
+    """Yield what people write: the expected lines of messages, old commands, usage lines."""
     for path in sorted((ROOT / "tests" / "mails").glob("*.txt")):
         yield path.read_bytes()
     yield from (
@@ -47,7 +47,7 @@ def lines() -> Iterator[bytes]:
 
 
 def records() -> Iterator[bytes]:
-    """Records of every game and variant."""
+    """Yield records of every game and variant."""
     for path in sorted((ROOT / "tests" / "playthroughs").rglob("*.txt")):
         yield path.read_bytes()[:20_000]
     for path in sorted((ROOT / "tests" / "records").rglob("*.txt")):
@@ -55,13 +55,13 @@ def records() -> Iterator[bytes]:
 
 
 def turns() -> Iterator[bytes]:
-    """Turns, as records have them."""
+    """Yield turns as written in records."""
     for text in records():
         yield from text.splitlines()[:40]
 
 
 def pages() -> Iterator[bytes]:
-    """Mails that are HTML, and the beginnings of pages that are made to harm."""
+    """Yield HTML messages, and the beginnings of hostile pages."""
     for path in sorted((ROOT / "tests" / "mails").glob("*html*.eml")):
         yield path.read_bytes().partition(b"\n\n")[2]
     yield from (

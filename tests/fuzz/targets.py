@@ -1,6 +1,6 @@
-"""What any bytes must leave unharmed: each target takes some, and raises where a promise is broken.
+"""The targets of the fuzzers: each takes any bytes, and raises an exception if a promise is broken.
 
-Only the exceptions that are documented are caught here; every other one is a find.
+Only documented exceptions are caught here; any other one is a failure.
 """
 
 from collections.abc import Callable
@@ -25,12 +25,12 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 CHECKS = ChecksSettings(authserv_id="mx.example", headers=3, proof="token or domain")
 DKIM = ChecksSettings(dkim=True, proof="token or domain")
 SQUEEZED = 100
-"""A longer turn, written without blanks, may be too long for a turn once it has them; no legal one is."""
+"""A longer turn without blanks may become too long once it is formatted with them; no legal turn does."""
 AUTOMATIC = b"Auto-Submitted: auto-replied\n"
 
 
 def read_mail(raw: bytes) -> None:
-    """A mail is read or unreadable, within bounds, and what was read can be stored and written out."""
+    """A message is read within bounds, or unreadable, and what was read can be stored and written."""
     key(raw, ())
     try:
         message = read(raw, None, ("games@pbem.example",))
@@ -46,7 +46,7 @@ def read_mail(raw: bytes) -> None:
 
 
 def tell_machines(raw: bytes) -> None:
-    """A machine's mail is one whatever else it holds: no answer can come of it."""
+    """An automatic message is recognised with any content, so it can't get a reply."""
     if len(raw) > LARGEST_HEADER_BLOCK // 2:
         return
     try:
@@ -57,24 +57,24 @@ def tell_machines(raw: bytes) -> None:
 
 
 def read_html(raw: bytes) -> None:
-    """A page gives lines."""
+    """A page can be read as text."""
     html_text.text(raw.decode("utf-8", "replace"))
 
 
 def read_words(raw: bytes) -> None:
-    """What a person wrote is found, never more than there was."""
+    """What a person wrote is found, and is never longer than the message."""
     text = raw.decode("utf-8", "replace")
     found = reply_text.lines(text, author="alice@mail.example")
     assert sum(map(len, found)) <= 2 * len(text)
 
 
 def read_failure(raw: bytes) -> None:
-    """A mail reports a failure for good or does not."""
+    """A message reports a permanent failure, or doesn't."""
     assert bounce_report.is_final(raw) in (True, False)
 
 
 def check_sender(raw: bytes) -> None:
-    """The checks find something out, or not; signatures are verified without a key to be had."""
+    """The checks return a result; without a key, no signature is valid."""
     assert isinstance(authentication.check(raw, "games@pbem.example", CHECKS, NOW), Checked)
     found = authentication.check(raw, "games@pbem.example", DKIM, NOW, ask=lambda name, seconds: None)
     assert found.proof is None
@@ -86,11 +86,11 @@ def read_commands(raw: bytes) -> None:
     subject, *lines = raw.decode("utf-8", "replace").split("\n")
     for about, game in ((1, "quadraphages"), (None, None), (1, "quadrature")):
         reading = Reader(COMMANDS, lambda number, game=game: game, about, "alice").read(subject, lines)  # type: ignore[misc]
-        assert len(reading.commands) <= MOST_COMMANDS  # a line may name several matches: "show 42 43"
+        assert len(reading.commands) <= MOST_COMMANDS  # a line can name several matches: "show 42 43"
 
 
 def read_notation(raw: bytes) -> None:
-    """A turn is read by every game or refused with its place; what was read is played or refused."""
+    """Every game reads the text as a turn or refuses it; a turn is played or refused."""
     text = raw.decode("utf-8", "replace")
     for game, notation in NOTATIONS.items():
         try:
@@ -107,7 +107,7 @@ def read_notation(raw: bytes) -> None:
 
 
 def read_record(raw: bytes) -> None:
-    """A record is replayed, strictly and tolerantly, or says where it is wrong."""
+    """A record is replayed, strictly and tolerantly, or refused."""
     text = raw.decode("utf-8", "replace")
     for game in (None, *GAMES):
         try:

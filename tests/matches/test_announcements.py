@@ -1,4 +1,4 @@
-"""Events become notices: who is told what, as values, before anything is queued."""
+"""Events become notices: who is told what, as values, before messages are queued."""
 
 import pytest
 from sqlmodel import Session

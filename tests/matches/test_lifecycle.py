@@ -1,4 +1,4 @@
-"""The lifecycle of a match, with rows and events and nothing else: no mail, no command, no clock."""
+"""The lifecycle of a match with rows and events only: no messages, no commands, no clock."""
 
 import ast
 from collections.abc import Iterator
@@ -261,7 +261,7 @@ def test_an_offer_is_handed_over_to_the_owner_of_the_address(session: Session) -
 @settings(max_examples=25, deadline=None)
 @given(game=st.sampled_from(sorted(GAMES)), seed=st.integers(0, 2**32))
 def test_whatever_is_done_the_rows_replay_to_what_is_stored(game: str, seed: int) -> None:
-    """Random turns, parts, returns of parts and ends: the integrity check finds nothing, and events tell all."""
+    """After random turns, parts, undos and ends, the integrity check finds no fault, and events report every change."""
     chance = Random(seed)
     for session in sessions():
         match, told = started(session, game), 0
@@ -292,18 +292,18 @@ def test_whatever_is_done_the_rows_replay_to_what_is_stored(game: str, seed: int
 OWN_COLUMNS = {"winner", "termination", "termination_seat", "plies", "to_move", "seat0", "seat1"}
 """The columns that only matches have."""
 COMMON_COLUMNS = {"state", "started", "ended", "part", "reason"}
-"""The columns whose names other things have too; they count where what is assigned to is called a match."""
+"""Columns that other tables have as well; they count if the variable is called a match."""
 
 
 def targets(node: ast.AST) -> Iterator[ast.Attribute]:
-    """The attributes that a statement assigns to, also inside tuples."""
+    """Yield the attributes that a statement assigns to, including those in tuples."""
     found = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
     for target in found:
         yield from (each for each in ast.walk(target) if isinstance(each, ast.Attribute))
 
 
 def trespasses(source: str) -> list[str]:
-    """Where a module makes a Ply or a Match, or assigns to a column of something that is called a match."""
+    """Return where a module creates a Ply or a Match, or assigns to a column of a variable that is called a match."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Ply", "Match"):

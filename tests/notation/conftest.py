@@ -1,4 +1,4 @@
-"""What the tests of the notations share."""
+"""Fixtures of the tests of the notations."""
 
 import pytest
 
@@ -7,5 +7,5 @@ from engines import GAMES
 
 @pytest.fixture(params=GAMES)
 def game(request: pytest.FixtureRequest) -> str:
-    """The key of every game there is."""
+    """Return the key of each game."""
     return str(request.param)

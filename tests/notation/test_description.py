@@ -1,4 +1,4 @@
-"""Boards in words: the whole position is in them, in lines that a quoted reply cannot turn into a move."""
+"""Boards in words: they contain the whole position, in lines that can't act as a turn when they are quoted."""
 
 import re
 
@@ -15,7 +15,7 @@ WHO = ("alice", "bob")
 
 
 def heard(words: str, diagram: Diagram) -> dict[str, str]:
-    """The cells with their marks, as somebody would set them up who only heard the words and knows the pieces."""
+    """Return the cells with their marks as someone who only hears the words would set them up."""
     named = {
         (mark.side, form): mark.text for mark in diagram.legend.marks for form in mark.words if mark.kind != "empty"
     }

@@ -15,7 +15,7 @@ from tests.diagrams import NAMES, PLAYTHROUGHS
 SITE = Site("pbem.example", "42", ("7", "11"), "2026-11-20T08:00:00Z", "2026-11-21T09:30:00Z", "2026-11-21T09:30:01Z")
 DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)")
 
-# The schema in our words: each object's fields with their types, which are required, and whether others may be added.
+# The schema in Python: each object's fields with their types, which are required, and whether others can be added.
 HEADER: Mapping[str, Any] = {
     "game": dict,
     "event": str,
@@ -70,7 +70,7 @@ def check_document(document: Any) -> None:
 
 
 def played(name: str) -> Record:
-    """The match of a playthrough."""
+    """Return the match of a playthrough."""
     lines = next(path for path in PLAYTHROUGHS if path.stem == name).read_text(encoding="utf-8").splitlines()
     options = dict(line.removeprefix("chosen: ").split("=") for line in lines if line.startswith("chosen: "))
     moves = tuple(line.removeprefix("played: ") for line in lines if line.startswith("played: "))
@@ -78,7 +78,7 @@ def played(name: str) -> Record:
 
 
 def words(moves: list[list[Any]]) -> list[tuple[int, str]]:
-    """The turns as they are read: round by round, seat by seat."""
+    """Return the turns in order: round by round, seat by seat."""
     return [
         (seat, move["move"] if isinstance(move, dict) else move)
         for each in moves
@@ -103,7 +103,7 @@ def test_the_fields_are_those_of_the_schema(name: str) -> None:
 
 
 def chosen(name: str) -> list[str]:
-    """The options that a playthrough is named by."""
+    """Return the options in the name of a playthrough."""
     return [key for key in ("variant", "zone2", "announce", "setup", "flip") if f"-{key}-" in f"-{name}-"]
 
 

@@ -1,4 +1,4 @@
-"""Hints are data, and laid out in lines that nobody takes for a turn."""
+"""Hints are data, and formatted in lines that can't be mistaken for a turn."""
 
 from notation.hints import WIDTH, Hint, Passage, format_hint
 

@@ -1,4 +1,4 @@
-"""Kvadratik: how turns are read, however they are written, what is said of garbage, and what a player is told."""
+"""Kvadratik: turns are read in many spellings, garbage is explained, and hints tell the player what to write."""
 
 import random
 from typing import Any
@@ -127,7 +127,7 @@ def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
 
 
 def read(text: str) -> Any:
-    """The move that a text says, or what is wrong with it."""
+    """Return the move that a text describes, or the error."""
     try:
         return KVADRATIK.parse(text)
     except BadNotation as bad:
@@ -174,7 +174,7 @@ def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
 
 
 def hint(*texts: str, **options: str) -> str:
-    """The hint after these turns."""
+    """Return the hint after these turns."""
     position = GAMES["kvadratik"].position(options)
     for text in texts:
         position = position.play(KVADRATIK.parse(text))

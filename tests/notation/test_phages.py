@@ -1,4 +1,4 @@
-"""How turns are read, however they are written, what is said of garbage, and what a player is told."""
+"""Turns are read in many spellings, garbage is explained, and hints tell the player what to write."""
 
 import random
 from typing import Any
@@ -113,7 +113,7 @@ def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
 
 
 def read(game: str, text: str) -> Any:
-    """The move that a text says, or what is wrong with it."""
+    """Return the move that a text describes, or the error."""
     try:
         return NOTATIONS[game].parse(text)
     except BadNotation as bad:
@@ -126,7 +126,7 @@ CELLS = {game: [name for _, row in GAMES[game].position({}).diagram().rows for n
 
 @st.composite
 def spelled_turns(draw: st.DrawFn) -> tuple[str, Turn]:
-    """Any turn that can be spelled, legal or not."""
+    """Draw any turn that can be written, legal or not."""
     game = draw(st.sampled_from(sorted(CELLS)))
     step = st.builds(Step, st.sampled_from(CELLS[game]), st.sampled_from(CELLS[game]))
     operation = st.lists(step, max_size=4).map(lambda steps: tuple(sorted(steps)))
@@ -181,7 +181,7 @@ def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
 
 
 def hint(game: str, *texts: str, first: str = "x") -> str:
-    """The hint after these turns."""
+    """Return the hint after these turns."""
     position = GAMES[game].position({"first": first})
     for text in texts:
         position = position.play(NOTATIONS[game].parse(text))

@@ -1,4 +1,4 @@
-"""Records with a line a turn."""
+"""Records with one line per turn."""
 
 import pytest
 

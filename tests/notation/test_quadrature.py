@@ -1,4 +1,4 @@
-"""How turns of Quadrature are read and written, what is said of garbage, and what a player is told."""
+"""Quadrature: turns are read and written, garbage is explained, and hints tell the player what to write."""
 
 import random
 from collections.abc import Iterator
@@ -113,7 +113,7 @@ def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
 
 
 def read(text: str) -> Step | BadNotation:
-    """The turn that a text says, or what is wrong with it."""
+    """Return the turn that a text describes, or the error."""
     try:
         return QUADRATURE.parse(text)
     except BadNotation as bad:
@@ -144,7 +144,7 @@ def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
 
 
 def positions(men: str, seed: int) -> Iterator[tuple[QuadraturePosition, Any]]:
-    """The positions of a match by lot that goes sideways a good deal, each with the turn played there."""
+    """Yield the positions of a random match with many sideways turns, each with the turn played there."""
     chance = random.Random(seed)
     position: Any = GAMES["quadrature"].position({"men": men})
     while position.turn is not None:

@@ -1,4 +1,4 @@
-"""How turns of Quadrupel are read, however they are written, what is said of garbage, and the hints."""
+"""Quadrupel: turns are read in many spellings, garbage is explained, and hints tell the player what to write."""
 
 import random
 from typing import Any
@@ -128,7 +128,7 @@ def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
 
 
 def read(text: str) -> Any:
-    """The move that a text says, or what is wrong with it."""
+    """Return the move that a text describes, or the error."""
     try:
         return NOTATION.parse(text)
     except BadNotation as bad:
@@ -167,7 +167,7 @@ def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
 
 
 def hint(*texts: str, **options: str) -> str:
-    """The hint after these turns, in one line."""
+    """Return the hint after these turns in one line."""
     position = GAMES["quadrupel"].position(options)
     for text in texts:
         position = position.play(NOTATION.parse(text))

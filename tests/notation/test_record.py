@@ -1,4 +1,4 @@
-"""Records: the three of the sheet with all their slips, whatever mail makes of such tables, and back."""
+"""Records: the three of the rule sheet with all their slips, tables mangled by mail programs, and round trips."""
 
 import random
 from functools import cache
@@ -35,7 +35,7 @@ ENDINGS = [
     *(Ending(how, seat) for how in (Termination.RESIGNATION, Termination.LEFT, Termination.TIMEOUT) for seat in SEATS),
     *map(Ending, (Termination.AGREEMENT, Termination.CANCELLED, Termination.ABANDONED, Termination.ADJUDICATED)),
 ]
-"""Every way in which a record can say that a match ended."""
+"""Every way to write the end of a match in a record."""
 
 
 def resigned(seat: Seat) -> Ending:
@@ -213,7 +213,7 @@ def test_a_stone_that_must_move_is_refused_with_the_whole_turn() -> None:
     assert bad.value.cause.reason is Reason.MUST_MOVE
 
 
-# What mail and other hands make of a table -----------------------------------------------------------
+# Tables changed by mail programs and people -----------------------------------------------------------
 
 SHEET = """
       _Bo_                           _Jan van Es_
@@ -338,11 +338,11 @@ def test_a_record_has_every_option_and_a_known_game() -> None:
         Record("chess", {}, ("a", "b"), ())
 
 
-# There and back ------------------------------------------------------------------------------------
+# Round trips ------------------------------------------------------------------------------------
 
 
 def played(game: str, seed: int, *players: str) -> Record:
-    """A match played at random to its end."""
+    """Return a random match played to its end."""
     chance = random.Random(seed)
     options = {"first": chance.choice("xo")}
     position = GAMES[game].position(options)

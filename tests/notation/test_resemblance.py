@@ -1,4 +1,4 @@
-"""Texts that are no legal turn, and the legal turn that each resembles."""
+"""Texts that aren't legal turns, and the legal turn that each resembles."""
 
 import random
 from collections.abc import Mapping
@@ -97,7 +97,7 @@ def test_slips_of_every_game(
 
 
 def test_a_turn_without_its_pass_marks_is_no_slip() -> None:
-    """Which is why none is put back: the text is legal, or the beginning of the turn is."""
+    """So none is suggested: the text is legal, or the beginning of a turn."""
     rng, seen = random.Random(3), 0
     for _ in range(30):
         position = after("quadraphages")
@@ -121,7 +121,7 @@ def test_prose_resembles_no_turn(game: str, text: str) -> None:
 
 
 def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
-    """No answer may tell where a figure could be built (Quadrupel)."""
+    """No reply may reveal where a figure could be built (Quadrupel)."""
     rng, told = random.Random(5), 0
     notation = NOTATIONS["quadrupel"]
     for _ in range(8):
@@ -172,7 +172,7 @@ def test_whatever_is_offered_is_legal_and_few(game: str, seed: int, noise: str, 
 
 
 def test_the_search_is_bounded_where_thousands_of_turns_are_legal() -> None:
-    """Some 15,000 turns, of which a slip may look at some hundreds."""
+    """There are about 15,000 turns, of which a slip may examine a few hundred."""
     rng, position = random.Random(1), after("hexaphages")
     while sum(1 for _ in position.moves()) < 10_000:
         position = position.play(rng.choice(list(position.moves())))

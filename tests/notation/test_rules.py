@@ -1,4 +1,4 @@
-"""What every rules page keeps to; what the page of one game shows is looked at in that game's own tests."""
+"""The conventions of all rules pages; the content of each page is checked in the tests of its game."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ RULES = Path(__file__).parents[2] / "templates" / "rules"
 
 
 def lines(game: str) -> list[str]:
-    """The page as it stands in the file."""
+    """Return the lines of the page."""
     return (RULES / f"{game}.md").read_text(encoding="utf-8").splitlines()
 
 
@@ -39,7 +39,7 @@ def test_the_page_is_ascii_and_fits_into_a_mail(game: str) -> None:
 
 
 def test_the_page_is_markdown_whose_boards_and_examples_stand_as_they_are(game: str) -> None:
-    """What a line of its own or an indented block says is never taken for a heading, a rule or a paragraph."""
+    """Markdown never takes an indented block or a line by itself for a heading, a rule or a paragraph."""
     tokens = MarkdownIt("commonmark").parse("\n".join(lines(game)))
 
     assert {token.tag for token in tokens if token.tag} <= {"h1", "p", "ol", "ul", "li", "code"}

@@ -1,4 +1,4 @@
-"""The rules pages of Quadraphages and Hexaphages: their boards are those that their example turns lead to."""
+"""The rules pages of Quadraphages and Hexaphages: their boards are the results of their example turns."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ EXAMPLES = {
 
 
 def boards(page: str) -> list[str]:
-    """The boards on a page: runs of lines indented by six, of ten lines at least."""
+    """Return the boards on a page: at least ten consecutive lines indented by six."""
     found: list[list[str]] = [[]]
     for line in page.splitlines():
         if line.startswith("      ") and not line.lstrip().startswith('"'):

@@ -1,4 +1,4 @@
-"""What the rules page of Quadrature shows is true: its boards, its turns, its refusal and its options."""
+"""The rules page of Quadrature is correct: its boards, turns, refusal and options."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ TURNS = re.findall(r'"([a-k][^"]*)"', PAGE)
 
 
 def position(drawn: str) -> QuadraturePosition:
-    """The position with the men of a board that is drawn, Black to move."""
+    """Return the position with the men of a drawn board, Black to move."""
     rows = {int(words[-1]): words[:-1] for words in (line.split() for line in drawn.splitlines()[:-1])}
     shown = {name: rows[row + 1][column] for name, (column, row) in PLACES.items()}
     black, white = (men_on([name for name, mark in shown.items() if mark == side]) for side in "#O")

@@ -1,4 +1,4 @@
-"""What the rules page of Quadrupel shows is true: its figures, its boards, its turns and its options."""
+"""The rules page of Quadrupel is correct: its figures, boards, turns and options."""
 
 import re
 from dataclasses import replace
@@ -26,7 +26,7 @@ TURNS = re.findall(r'"([^"]+)"', PAGE)
 
 
 def drawn(options: dict[str, str], *turns: str) -> list[str]:
-    """The board after these turns, as it is drawn."""
+    """Return the lines of the board after these turns."""
     position = GAMES["quadrupel"].position(options)
     for turn in turns:
         position = position.play(QUADRUPEL.parse(turn))

@@ -1,4 +1,4 @@
-"""Choosing a turn step by step: every way ends in a legal turn, and every legal turn can be reached."""
+"""Choosing a turn step by step: every path ends in a legal turn, and every legal turn can be reached."""
 
 import random
 import re
@@ -18,16 +18,16 @@ from tests.effort import calls
 
 PLAYTHROUGHS = sorted((Path(__file__).parent.parent / "playthroughs").glob("*.txt"))
 WALKED = 300
-"""Of positions with more turns than these, only some of the ways are walked."""
+"""In positions with more turns, only some of the paths are tried."""
 MOST_STEPS = 40
-"""There are never more choices at once: "about thirty" is what can be looked through."""
+"""The maximum number of choices at once, few enough to look through."""
 
 Where = tuple[str, Position[Any]]
 
 
 @cache
 def positions(path: Path) -> tuple[Where, ...]:
-    """Every position of a playthrough, with the key of its game; the begun ones in between too."""
+    """Return every position of a playthrough, including those within a turn, with the key of its game."""
     told = path.read_text(encoding="utf-8")
     key = re.findall(r"^game: (.*)$", told, flags=re.MULTILINE)[0]
     chosen = dict(pair.split("=") for pair in re.findall(r"^chosen: (.*)$", told, flags=re.MULTILINE))
@@ -41,13 +41,13 @@ def positions(path: Path) -> tuple[Where, ...]:
 
 
 def legal(key: str, position: Position[Any]) -> set[str]:
-    """The texts of all legal turns that a list may hold."""
+    """Return the texts of all legal turns that may be listed."""
     notation = NOTATIONS[key]
     return {notation.format(move, position) for move in position.moves() if notation.is_shown(move)}
 
 
 def reached(key: str, position: Position[Any], chosen: str = "") -> Iterator[str]:
-    """The turns in which the ways end that begin so."""
+    """Yield the turns that can be reached from the steps chosen so far."""
     found = choices(NOTATIONS[key], position, chosen)
     yield from found.turns
     for step in found.steps:
@@ -59,7 +59,7 @@ def reached(key: str, position: Position[Any], chosen: str = "") -> Iterator[str
 
 
 def reached_by_cells(key: str, position: Position[Any], chosen: str = "") -> Iterator[str]:
-    """The turns in which the ways end that tap a board wherever it can be tapped."""
+    """Yield the turns that can be reached by tapping cells of the board."""
     found = choices(NOTATIONS[key], position, chosen)
     for step in found.cells.values() or found.steps:
         if step.whole:

@@ -1,4 +1,4 @@
-"""The migrations make the tables that the models describe, and SQLite is opened so that commits last."""
+"""The migrations create the tables that the models describe, and SQLite is opened so that commits are durable."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ def alembic(engine: Engine) -> Config:
 
 
 def schema(engine: Engine) -> dict[str, str]:
-    """Every table with its columns, keys and indexes."""
+    """Return every table with its columns, keys and indexes."""
     inspector = inspect(engine)
     ask = (
         inspector.get_columns,
@@ -47,7 +47,7 @@ def schema(engine: Engine) -> dict[str, str]:
     )
 
     def shown(told: object) -> object:
-        """Conditions of indexes as their text: each time they are objects of their own."""
+        """Return the value with conditions of indexes as text, since they are different objects each time."""
         if isinstance(told, dict):
             return {key: shown(value) for key, value in told.items()}
         return [shown(each) for each in told] if isinstance(told, list) else str(told)
@@ -94,7 +94,7 @@ insert into outgoing (id, message_id, template, payload, match, ply, player, epo
  (2, '2', 'turn', '{}', 1, 1, 1, 0, 0, 'a@b', 1, '[]', 'merged', 1, 0, '2026-01-01', '2026-01-01');
 insert into ply (match, number, seat, text, incoming, played) values (1, 1, 0, 'x', 1, '2026-01-01')
 """
-"""Rows that refer to each other, which SQLite doesn't let go of easily."""
+"""Rows that refer to each other, which makes their deletion difficult in SQLite."""
 
 
 def test_a_downgrade_takes_every_table_and_an_upgrade_brings_them_back(engine: Engine) -> None:
@@ -152,7 +152,7 @@ def test_old_messages_learn_whom_they_name_and_what_they_wait_for(engine: Engine
 
 def test_a_failing_upgrade_leaves_the_database_as_it_was(engine: Engine) -> None:
     with engine.begin() as connection:
-        connection.execute(text("create table ply (something text)"))  # the last table that the migration makes
+        connection.execute(text("create table ply (something text)"))  # the last table that the migration creates
     with pytest.raises(Exception, match="already exists"):
         database.upgrade(engine)
     assert "match" not in inspect(engine).get_table_names()
@@ -162,7 +162,7 @@ TURNS = ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7", "b7b5 i2i4 1 b5b4 i4i5")
 
 
 def old_matches(engine: Engine, number: int) -> None:
-    """Leave matches as the version before stored them: offered, running after 0 to 3 turns, and over."""
+    """Create matches as the version before stored them: offered, running after 0 to 3 turns, and over."""
     command.upgrade(alembic(engine), "0008")
     stamp = "'2026-01-01 00:00:00'"
     with engine.begin() as connection:
@@ -207,7 +207,7 @@ def test_old_matches_learn_whose_turn_it_is(engine: Engine) -> None:
         (3, 3, 1),
         (4, 0, 0),
         (5, 1, 1),
-        (6, 2, None),  # does not replay
+        (6, 2, None),  # doesn't replay
         (7, 3, 1),
         (8, 0, 0),
     ]
@@ -253,7 +253,7 @@ def test_the_sentences_of_old_matches_become_terminations(engine: Engine) -> Non
     assert found == [
         (0, "resignation", 1, None),
         (1, "left", 0, None),
-        (0, "rules", None, "a left"),  # the loser has another name: no sentence of ours
+        (0, "rules", None, "a left"),  # the loser has another name, so the words aren't ours
         (1, "rules", None, "no stones left"),
         (None, "rules", None, "39 to 39"),
         (None, None, None, None),
@@ -267,7 +267,7 @@ def test_the_sentences_of_old_matches_become_terminations(engine: Engine) -> Non
 @pytest.mark.own_database
 def test_sqlite_commits_last_through_a_power_cut_and_references_are_kept(engine: Engine) -> None:
     database.upgrade(engine)
-    for _ in range(2):  # every connection anew
+    for _ in range(2):  # with a new connection each time
         with engine.connect() as connection:
             asked = ("journal_mode", "synchronous", "foreign_keys")
             pragmas = {name: connection.execute(text(f"pragma {name}")).scalar() for name in asked}

@@ -1,4 +1,4 @@
-"""Reply addresses: how long they hold, how they are made worthless, and how somebody gets another address."""
+"""Reply addresses: how long they are valid, how they are revoked, and how a player changes their address."""
 
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -18,7 +18,7 @@ TURN = "1 a7b7 i3i2"
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice, to move, and bob."""
+    """Begin a match of alice, to move, and bob."""
     with correspondence(tmp_path) as letters:
         letters.match()
         yield letters
@@ -157,7 +157,7 @@ def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence, tm
 
 
 def asked_to_move(letters: Correspondence, wanted: str = NEW) -> EmailMessage:
-    """The question at the new address, after the old one has agreed."""
+    """Return the question sent to the new address after the old one has confirmed."""
     (question,) = letters.write(ALICE, f"change address {wanted}", to=personal(letters.received[ALICE][1]))
     assert question["To"] == ALICE
     assert addresses(letters)[0] == ALICE
@@ -273,7 +273,7 @@ def test_few_addresses_are_asked_in_a_day(letters: Correspondence) -> None:
 
 
 def test_a_forwarded_mail_gives_no_account_away(letters: Correspondence) -> None:
-    """Whoever was forwarded a mail has its token: he may move, and can't take anything for good."""
+    """Someone with a forwarded message has its token: they can move, but nothing that is permanent."""
     stolen = letters.last("alice")["Reply-To"].addresses[0].addr_spec
 
     for words in ("revoke", f"change address {NEW}"):

@@ -1,4 +1,4 @@
-"""Files of a match: what they are called, what they hold, and that they are the same whenever a mail is made."""
+"""Files of a match: their names, their content, and that rendering a message again yields the same files."""
 
 import json
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ NOW = datetime(2026, 11, 21, 9, 30, 1, tzinfo=UTC)
 
 
 def standing(match_played: Record, *, winner: int | None = None, over: bool = True) -> Snapshot:
-    """The match as the database would have it."""
+    """Return the match as the database would hold it."""
     positions = record.replay(match_played)
     players = (
         Player(id=7, name="alice", address="alice@secret.example", created=NOW),

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a mail: one answer that helps, or deliberate silence, and nothing changed."""
+"""Anything wrong with a message: one helpful reply, or deliberate silence, and nothing changes."""
 
 import base64
 from email.message import EmailMessage
@@ -14,7 +14,7 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 
 def standing(letters: Correspondence) -> list[tuple[object, ...]]:
-    """All that a mail can change."""
+    """Return everything that a message can change."""
     with letters.server.engine.connect() as connection:
         rows = [
             tuple(row)
@@ -26,7 +26,7 @@ def standing(letters: Correspondence) -> list[tuple[object, ...]]:
 
 
 def answered(letters: Correspondence, mails: list[EmailMessage], address: str = ALICE) -> str:
-    """The words of the one answer, which went to that address."""
+    """Assert that there is one reply, to that address, and return its text."""
     assert [str(mail["To"]) for mail in mails] == [address]
     return text(mails[0])
 
@@ -198,7 +198,7 @@ def test_a_mail_that_is_too_large_is_told_so(letters: Correspondence, size: int)
 
 
 def token_of(letters: Correspondence) -> str:
-    """The address to which alice's mail acts at once."""
+    """Return the address at which alice's messages act at once."""
     return str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
 
 
@@ -295,7 +295,7 @@ def test_a_mail_that_cannot_be_read_is_filed_in_silence(letters: Correspondence,
 @pytest.mark.parametrize("bad", [b"\0", b"\xff\xfe", b"\xed\xa0\x80"], ids=["NUL", "no UTF-8", "half a character"])
 @pytest.mark.parametrize("place", ["name", "address", "subject", "id", "thread", "words", "command", "join"])
 def test_what_is_no_character_harms_no_database(letters: Correspondence, place: str, bad: bytes) -> None:
-    """PostgreSQL takes no NUL and nothing that is not UTF-8, in no text and nowhere in JSON."""
+    """PostgreSQL accepts neither NUL nor invalid UTF-8, in text and in JSON."""
 
     def at(where: str, text: bytes) -> bytes:
         return text + bad + text if where == place else text

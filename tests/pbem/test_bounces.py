@@ -1,4 +1,4 @@
-"""Bounces: counted where they are about a mail of ours; an address from which all comes back gets no more."""
+"""Bounces: counted if they are about a message of ours; an address that always bounces gets no more messages."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ TURN = "1 a7b7 i3i2"
 
 @pytest.fixture
 def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
-    """A match in which bob is to move."""
+    """Begin a match in which it's bob's turn."""
     monkeypatch.setenv("PBEM_SERVER__ADMIN", ADMIN)
     with correspondence(tmp_path) as letters:
         letters.match()
@@ -39,7 +39,7 @@ def count(letters: Correspondence) -> object:
 
 
 def bounce_for_good(letters: Correspondence) -> list[EmailMessage]:
-    """Let the mail about bob's turn come back until nothing is sent any more; what is sent for the last time."""
+    """Let the message about bob's turn bounce until sending stops. Return what is sent last."""
     mail = letters.last("bob")
     assert letters.deliver(dsn(mail)) == []
     (again,) = letters.wait(days=1, minutes=1)
@@ -71,7 +71,7 @@ def test_an_address_from_which_all_comes_back_gets_no_more_and_others_are_told(l
 
 
 def test_a_turn_that_answers_the_mail_about_a_dead_address_is_played(letters: Correspondence) -> None:
-    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")  # alice is to move
+    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")  # it's alice's turn
     unreachable = bounce_for_good(letters)[0]
 
     assert (unreachable["X-PBeM-Number"], unreachable["X-PBeM-To-Move"]) == ("2", "alice")
@@ -117,7 +117,7 @@ def test_what_is_no_failure_for_good_does_not_count(letters: Correspondence, act
 
 
 def test_a_bounce_that_was_made_up_does_not_count(letters: Correspondence) -> None:
-    """Nobody but who has seen the mail knows its Message-ID; without it a bounce is about nothing."""
+    """Only someone who has seen a message knows its Message-ID, without which a bounce doesn't count."""
     mail = letters.last("bob")
     others = letters.received[ALICE][-1]["Message-ID"]
     for number, message_id in enumerate((f"<{'0' * 32}@pbem.example>", "<1@mail.example>", others)):
@@ -136,7 +136,7 @@ def test_a_person_who_quotes_a_bounce_is_no_bounce(letters: Correspondence) -> N
 
 
 def test_an_answer_goes_even_where_all_comes_back_and_news_does_not(letters: Correspondence) -> None:
-    """Bob writes from elsewhere, with his token: that is no sign that his address lives."""
+    """Bob writes from another address with his token, which doesn't prove that his own address works."""
     turn = letters.last("bob")
     bounce_for_good(letters)
 

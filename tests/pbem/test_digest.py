@@ -1,4 +1,4 @@
-"""News that wait: none is lost and none told twice, whatever is chosen, broken or asked at the same time."""
+"""Batched news: none is lost or sent twice, with any preference, after a crash, and with concurrent requests."""
 
 import random
 import re
@@ -28,7 +28,7 @@ PEOPLE = ("bob", "carol", "dave")
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Alice plays #1 with bob, #2 with carol, #3 with dave, and is to move in none; it is noon."""
+    """Let alice play #1 with bob, #2 with carol and #3 with dave; it's noon, and nowhere her turn."""
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
         letters.play(begin)
@@ -57,7 +57,7 @@ def to_alice(mails: list[EmailMessage]) -> list[EmailMessage]:
 
 
 def written_since(time: datetime, mails: list[EmailMessage]) -> list[EmailMessage]:
-    """Of all the mails there are, those that a server has written after it was started again."""
+    """Return the messages written since that time."""
     return [mail for mail in mails if mail["Date"].datetime >= time]
 
 
@@ -188,7 +188,7 @@ def test_answers_and_what_strangers_get_do_not_wait(letters: Correspondence, mai
 
     assert events == ["answer", "challenge", "answer", "confirm", "over", "over"]
     invitation = letters.last("eve")
-    assert invitation["List-Id"] is None  # a stranger has nothing to unsubscribe from
+    assert invitation["List-Id"] is None  # strangers have nothing to unsubscribe from
     assert invitation["Auto-Submitted"] == "auto-generated"
 
 
@@ -225,7 +225,7 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
         assert sorted(told) == sorted(said)
         sent = {str(mail["Message-ID"]) for _, mail in letters.log}
         for mail in letters.received[ALICE]:
-            assert set(str(mail.get("References", "")).split()) <= sent  # a thread has no gaps
+            assert set(str(mail.get("References", "")).split()) <= sent  # no gaps in a thread
         assert len(said) > 10
         assert not rows(letters, OutgoingState.BATCHED, OutgoingState.OWED)
         gone = {row.id for row in rows(letters, OutgoingState.SENT)}
@@ -268,7 +268,7 @@ def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Co
 
 
 def gather_at_once(engine: Engine, server: ServerSettings, now: datetime, threads: int = 8) -> int:
-    """Let several daemons gather at the same moment; how many mails they have made."""
+    """Let several daemons gather at the same moment. Return the number of messages they made."""
     barrier, counts = threading.Barrier(threads), []
 
     def run() -> None:
@@ -295,7 +295,7 @@ def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> Non
 
 
 def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Correspondence) -> None:
-    """Another daemon has gathered since, and newer news wait for a time of their own."""
+    """Another daemon has gathered in between, and newer news isn't due yet."""
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 say One")
     with database.transaction(letters.server.engine) as session:
@@ -382,7 +382,7 @@ def test_what_a_digest_says_to_try_works_in_its_answer(letters: Correspondence) 
 
 
 def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: Correspondence) -> None:
-    """A personal token speaks of a mail by its number; that of somebody else's mail says nothing."""
+    """A personal token contains the id of a message; that of someone else's message has no effect."""
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2")
     command(letters, "carol", "#2 1 a7b7 i3i2")

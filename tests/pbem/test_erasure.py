@@ -1,4 +1,4 @@
-"""Leaving: after `delete me` nothing in the database tells who it was, and what is left is well formed."""
+"""Leaving: after `delete me`, nothing in the database identifies the player, and what remains is consistent."""
 
 import json
 import re
@@ -24,16 +24,16 @@ pytestmark = pytest.mark.sql
 __all__ = ["postgres"]
 
 ALICE, OLD = "liddell.a@wonder.example", "pleasance@oxford.example"
-"""Where alice is now, and where she was before."""
+"""Alice's current and former addresses."""
 SECRETS = ("alice", "liddell", "wonder.example", "pleasance", "oxford.example")
 SAID = ("rabbithole", "hatter", "dormouse", "mockturtle", "caucus")
-"""Words that alice writes, wherever one can write some."""
+"""Words that alice writes, wherever one can."""
 TOKEN = re.compile(r"[a-z2-7]{40}")
 
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A server on the database of the run."""
+    """Run a server with the database of the test run."""
     with correspondence(tmp_path) as letters:
         yield letters
 
@@ -47,7 +47,7 @@ def personal(mail: EmailMessage) -> str:
 
 
 def lived(letters: Correspondence) -> str:
-    """Alice joins, moves house, plays bob in three ways, invites carol, and asks and says all there is; her address."""
+    """Let alice join, change her address, play bob, invite carol, and use every command. Return her reply address."""
     letters.write(OLD, "join alice")
     letters.reply(newest(letters, OLD), "yes")
     letters.write(OLD, f"change address {ALICE}", to=personal(newest(letters, OLD)))
@@ -75,7 +75,7 @@ def lived(letters: Correspondence) -> str:
 
 
 def everything(letters: Correspondence) -> str:
-    """All that the database holds, in letters."""
+    """Return the content of the database as text."""
     held = []
     with letters.server.engine.connect() as connection:
         for table in inspect(connection).get_table_names():
@@ -86,7 +86,7 @@ def everything(letters: Correspondence) -> str:
 
 
 def traces(letters: Correspondence) -> list[str]:
-    """The lines of the dump that tell something of alice, but for what other people wrote themselves."""
+    """Return the lines of the dump that mention alice, other than in what other people wrote."""
     wanted = re.compile("|".join((*SECRETS, *SAID)), re.IGNORECASE)
     others = re.compile("|".join(map(re.escape, written_by_others(letters))))
     lines = others.sub("", everything(letters)).splitlines()
@@ -94,7 +94,7 @@ def traces(letters: Correspondence) -> list[str]:
 
 
 def written_by_others(letters: Correspondence) -> list[str]:
-    """What other people's messages say: as they came, and what our answers to their senders repeat of them."""
+    """Return what other people wrote: in their messages, and where our replies to them repeat it."""
     with Session(letters.server.engine) as session:
         raws = [row.raw for row in session.exec(select(Incoming)) if row.raw and not is_from_alice(row.raw)]
         payloads = [row.payload for row in session.exec(select(Outgoing).where(col(Outgoing.incoming).is_not(None)))]
@@ -259,7 +259,7 @@ def test_no_keeps_everything(letters: Correspondence) -> None:
 
 
 def test_what_was_not_sent_yet_is_dropped_or_forgets(letters: Correspondence) -> None:
-    """Bob collects his news, and one mail to him fails; neither tells of alice when it goes out in the end."""
+    """Bob batches his news, and a message to him fails; neither mentions alice once it is sent."""
     to = letters.play(lived)
     bob = str(letters.received["bob@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
     letters.write("bob@mail.example", "set mail daily\n#1 c1b1 g9h9 3", to=bob)
@@ -301,7 +301,7 @@ def test_a_name_that_is_part_of_another_s_takes_nothing_away(letters: Correspond
 
 
 class WhileSending:
-    """An outbox whose next hop takes so long for a mail to alice that she leaves meanwhile, and then refuses it."""
+    """An outbox whose next hop is so slow with a message to alice that she leaves meanwhile, and then refuses it."""
 
     def __init__(self, letters: Correspondence) -> None:
         self._letters = letters

@@ -1,4 +1,4 @@
-"""`export me`: all that is held on a player, to the address on file, and no token among it."""
+"""`export me`: all of a player's data, sent to the address on file, without any token."""
 
 import io
 import json
@@ -77,7 +77,7 @@ def test_every_row_of_a_player_is_in_it(letters: Correspondence) -> None:
 
 
 def test_every_column_that_tells_of_a_player_has_its_place(letters: Correspondence) -> None:
-    """A column that somebody adds to the player's row is to be exported, and erased (see erasure)."""
+    """A column added to the player's row must be exported, and erased (see erasure)."""
     told = {"id": "number", "created": "first_heard_of", "confirmed": "joined", "stopped": "no_news_since"}
     told |= {"settings": "chosen", "bounces": "mails_that_came_back_in_a_row", "bounced": "last_came_back"}
     told |= {"unreachable": "nothing_sent_since"}

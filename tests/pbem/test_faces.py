@@ -1,4 +1,4 @@
-"""A mail's faces: what it is made of, what players choose, and that nobody's words can break any of them."""
+"""The forms of a message: its parts, the players' preferences, and that nobody's words can break them."""
 
 import html
 import re
@@ -22,18 +22,18 @@ MOST = 100_000
 
 
 def markup(mail: EmailMessage) -> str:
-    """The HTML part, or nothing."""
+    """Return the HTML part; "" if there is none."""
     part = mail.get_body(("html",))
     return str(part.get_content()) if part else ""
 
 
 def types(mail: EmailMessage) -> list[str]:
-    """The types of all parts."""
+    """Return the types of all parts."""
     return [part.get_content_type() for part in mail.walk()]
 
 
 def chosen(letters: Correspondence, words: str) -> EmailMessage:
-    """Alice's match as she sees it after that choice."""
+    """Return alice's match as shown with that preference."""
     personal = letters.received[ALICE][1]
     letters.reply(personal, f"set {words}")
     (mail,) = letters.reply(personal, "show 1")

@@ -1,4 +1,4 @@
-"""What a token is worth wherever it stands in a mail, and what no header can make up for: through the whole server."""
+"""Tokens in every part of a message, and headers that can't replace them, tested through the whole server."""
 
 import base64
 import re
@@ -17,12 +17,12 @@ ALICE, BOB, EVIL = "alice@mail.example", "bob@mail.example", "mallory@evil.examp
 TURN = "#1 1 a7b7 i3i2"
 LOOK_ALIKE = "\u0440bem"
 Place = Callable[[str, str], dict[str, str]]
-"""The headers of a mail, by alice's reply address and the id of the mail that it is in."""
+"""The headers of a message, given alice's reply address and the Message-ID of the message that contains it."""
 
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice, to move, and bob; carol is a player too."""
+    """Begin a match of alice, to move, and bob; carol is a player too."""
     with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
         letters.match()
         letters.join("carol")
@@ -30,14 +30,14 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 
 def deliver(letters: Correspondence, headers: dict[str, str], body: str) -> list[EmailMessage]:
-    """A fresh mail from alice to our plain address, but for those headers."""
+    """Deliver a new message from alice to our plain address, with those headers added or replaced."""
     plain = {"From": ALICE, "To": ADDRESS, "Subject": "", "Message-ID": f"<{secrets.token_hex(8)}@mail.example>"}
     head = "".join(f"{name}: {value}\n" for name, value in (plain | headers).items())
     return letters.deliver(f"{head}\n{body}\n".encode())
 
 
 def became(letters: Correspondence, headers: dict[str, str], more: str = "") -> str:
-    """What becomes of a mail that lets alice say something to bob: acted, asked (at alice's address), or nothing."""
+    """Return the effect of a `say` from alice to bob: acted, asked (at her address), or nothing."""
     word = secrets.token_hex(8)
     mails = deliver(letters, headers, f"#1 say {word}{more}")
     if any(str(mail["To"]) == BOB and word in text(mail) for mail in mails):
@@ -49,7 +49,7 @@ def became(letters: Correspondence, headers: dict[str, str], more: str = "") -> 
 
 
 def tag(address: str) -> str:
-    """What stands behind the + of an address of ours."""
+    """Return what follows the + in an address of ours."""
     return address.partition("+")[2].partition("@")[0]
 
 
@@ -93,7 +93,7 @@ PLACES: dict[str, tuple[Place, str]] = {
 
 
 def guessed() -> str:
-    """Forty letters and digits."""
+    """Return forty random letters and digits."""
     return base64.b32encode(secrets.token_bytes(25)).decode().lower()
 
 
@@ -113,7 +113,7 @@ def test_a_token_in_the_words_of_a_mail_is_worth_nothing(letters: Correspondence
 
 
 def test_no_number_of_a_token_can_be_changed(letters: Correspondence) -> None:
-    """Another purpose, player, match or turn needs another signature."""
+    """A different purpose, player, match or turn needs a different signature."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     raw = base64.b32decode(tag(to).upper())
     for at in range(9):
@@ -142,7 +142,7 @@ def test_each_purpose_allows_its_own_and_no_more(letters: Correspondence) -> Non
 
 
 def test_somebody_who_is_nobody_here_yet_takes_no_address_from_a_player(letters: Correspondence) -> None:
-    """A forged `join` in the name of alice's other address does not make that one somebody else's."""
+    """A forged `join` from alice's other address doesn't give it to someone else."""
     letters.write("alice@work.example", "join mallory")
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
 
@@ -150,7 +150,7 @@ def test_somebody_who_is_nobody_here_yet_takes_no_address_from_a_player(letters:
 
 
 def test_somebody_else_s_token_does_what_it_may_for_him_alone(letters: Correspondence) -> None:
-    """Carol's own token, good as it is, plays nothing in a match of others, and says nothing in it."""
+    """Carol's own valid token can't move or chat in a match of others."""
     to = letters.received["carol@mail.example"][0]["Reply-To"].addresses[0].addr_spec
     for words in (TURN, "#1 say hello", "#1 resign", "#1 undo"):
         mails = letters.write("carol@mail.example", words, to=to)
@@ -159,7 +159,7 @@ def test_somebody_else_s_token_does_what_it_may_for_him_alone(letters: Correspon
 
 
 def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(letters: Correspondence) -> None:
-    """Alice sends bob a copy of her mail to us; his answer to all comes to us as well, at her reply address."""
+    """Alice sends bob a copy of her message to us; his reply to all reaches us too, at her reply address."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     for words in ("say I was never any good at this", "stop", "set mail daily"):
         (question,) = deliver(letters, {"From": f"Bob <{BOB}>", "To": ALICE, "Cc": to}, words)
@@ -170,7 +170,7 @@ def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(le
 
 @pytest.mark.parametrize("name", ["In-Reply-To", "References"])
 def test_who_has_seen_the_id_of_a_mail_in_an_answer_does_nothing_by_it(letters: Correspondence, name: str) -> None:
-    """Alice sent bob a copy of her answer: there stands the Message-ID of the mail that she answered."""
+    """Alice sent bob a copy of her reply, which contains the Message-ID of the message that she replied to."""
     seen = str(letters.last("alice")["Message-ID"])
     for words in ("say I give up", TURN, "set mail daily", "stop"):
         (question,) = deliver(letters, {name: seen}, words)

@@ -1,4 +1,4 @@
-"""Lines that are not quite commands: what is read all the same, what is only guessed, and what stays prose."""
+"""Lines that aren't quite commands: those read anyway, those only suggested, and those that stay prose."""
 
 import re
 
@@ -21,7 +21,7 @@ def reading(lines: str, subject: str = "", match: int | None = None, own: str | 
 def read(
     lines: str, subject: str = "", match: int | None = None, own: str | None = "alice"
 ) -> list[tuple[object, ...]]:
-    """What a mail says to do: verb, match, words; and what of it does not fit."""
+    """Return the commands in a message as verb, match and words, and "malformed" where they are."""
     return [
         (line.command.name, line.match, line.words, *(("malformed",) if line.malformed else ()))
         for line in reading(lines, subject, match, own).commands
@@ -213,7 +213,7 @@ def test_what_is_no_answer_mark_stays() -> None:
         assert bare_subject(subject) == subject
 
 
-# Rognlie's words -------------------------------------------------------------------------------------
+# Rognlie's commands -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

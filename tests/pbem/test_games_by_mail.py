@@ -1,4 +1,4 @@
-"""What single games need of the mails: who sits out is told to both, and strict Quadrupel keeps its secret."""
+"""Special cases of single games: both players learn who sits out, and strict Quadrupel keeps its secret."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ PERFT = Path(__file__).parent.parent / "perft"
 
 
 def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]:
-    """Let match 1 stand after those turns; the position."""
+    """Put match 1 into the state after those turns. Return its position."""
     position = GAMES[game].position(options(letters))
     with letters.server.engine.begin() as connection:
         for number, turn in enumerate(texts, start=1):
@@ -36,13 +36,13 @@ def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]
 
 
 def options(letters: Correspondence) -> dict[str, str]:
-    """What was chosen in match 1."""
+    """Return the options of match 1."""
     with transaction(letters.server.engine) as session:
         return session.exec(select(Match.options)).one()
 
 
 def personal(letters: Correspondence, name: str) -> str:
-    """The player's personal address."""
+    """Return the player's personal address."""
     words = "\n".join(text(mail) for mail in letters.received[f"{name}@mail.example"])
     return next(line.strip() for line in words.splitlines() if line.strip().startswith("games+"))
 
@@ -64,7 +64,7 @@ def test_who_sits_out_in_quadrature_is_told_to_both(tmp_path: Path) -> None:
 
 
 def sitting_out(texts: list[str]) -> tuple[list[str], str]:
-    """The turns before somebody sits out, and the turn that makes him; within two turns of the ones given."""
+    """Return the turns before a player has to sit out, and the turn that causes it, within two turns of those given."""
     position = GAMES["quadrature"].position({"men": "16"})
     for turn in texts:
         position = position.play(NOTATIONS["quadrature"].parse(turn))
@@ -82,7 +82,7 @@ def sitting_out(texts: list[str]) -> tuple[list[str], str]:
 
 
 def chances(variant: dict[str, str]) -> Iterator[tuple[list[str], str, str]]:
-    """Positions of a playthrough in which a figure could be announced: the turns so far, that turn, another one."""
+    """Yield where a figure can be announced in a playthrough: the turns so far, that turn, another one."""
     name = "-".join(["quadrupel", *(word for pair in variant.items() for word in pair)])
     told = (PERFT.parent / "playthroughs" / f"{name}.txt").read_text(encoding="utf-8")
     texts = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
@@ -98,7 +98,7 @@ def chances(variant: dict[str, str]) -> Iterator[tuple[list[str], str, str]]:
 
 @pytest.mark.parametrize("variant", [{}, {"variant": "added-value"}, {"variant": "combination"}])
 def test_no_mail_betrays_a_figure_that_nobody_announced(variant: dict[str, str], tmp_path: Path) -> None:
-    """The mails about a silent figure differ from those about any other turn in board and turn alone."""
+    """Messages about a silent figure differ from those about any other turn only in the board and the turn."""
     found = list(chances(variant))[:4]
     assert found
     chosen = " ".join(f"{key}={choice}" for key, choice in variant.items())
@@ -118,7 +118,7 @@ def test_no_mail_betrays_a_figure_that_nobody_announced(variant: dict[str, str],
 
 
 def shorn(words: str, turn: str) -> list[str]:
-    """A mail without the board, the turn just made, the example and the legal turns, none of which announces."""
+    """Return a message without the board, the turn just made, the example and the legal turns."""
     kept = []
     for line in words.replace(turn, "TURN").splitlines():
         if line.startswith("* "):

@@ -1,4 +1,4 @@
-"""The headers: one thread a match, what scripts rely on, what machines must see; no header breaks or can be broken."""
+"""Headers: one thread per match, what scripts and machines rely on, and that no header breaks or can be broken."""
 
 import re
 from collections import Counter
@@ -23,13 +23,13 @@ WORD = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, m
 
 
 def raw_mails(folder: Path) -> list[bytes]:
-    """Every mail that went out, byte for byte, oldest first."""
+    """Return every message sent, byte for byte, oldest first."""
     files = sorted((folder / "out" / "new").iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name))
     return [path.read_bytes() for path in files]
 
 
 def plain(raw: bytes) -> Message:
-    """The mail as other programs see it: no header decoded."""
+    """Return the message as other programs see it, with headers not decoded."""
     return message_from_bytes(raw, policy=compat32)
 
 
@@ -54,7 +54,7 @@ def test_no_header_can_hold_another(name: str, text: str) -> None:
 
 
 def test_the_long_id_of_a_mail_is_answered_unbroken(tmp_path: Path) -> None:
-    """Outlook's are longer than a line has room for, and a thread hangs on them."""
+    """Outlook's are longer than a line, and threading depends on them."""
     with correspondence(tmp_path) as letters:
         letters.deliver(f"From: a@mail.example\nTo: {ADDRESS}\nMessage-ID: {LONG_ID}\n\nhelp\n".encode())
         (raw,) = raw_mails(tmp_path)
@@ -153,7 +153,7 @@ def test_the_name_of_the_server_may_have_any_letters(tmp_path: Path) -> None:
 
 
 def test_two_servers_of_ours_fall_silent(tmp_path: Path) -> None:
-    """Each kind of mail of one, sent to another; and so if only one of the signs were left."""
+    """Each kind of message from one is sent to the other, also with only one of the signs left."""
     signs = {"x-pbem-server": "own mail", "auto-submitted": "Auto-Submitted", "list-id": "list"}
     kinds: dict[str, bytes] = {}
     for name in ("daily", "invitation"):

@@ -1,4 +1,4 @@
-"""What people write goes to others as words and as nothing else: no header, no markup, no line of a log, no command."""
+"""What people write reaches others only as words: it can't become a header, markup, a log line or a command."""
 
 import email
 import email.policy
@@ -39,18 +39,18 @@ STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u20
 
 
 def heads(mail: EmailMessage) -> list[str]:
-    return [name.lower() for name in mail.keys()]  # noqa: SIM118 - a header may stand there twice
+    return [name.lower() for name in mail.keys()]  # noqa: SIM118 - a header may occur twice
 
 
 @dataclass(frozen=True)
 class Usual:
-    """What mails have when nobody means harm."""
+    """What ordinary messages contain."""
 
     headers: frozenset[str]
     tags: frozenset[str]
 
     def has_all_of(self, mail: EmailMessage) -> None:
-        """The mail has nothing but words that a usual one does not have."""
+        """Assert that the message contains only what an ordinary one does, except for its words."""
         raw = mail.as_bytes(policy=email.policy.SMTP)
         assert set(heads(mail)) <= self.headers
         assert len(heads(mail)) == len(set(heads(mail)))
@@ -93,7 +93,7 @@ def usual(letters: Correspondence) -> Usual:
 
 
 def raw_mail(letters: Correspondence, words: str, subject: str = "", name: str = "Alice") -> bytes:
-    """A mail of alice's whose Subject and display name are encoded words, which may hold anything."""
+    """Return a message from alice whose Subject and display name are encoded words, which can contain anything."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     coded = [f"=?utf-8?q?{''.join(f'={byte:02X}' for byte in each.encode()[:1500])}?=" for each in (name, subject)]
     head = (

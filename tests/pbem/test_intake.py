@@ -1,4 +1,4 @@
-"""The key of a stored message: the same however it came, another for another message."""
+"""The key of a stored message is the same by every way in, and different for a different message."""
 
 import pytest
 

@@ -11,7 +11,7 @@ from pbem.cli import hotseat
 
 
 def played(*lines: str, key: str = "quadraphages", **options: str) -> tuple[Record, str]:
-    """The record of a game in which those lines are typed, and all that was said."""
+    """Return the record of a game in which those lines are typed, and all output."""
     typed: Iterator[str] = iter(lines)
     said: list[str] = []
 

@@ -1,6 +1,6 @@
-"""Links that open a mail with the words filled in: each is tapped, sent to a real server, and does what it says.
+"""Links that open a prefilled email: each is tapped, sent to a real server, and does what it says.
 
-The links of a mail are read from the part of its template that draws the board, to which a list of them is added.
+The links are read from a list of them that the tests add to the template that draws the board.
 """
 
 import copy
@@ -36,7 +36,7 @@ from tests.stories.test_games import NAMES, Played, played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TAPPED = ("hexaphages", "kvadratik-setup-half", "quadraphages", "quadrature", "quadrupel-variant-combination")
-"""What is tapped in every run: each game once, with the choices that make the most of it."""
+"""The playthroughs tapped in every run: each game once, with the options that cover the most."""
 LISTED = """
 {% for kind, links in (("turn", m.links.turns), ("step", m.links.steps), ("other", m.links.others)) %}
 {% for link in links %}
@@ -74,7 +74,7 @@ class Tap:
 
 @contextmanager
 def listing(folder: Path) -> Iterator[Correspondence]:
-    """A server whose mails list their links below the board."""
+    """Run a server whose messages list their links below the board."""
     with correspondence(folder, altered=listing_links) as letters:
         yield letters
 
@@ -94,23 +94,23 @@ def listing_templates() -> Environment:
 
 
 def taps(mail: EmailMessage, *kinds: str) -> list[Tap]:
-    """The links in a mail; of these kinds, where some are named."""
+    """Return the links in a message; only those of the given kinds, if any."""
     found = [Tap(*each) for each in LINK.findall(" ".join(text(mail).split()))]
     return [tap for tap in found if not kinds or tap.kind in kinds]
 
 
 def cells(mail: EmailMessage) -> list[Tap]:
-    """The links that a board has."""
+    """Return the links on the board."""
     return [tap for tap in taps(mail) if tap.kind not in ("turn", "step", "other")]
 
 
 def prose(mail: EmailMessage) -> str:
-    """The words of a mail but for the list of links."""
+    """Return the words of a message without the list of links."""
     return " ".join(LINK.sub("", " ".join(text(mail).replace("\n* ... ", " ").split())).split())
 
 
 def send(letters: Correspondence, name: str, tap: Tap) -> list[EmailMessage]:
-    """What comes back when the mail that a link opens is sent as it is."""
+    """Send the email that a link opens unchanged. Return the replies."""
     return letters.write(f"{name}@mail.example", tap.words, tap.fields["subject"], to=tap.address)
 
 
@@ -125,7 +125,7 @@ def kept(letters: Correspondence) -> list[tuple[object, ...]]:
 
 
 def assert_sound(letters: Correspondence, mail: EmailMessage, name: str) -> None:
-    """Every link of a mail to that player is short, plain, his own, and stands in the words as well."""
+    """Assert that every link in a message to that player is short, plain, their own, and in the text as well."""
     ((player,),) = letters.execute(f"select id from player where address = '{name}@mail.example'")
     for tap in taps(mail):
         assert len(tap.uri) < 2_000
@@ -147,13 +147,13 @@ def assert_sound(letters: Correspondence, mail: EmailMessage, name: str) -> None
 
 
 def mover_of(letters: Correspondence) -> str:
-    """Whose turn it is, by the newest mails."""
+    """Return the player whose turn it is according to the newest messages."""
     return next(name for name in ("alice", "bob") if "It's your turn." in prose(letters.last(name)))
 
 
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_a_match_is_played_by_tapping_alone(name: str, tmp_path: Path) -> None:
-    """From wherever a playthrough has come, turns are chosen link by link until they are played."""
+    """From several positions of a playthrough, turns are chosen link by link until they are played."""
     story, chance = played(name), random.Random(name)
     previews = 0
     for start in (0, 1, len(story.turns) // 2, len(story.turns) - 2):
@@ -167,7 +167,7 @@ def test_a_match_is_played_by_tapping_alone(name: str, tmp_path: Path) -> None:
 
 
 def begin(letters: Correspondence, story: Played, start: int) -> None:
-    """Let match 1 stand after so many turns of the story, and play the next by hand, so that both get mails."""
+    """Put match 1 into the state after `start` turns of the story, and play the next by hand, so that both are told."""
     letters.match(f"challenge bob {story.game} {story.options}")
     position = stand(letters, story.game, list(story.turns[:start]))
     mover = ("alice", "bob")[position.turn or 0]
@@ -175,7 +175,7 @@ def begin(letters: Correspondence, story: Played, start: int) -> None:
 
 
 def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int:
-    """Let the player tap until a turn of his is played; how often a preview came between."""
+    """Let the player tap until their turn is played. Return the number of previews in between."""
     before, mail, previews = turns_played(letters), letters.last(name), 0
     other = {"alice": "bob", "bob": "alice"}[name]
     assert not taps(letters.last(other), "turn", "step"), "only who moves has turns to tap"
@@ -217,7 +217,7 @@ def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path
 
 
 def position_of(story: Played, letters: Correspondence) -> Position[Any]:
-    """How match 1 stands."""
+    """Return the position of match 1."""
     position = GAMES[story.game].position(dict(pair.split("=") for pair in story.options.split()))
     for turn in turns_played(letters):
         position = position.play(NOTATIONS[story.game].parse(turn))
@@ -324,7 +324,7 @@ def test_who_does_not_play_has_nothing_to_tap(tmp_path: Path) -> None:
 
 
 def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
-    """In every mail of a whole conversation."""
+    """In every message of a whole conversation."""
     with listing(tmp_path) as letters:
         letters.match("challenge bob hexaphages")
         letters.join("carol")

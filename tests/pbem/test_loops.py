@@ -1,4 +1,4 @@
-"""Machines: their mail is no command, and whatever goes round in circles ends."""
+"""Machines: their messages are never commands, and every mail loop ends."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,12 +14,12 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURN = "1 a7b7 i3i2"
 OTHER = "games@other.example"
 EVERYTHING = tuple(f"{name} {command.arguments}" for name, command in COMMANDS.items())
-"""Each command as the help mail shows it, and so with words in place of what would be meant."""
+"""Each command as the help message shows it, with placeholders as arguments."""
 
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice, to move, and bob."""
+    """Begin a match of alice, to move, and bob."""
     with correspondence(tmp_path) as letters:
         letters.match()
         yield letters
@@ -160,7 +160,7 @@ def test_our_own_mails_say_that_a_machine_wrote_them(letters: Correspondence) ->
 
 
 def bare(mail: EmailMessage) -> bytes:
-    """The mail as a relay leaves it that takes out every header by which a machine could be known."""
+    """Return the message as from a relay that removes every header by which a machine can be recognised."""
     kept = "".join(
         f"{name}: {value}\n" for name, value in mail.items() if name in ("From", "To", "Subject", "Message-ID", "Date")
     )
@@ -172,7 +172,7 @@ def whole(mail: EmailMessage) -> bytes:
 
 
 def first_words(ours: Correspondence, other: Correspondence) -> list[EmailMessage]:
-    """What one server sends to the other, made to by forgers and players."""
+    """Return what forgers and players make one server send to the other."""
     sent = []
     for words in (*EVERYTHING, "join games", "#1 resign", "yes", "no", "", "nonsense", "Hello\n\nIs anybody there?"):
         sent += ours.write(OTHER, words)
@@ -207,7 +207,7 @@ def test_two_servers_facing_each_other_fall_silent(
 def test_two_servers_each_a_player_of_the_other_fall_silent(
     letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worst: each thinks that the other one is a confirmed player, and a relay takes the marks of machines out."""
+    """The worst case: each has the other as a confirmed player, and a relay removes the headers that mark machines."""
     with ExitStack() as stack:
         monkeypatch.setenv("PBEM_SERVER__ADDRESS", OTHER)
         monkeypatch.setenv("PBEM_SERVER__ANSWERS_PER_HOUR", "5")

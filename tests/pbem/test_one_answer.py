@@ -1,4 +1,4 @@
-"""One answer for a mail, however many commands it holds; and none about one's own turn, where that is chosen."""
+"""A message gets one reply, even with several commands, and none about the player's own turn if they chose that."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ TURN, SECOND = "1 a7b7 i3i2", "c1b1 g9h9 3 b1b4 h9e9"
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Alice is to move in #1 and in #2; #3 is offered to her."""
+    """Begin #1 and #2, in which it's alice's turn, and offer her #3."""
     with correspondence(tmp_path) as letters:
         letters.match()
         command(letters, "alice", "challenge bob quadraphages")
@@ -57,7 +57,7 @@ def test_several_commands_get_one_answer_in_their_order(letters: Correspondence,
 
 
 def test_in_a_match_s_thread_too_two_boards_are_two_matches(letters: Correspondence) -> None:
-    """The Subject names #1, and still a turn without a number is not played there unasked."""
+    """Though the Subject names #1, a turn without a number isn't played there without a question."""
     (answer,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\n#2 {TURN}"))
     assert str(answer["Subject"]).startswith("[pbem #1]")
     command(letters, "bob", f"#1 {SECOND}\n#2 {SECOND}")
@@ -104,7 +104,7 @@ def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
         (f"#1 {TURN}\n#2 {TURN}", 0),
         (f"#1 {TURN}\n\nGood luck!", 0),
         (f"#1 {TURN}\ngames", 1),
-        ("accept 3", 1),  # the board of a match that has begun was not seen before
+        ("accept 3", 1),  # the board of the new match wasn't seen before
         ("#1 9 z9", 1),
         ("#1 resign", 1),
         ("#1 say Hello", 1),
@@ -122,7 +122,7 @@ def test_without_receipts_ones_own_turn_is_told_only_with_something_else(
 
 
 def test_without_receipts_the_end_of_a_match_is_told(tmp_path: Path) -> None:
-    """Also where one's own turn ends it."""
+    """Also if the player's own turn ends it."""
     story = played("kvadratik-setup-half")
     counts = []
     with correspondence(tmp_path) as letters:

@@ -1,4 +1,4 @@
-"""Operation 1 and the number, sent alone, in every kind of position where that can arrive."""
+"""Operation 1 and the number, sent alone, in every kind of position in which they can arrive."""
 
 import random
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.correspondence import Correspondence, correspondence, text
 
 
 def begin(letters: Correspondence, game: str, texts: list[str]) -> None:
-    """Let match 1 of that game stand after those turns."""
+    """Put match 1 of that game into the state after those turns."""
     with letters.server.engine.begin() as connection:
         connection.execute(sql("delete from ply"))
         connection.execute(
@@ -31,7 +31,7 @@ def begin(letters: Correspondence, game: str, texts: list[str]) -> None:
 
 
 def lines_of_play(game: str, count: int) -> list[list[str]]:
-    """Random matches to their end, as texts."""
+    """Return the turns of random matches played to their end."""
     matches = []
     for seed in range(count):
         chance, position, texts = random.Random(seed), GAMES[game].position({}), []
@@ -90,7 +90,7 @@ def test_a_part_is_played_when_one_completion_is_left_and_kept_otherwise(game: s
 
 
 def personal(letters: Correspondence, name: str) -> str:
-    """The player's personal address, as the welcome mail told it."""
+    """Return the player's personal address from the welcome message."""
     mails = letters.received[f"{name}@mail.example"]
     words = "\n".join(text(mail) for mail in mails if mail["Subject"] == "[pbem] Welcome")
     return next(line.strip() for line in words.splitlines() if "games+" in line)

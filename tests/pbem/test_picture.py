@@ -1,4 +1,4 @@
-"""Pictures of boards, read back pixel by pixel: what the board tells apart, the picture tells apart."""
+"""Pictures of boards, read back pixel by pixel: different content looks different."""
 
 from io import BytesIO
 
@@ -18,16 +18,16 @@ def opened(content: bytes) -> Image.Image:
 
 
 def drawn(diagram: Diagram) -> Image.Image:
-    """The picture of the board in full colours."""
+    """Return the picture of the board in RGBA."""
     return opened(png(diagram)).convert("RGBA")
 
 
 def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[tuple[str, bool, int]]]:
-    """What stands in cells that look alike, with whether they are lit and the area they are in."""
+    """Return the content of cells by their appearance, with whether they are lit and the area they are in."""
     layout = Layout.of(diagram, len(diagram.remarks), 2)
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     width, height = layout.cell
-    if diagram.shape == "hex":  # of its box only what is surely no neighbour's
+    if diagram.shape == "hex":  # the part of its box that no neighbour overlaps
         inset = (width // 8, height // 4, width - width // 8, height - height // 4)
     else:
         inset = (0, 0, width, height)
@@ -49,7 +49,7 @@ def test_cells_look_alike_where_the_same_stands_there_and_else_different_in_grey
         told = [what for each in alike.values() for what in each]
 
         assert len(told) == len(set(told)), "the same looks different"
-        # A comma and a period are told apart by the area alone; where a stone stands both are gone.
+        # A comma and a period differ only in the area; a stone covers both.
         assert all(len(each) == 1 for each in alike.values()), "what differs looks alike"
 
 
@@ -64,7 +64,7 @@ def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
         for cell, text in names:
             if kinds[text].kind == "piece":
                 x, y = layout.place(diagram, cell, row)
-                beside = (x + layout.cell[0] // 2, y + layout.cell[1] // 2 - int(layout.cell[0] * 0.3))  # of its sign
+                beside = (x + layout.cell[0] // 2, y + layout.cell[1] // 2 - int(layout.cell[0] * 0.3))  # its sign
                 seen[kinds[text].side or 0].append(int(picture.getpixel(beside)))  # type: ignore[arg-type]
 
     assert min(seen[1]) - max(seen[0]) > 100

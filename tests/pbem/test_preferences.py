@@ -1,4 +1,4 @@
-"""`set`: what can be chosen, how it is refused, and that it is kept."""
+"""`set`: valid choices, refusals, and that choices are stored."""
 
 from collections.abc import Iterator
 from pathlib import Path

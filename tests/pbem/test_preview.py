@@ -1,4 +1,4 @@
-"""preview, and show and record of an earlier turn: what they say, and that they change and betray nothing."""
+"""preview, and show and record of an earlier turn: their replies, and that they change and reveal nothing."""
 
 import re
 from collections.abc import Iterator
@@ -21,20 +21,20 @@ KEPT = ("player", "match", "ply")
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Alice and Bob in a match of Quadraphages; it is Alice's first turn."""
+    """Begin a match of Quadraphages between alice and bob; it's alice's first turn."""
     with correspondence(tmp_path) as begun:
         begun.match()
         yield begun
 
 
 def rows(letters: Correspondence) -> dict[str, list[tuple[object, ...]]]:
-    """All that the server keeps of players and matches."""
+    """Return all rows about players and matches."""
     with letters.server.engine.begin() as connection:
         return {table: [tuple(row) for row in connection.execute(sql(f'select * from "{table}"'))] for table in KEPT}
 
 
 def asked(letters: Correspondence, name: str, words: str) -> str:
-    """What the one answer says to words in an answer to the newest mail; nothing that is kept has changed."""
+    """Reply to the newest message, assert that nothing changed, and return the text of the one reply."""
     before = rows(letters)
     (answer,) = letters.reply(letters.last(name), words)
     assert str(answer["To"]) == f"{name}@mail.example"
@@ -43,7 +43,7 @@ def asked(letters: Correspondence, name: str, words: str) -> str:
 
 
 def flat(mail) -> str:
-    """The words of a mail, wherever its lines are broken; long lists too."""
+    """Return the words of a message as one line, with long lists joined."""
     return " ".join(text(mail).replace("\n* ... ", " ").split())
 
 
@@ -53,7 +53,7 @@ def play(letters: Correspondence, *turns: str) -> None:
 
 
 def board(*turns: str, lit: bool = True) -> str:
-    """The board of Quadraphages after these turns; not lit as records print it."""
+    """Return the board of Quadraphages after these turns; if not lit, as records print it."""
     diagram = diagrams(Record("quadraphages", {}, ("Jx", "Bo"), turns))[-1]
     return " ".join(format_board(diagram, lit=lit, notes=lit).split())
 
@@ -263,7 +263,7 @@ def test_prose_that_begins_with_the_word_is_prose(letters: Correspondence) -> No
 
 
 def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
-    """Where a turn may be announced, both ways to write it are offered, whether or not it ends in a figure."""
+    """Where a turn can be announced, both ways to write it are offered, whether or not it ends in a figure."""
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrupel")
         said = asked(letters, "alice", "preview c3e5")
@@ -275,7 +275,7 @@ def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
 
 
 def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
-    """In Kvadratik a turn may be whole and still be added to."""
+    """In Kvadratik, a complete turn can sometimes be extended."""
     told = (Path(__file__).parent.parent / "playthroughs" / "kvadratik.txt").read_text(encoding="utf-8")
     turns = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
     game, notation = GAMES["kvadratik"], NOTATIONS["kvadratik"]

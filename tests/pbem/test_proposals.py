@@ -1,4 +1,4 @@
-"""What `yes` does and can't do: suggestions, stale ones, those of others; resigning; and passwords of the old kind."""
+"""What `yes` does and can't do: suggestions, stale ones, those made to others; resigning; and Rognlie's passwords."""
 
 import re
 from email.message import EmailMessage
@@ -23,7 +23,7 @@ def plies(letters: Correspondence) -> list[str]:
 
 
 def standing(letters: Correspondence) -> list[tuple[object, ...]]:
-    """All that a mail can change for the players."""
+    """Return everything that a message can change for the players."""
     with letters.server.engine.connect() as connection:
         return [
             tuple(row)
@@ -43,7 +43,7 @@ def words(mail: EmailMessage) -> str:
 
 
 def slip(letters: Correspondence, line: str = SLIP) -> EmailMessage:
-    """The answer to a slip of alice's."""
+    """Return the reply to a slip by alice."""
     before = standing(letters)
     answer = only(letters.reply(letters.last("alice"), line))
     assert before == standing(letters)
@@ -207,7 +207,7 @@ def test_nobody_else_says_yes_to_a_suggestion(letters: Correspondence) -> None:
 
 
 def test_nobody_says_yes_to_what_another_was_offered(letters: Correspondence) -> None:
-    """Neither to a command that he might give himself."""
+    """Not even to a command that they could give themselves."""
     carols = letters.join("carol")
     answer = only(letters.write(CAROL, "chalenge bob quadraphages", to=carols), CAROL)
     before = standing(letters)
@@ -275,7 +275,7 @@ def test_a_suggestion_dies_with_the_tokens(letters: Correspondence) -> None:
 def test_only_who_is_to_move_plays_and_only_what_he_was_shown(
     tmp_path_factory: pytest.TempPathFactory, mails: list[tuple[str, str, int, bool]]
 ) -> None:
-    """Whoever answers whatever mail with whatever words: a ply is alice's, and one that she wrote or agreed to."""
+    """After any reply by anyone to any message, every turn played is one that alice wrote or agreed to."""
     with correspondence(tmp_path_factory.mktemp("yes")) as letters:
         letters.match()
         letters.join("carol")
@@ -373,7 +373,7 @@ def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) ->
 
 
 def test_a_forwarded_mail_does_not_resign(letters: Correspondence) -> None:
-    """Whoever has the reply token has not what went to the player since."""
+    """Someone who has the reply token doesn't have the question that the player gets."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     letters.write("eve@mail.example", "resign", to=to)
 
@@ -429,7 +429,7 @@ def test_a_misspelt_resignation_is_asked_about_twice(letters: Correspondence) ->
     assert state(letters) == "over"
 
 
-# Rognlie's players -----------------------------------------------------------------------------------
+# Players from Rognlie's server -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -491,7 +491,7 @@ def test_a_move_tied_to_its_turn_is_played_in_that_turn_only(letters: Correspond
 
 
 def to_play(letters: Correspondence) -> str:
-    """Alice's personal address, which knows no turn."""
+    """Return alice's personal address, whose token isn't about a turn."""
     return next(line.strip() for line in text(letters.received[ALICE][1]).splitlines() if "games+" in line)
 
 

@@ -1,6 +1,6 @@
-"""No query on a message's way reads a whole table that grows: the database is asked for the plan of each.
+"""No query made while processing a message scans a table that grows, as the query plans show.
 
-The stories show it of every conversation (tests/stories/test_stories.py).
+The stories check this in every conversation (tests/stories/test_stories.py).
 """
 
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_rows_that_wait_for_somebody_slow_no_message(tmp_path: Path) -> None:
 
 
 def work(letters: Correspondence) -> int:
-    """How much SQLite does for a message and what it is answered, in hundreds of its instructions."""
+    """Return the work of SQLite for a message and its replies, in hundreds of instructions."""
     counted = [0]
 
     def count() -> int:

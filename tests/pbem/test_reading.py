@@ -17,13 +17,13 @@ from pbem.payloads.templates import templates_folder
 
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> ParsedMessage:
-    """The mail read where #42 and #7 are matches of Quadraphages."""
+    """Return the message as read where #42 and #7 are matches of Quadraphages."""
     known = {42: "quadraphages", 7: "quadraphages"}
     return Reader(COMMANDS, known.get, match).read(subject, lines.split("\n"))
 
 
 def commands(lines: str, subject: str = "", match: int | None = None) -> list[tuple[str, int | None, str]]:
-    """What it says to do: verb, match, words."""
+    """Return the commands in it as verb, match and words."""
     return [(line.command.name, line.match, line.words) for line in reading(lines, subject, match).commands]
 
 

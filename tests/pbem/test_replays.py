@@ -1,4 +1,4 @@
-"""A message parses its turn once and replays its match once, or not at all where the stored columns tell enough."""
+"""A message parses its turn once and replays its match at most once, or never if stored columns suffice."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ PARSE = type(NOTATIONS["quadraphages"]).parse
 
 @contextmanager
 def calls(of: Callable[..., object], argument: str = "record") -> Iterator[list[Any]]:
-    """Collect that argument of every call while messages are handled; rendering them is left out."""
+    """Collect that argument of every call while messages are processed, but not while they are rendered."""
     found: list[Any] = []
     handling = [0]
 

@@ -1,4 +1,4 @@
-"""Old mails are removed from their rows once nothing waits for them; matches, and what is known of mails, stay."""
+"""The content of old messages is removed once nothing needs it; matches, and data about messages, stay."""
 
 from email.message import EmailMessage
 
@@ -18,7 +18,7 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 
 def kept(letters: Correspondence) -> tuple[int, int]:
-    """How many mails are still there, of those that came and of those that were sent."""
+    """Return how many received and sent messages still have their content."""
     with Session(letters.server.engine) as session:
         came = [row for row in session.exec(select(Incoming)) if row.raw]
         sent = [row for row in session.exec(select(Outgoing)) if not row.payload.get("removed")]

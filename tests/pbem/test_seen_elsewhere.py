@@ -1,4 +1,4 @@
-"""What other mail systems lost or did twice, and is not here; docs/reliability.md lists it all."""
+"""Bugs by which other mail systems lost messages or acted twice; docs/reliability.md lists them."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice, to move, and bob."""
+    """Begin a match of alice, to move, and bob."""
     with correspondence(tmp_path) as letters:
         letters.match()
         yield letters
@@ -25,13 +25,13 @@ def reply_address(letters: Correspondence, name: str = "alice") -> str:
 
 
 def raw(letters: Correspondence, body: str, *headers: str) -> bytes:
-    """A mail of alice's in the match."""
+    """Return a message from alice in the match."""
     head = [f"From: {ALICE}", f"To: {reply_address(letters)}", "Subject: my turn", *headers]
     return ("\n".join(head) + f"\n\n{body}\n").encode()
 
 
 def heard(letters: Correspondence) -> list[str]:
-    """What was said to bob, in order."""
+    """Return what was said to bob, in order."""
     lines = [line for mail in letters.received[BOB][1:] for line in text(mail).splitlines()]
     return [line.removeprefix("  | ") for line in lines if line.startswith("  | ")]
 
@@ -78,7 +78,7 @@ def test_a_mail_that_was_handed_on_thirty_times_goes_in_circles(
 
 
 def test_a_mail_that_a_redirection_resends_counts_once(letters: Correspondence) -> None:
-    """A player's second mailbox hands the same mail on, with the trace of that on top."""
+    """A player's second mailbox forwards the same message, with additional headers on top."""
     sent = raw(letters, "say hello", "Message-ID: <1@mail.example>")
     trace = b"Delivered-To: games@pbem.example\nReceived: from x by y\nX-Original-To: games@pbem.example\n"
     letters.deliver(sent)
@@ -88,7 +88,7 @@ def test_a_mail_that_a_redirection_resends_counts_once(letters: Correspondence) 
 
 
 def test_a_bounce_of_a_mail_that_was_handed_on_counts_against_the_address_that_we_know(letters: Correspondence) -> None:
-    """Bob's mail goes on to an address of which we have never heard, and from there it comes back."""
+    """Bob's messages are forwarded to an address unknown to us, which bounces them."""
     bounce = dsn(letters.last("bob")).replace(
         f"Final-Recipient: rfc822; {BOB}".encode(), b"Final-Recipient: rfc822; b@x"
     )
@@ -109,7 +109,7 @@ def test_an_answer_goes_where_the_player_is_and_not_where_a_header_says(letters:
 
 
 def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_accepts(letters: Correspondence) -> None:
-    """Carol is a player, nora is nobody: until the challenge is accepted, alice reads the same of both."""
+    """Carol is a player, nora a stranger: until they accept the challenge, alice sees no difference."""
     letters.join("carol")
     personal = letters.received[ALICE][1]
     read = {}
@@ -144,7 +144,7 @@ def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_ac
 
 
 def test_a_stranger_s_answers_are_the_same_for_every_stranger(letters: Correspondence) -> None:
-    """Invited, once a stranger or never heard of: what a mail asks is answered in the same words."""
+    """Invited people, former strangers and unknown senders all get the same replies to the same requests."""
     letters.write(ALICE, "challenge guest@mail.example hexaphages", to=reply_address(letters))
     letters.write("asker@mail.example", "join asker")
     for words in ("help", "rules hexaphages"):

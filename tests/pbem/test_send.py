@@ -1,4 +1,4 @@
-"""Sending what is owed: back-off kept in the database, the same Message-ID each time, bugs kept apart."""
+"""Sending what is due: pauses stored in the database, the same Message-ID each time, bugs isolated."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,7 +22,7 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 class Grudging:
-    """A next hop that takes mail only after so many attempts; a real outbox behind it would do the rest."""
+    """A next hop that accepts messages only after a number of attempts."""
 
     def __init__(self, refusals: int, *, later: bool = True) -> None:
         self.refusals, self.later = refusals, later
@@ -30,18 +30,18 @@ class Grudging:
         self.offered: list[bytes] = []
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Refuse, or take."""
+        """Refuse or accept the message."""
         self.offered.append(raw)
         if len(self.offered) <= self.refusals:
             raise NotSent("450 not now", later=self.later)
         self.taken.append(raw)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection."""
 
 
 def owe(letters: Correspondence, names: tuple[str, ...] = ("alice",)) -> None:
-    """One mail owed to each, as if nobody had tried yet."""
+    """Queue one message to each, without attempts so far."""
     for name in names:
         letters.write(f"{name}@mail.example", "help")
     with database.transaction(letters.server.engine) as session:
@@ -73,11 +73,11 @@ def test_a_mail_not_taken_is_due_again_later_and_later(tmp_path: Path) -> None:
     assert pauses == sorted(set(pauses))
     assert (row.state, row.attempts, row.error, row.sent) == (OutgoingState.SENT, 5, None, now)
     assert len(outbox.taken) == 1
-    assert len(set(outbox.offered)) == 1  # the very same bytes, Message-ID and all
+    assert len(set(outbox.offered)) == 1  # the same bytes, including the Message-ID
 
 
 def test_a_mail_tried_again_says_what_it_said(letters: Correspondence) -> None:
-    """Whatever happened since: a choice, the end of the match, an operator who tries it again a day later."""
+    """Even after a change of preferences, the end of the match, and an operator's retry a day later."""
     server, outbox = letters.server, Grudging(1)
 
     def send_next(now: datetime) -> None:
@@ -101,7 +101,7 @@ def test_a_mail_tried_again_says_what_it_said(letters: Correspondence) -> None:
 
 
 def test_a_mail_that_changes_is_another_mail(letters: Correspondence) -> None:
-    """New reply addresses go into what was not delivered yet; what may have been keeps its Message-ID for itself."""
+    """After `revoke`, a queued message gets new reply addresses, and a new Message-ID in case the old one arrived."""
     server, outbox, now = letters.server, Grudging(1), letters.clock()
     letters.execute("update outgoing set state = 'owed', sent = null where id = (select max(id) from outgoing)")
     send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)

@@ -1,4 +1,4 @@
-"""Forged mail of every kind, through the whole server: what each proof is worth under each policy."""
+"""Forged messages of every kind, through the whole server: the effect of each proof under each policy."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ Server = Callable[..., AbstractContextManager[Correspondence]]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Server:
-    """Begins a match of alice, to move, and bob on a server with those lines under [checks]."""
+    """Return a function that begins a match of alice, to move, and bob on a server with those lines under [checks]."""
 
     @contextmanager
     def begun(checks: str = f'authserv_id = "{BORDER}"', limits: str = "") -> Iterator[Correspondence]:
@@ -38,7 +38,7 @@ def server(tmp_path: Path) -> Server:
 
 
 def raw(body: str = TURN, *above: tuple[str, str], **headers: str) -> bytes:
-    """A fresh mail of alice's; `above` is what the border wrote over it, top first."""
+    """Return a new message from alice; `above` are the headers that the mail server added, top first."""
     plain = {
         "From": ALICE,
         "To": ADDRESS,
@@ -60,7 +60,7 @@ def plies(letters: Correspondence) -> int:
 
 
 def happened(letters: Correspondence, mails: list[EmailMessage]) -> str:
-    """What became of a mail that wants to move: acted, asked (at alice's address), or nothing."""
+    """Return the effect of a message that plays a turn: acted, asked (at alice's address), or nothing."""
     if plies(letters):
         return "acted"
     if not mails:
@@ -137,7 +137,7 @@ def test_a_thread_acts_with_its_sender_s_domain_alone(
 
 
 def test_a_thread_whose_domain_is_proven_acts_once(server: Server) -> None:
-    """Whoever was sent a copy and sends it to us once more, coloured otherwise, gains nothing."""
+    """Someone who has a copy and sends it again, slightly changed, gains nothing."""
     with server() as letters:
         words = raw("say hello", border(PASS), In_Reply_To=str(letters.last("alice")["Message-ID"]))
         assert [str(mail["To"]) for mail in letters.deliver(words)] == [BOB, ALICE]

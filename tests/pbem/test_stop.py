@@ -1,4 +1,4 @@
-"""`stop` and `start`, and the token in List-Unsubscribe: what it can do, and that it can do nothing else."""
+"""`stop` and `start`, and the token in List-Unsubscribe: what it can do, and nothing else."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -47,7 +47,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 
 def notices_address(letters: Correspondence) -> str:
-    """Where a mail program writes to when its user wants no more of it."""
+    """Return the address to which a mail program writes to unsubscribe."""
     header = str(letters.last("alice")["List-Unsubscribe"])
     address, question, subject = header.removeprefix("<mailto:").removesuffix(">").partition("?")
     assert (question, subject) == ("?", "subject=stop")
@@ -91,7 +91,7 @@ def test_the_link_of_a_mail_program_stops_news_by_itself(letters: Correspondence
 
 
 def test_whoever_it_was_forwarded_to_can_do_no_more_than_that(letters: Correspondence) -> None:
-    """From another address too: the answer goes to Alice, who can start again."""
+    """From another address too: the reply goes to alice, who can start again."""
     address = notices_address(letters)
     answer = one(letters.write("mallory@mail.example", "", "stop", to=address))
     assert answer["To"] == ALICE

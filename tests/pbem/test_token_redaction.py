@@ -1,4 +1,4 @@
-"""Reply tokens never reach anybody else: found however they are written, and nothing else is taken for one."""
+"""Reply tokens never reach anyone else: they are found in every spelling, and nothing else is taken for one."""
 
 import base64
 import io
@@ -44,12 +44,12 @@ Written = Callable[[str], str]
 
 
 def symbols(shown: str) -> str:
-    """What is left of a text when it is looked at for a token with all one's might."""
+    """Return only the characters of a text that can occur in a token."""
     return re.sub("[^a-z2-7]", "", shown.lower())
 
 
 def shows(shown: str, token: str) -> bool:
-    """Whether somebody who reads the text, and takes a lot of trouble, can read that token in it."""
+    """Return whether a reader who takes great trouble can find that token in the text."""
     readings = {re.sub(r"\x1b\[[0-9;]*m|\?=\s+=\?utf-8\?q\?|\\n", "", shown)}
     for _ in range(3):
         for decode in (unquote, unescape, lambda each: quopri.decodestring(each.encode()).decode("utf-8", "replace")):
@@ -183,7 +183,7 @@ def test_what_may_stay_stays_and_the_rest_goes(own: str, other: str) -> None:
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """A match of alice, to move, and bob."""
+    """Begin a match of alice, to move, and bob."""
     with correspondence(tmp_path) as letters:
         letters.match()
         yield letters
@@ -209,7 +209,7 @@ FORMS: dict[str, Callable[[str, str], str]] = {
 
 
 def everything(mail: EmailMessage) -> str:
-    """All that a mail says and encloses: headers, decoded parts."""
+    """Return everything in a message: headers and decoded parts."""
     parts = [part.get_payload(decode=True) or b"" for part in mail.walk() if not part.is_multipart()]
     return "\n".join(
         [*(f"{name}: {value}" for name, value in mail.items()), *(each.decode("latin-1") for each in parts)]
@@ -272,7 +272,7 @@ def test_a_player_s_own_addresses_and_links_stay(letters: Correspondence) -> Non
 
 
 def test_a_token_of_an_earlier_epoch_or_another_key_goes_too(letters: Correspondence) -> None:
-    """They act no more, or elsewhere; nobody who reads one can tell."""
+    """They are no longer valid, or valid elsewhere; a reader can't tell."""
     server = letters.server.settings.server
     foreign = [address_with(server, KEYRING, Token(Purpose.PERSONAL, 1), 0)]
     foreign += [address_with(server, letters.server.services.keyring, Token(Purpose.PERSONAL, 1), 7)]

@@ -1,4 +1,4 @@
-"""Tokens: what they say, and that nobody else can write them."""
+"""Tokens: what they contain, and that nobody else can make them."""
 
 from hypothesis import given
 from hypothesis import strategies as st

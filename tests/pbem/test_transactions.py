@@ -19,7 +19,7 @@ from tests.write_lock import watched
 
 
 def held_and_bounced(letters: Correspondence) -> None:
-    """A bounce of a challenge, and a message that acts after a confirmation."""
+    """Cause a bounce of a challenge, and a message that acts after a confirmation."""
     letters.match()
     letters.write("alice@mail.example", "say Hello")
     bounced = letters.last("bob")
@@ -30,7 +30,7 @@ def held_and_bounced(letters: Correspondence) -> None:
 
 
 def test_nothing_slow_happens_in_a_writing_transaction(tmp_path: Path) -> None:
-    """The stories show it of every conversation (tests/stories/test_stories.py)."""
+    """The stories check this in every conversation (tests/stories/test_stories.py)."""
     with correspondence(tmp_path) as letters, watched(letters.server.engine) as watch:
         held_and_bounced(letters)
 
@@ -46,7 +46,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 def test_the_watch_sees_a_message_that_is_parsed_in_a_writing_transaction(letters: Correspondence) -> None:
     with watched(letters.server.engine) as watch, database.transaction(letters.server.engine) as session:
-        assert session.exec(select(Player)).all() == []  # begins it
+        assert session.exec(select(Player)).all() == []  # begins the transaction
         InProcessParser().read(b"From: a@b.example\n\nhello\n", None, ())
     assert "pbem.reading.message.read" in watch.found
 
@@ -74,7 +74,7 @@ def test_a_reader_sees_one_state_while_others_write(letters: Correspondence) -> 
 
 
 def after_examination(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
-    """Let something happen once, when a message is examined and its transaction has not begun."""
+    """Let something happen once, after a message is examined and before its transaction begins."""
     waiting = [change]
 
     def reach(step: Step) -> None:
@@ -85,7 +85,7 @@ def after_examination(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None
 
 
 class Counting(InProcessParser):
-    """A parser that counts what it is asked."""
+    """A parser that counts its calls."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -117,7 +117,7 @@ def test_a_held_message_that_is_settled_after_it_was_examined_does_nothing(
 
 
 def test_a_message_is_examined_again_if_its_sender_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It quotes a message of ours, which makes it a possible bounce as soon as nobody knows its sender."""
+    """It quotes one of our messages, which makes it a possible bounce once its sender is unknown."""
     parser = Counting()
     with correspondence(tmp_path, parser=parser) as letters:
         letters.match()

@@ -1,4 +1,4 @@
-"""What the log and `pbem show` say of a message: the lines that operators and their scripts know, from values."""
+"""What the log and `pbem show` say about a message: lines that operators and their scripts rely on."""
 
 import pytest
 

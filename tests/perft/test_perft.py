@@ -1,8 +1,8 @@
-"""The numbers of legal turns at each depth, from the start and from late positions; a file for each game.
+"""The numbers of legal turns at each depth, from the start and from late positions, in a file for each game.
 
-A file is a list of blocks: `id` names one, `position` gives the options and then, behind semicolons, the turns
-that lead to it, and `perft 2 6659` says how many lines of two turns there are. Lines that end with the game
-before that depth do not count. The numbers were found by the brute force of each game (tests/engines/brute*.py).
+A file is a list of blocks: `id` is a name, `position` has the options and, after semicolons, the turns that lead to it,
+and `perft 2 6659` is the number of lines of two turns. Lines that end with the game before that depth don't count. The
+numbers were computed by the brute force of each game (tests/engines/brute*.py).
 """
 
 from collections.abc import Callable, Mapping
@@ -21,11 +21,11 @@ HERE = Path(__file__).parent
 SLOW = 8_000
 CHEAP = 1_000
 LATE = 8
-"""More leaves than SLOW are left to `make test-all`; up to CHEAP they are counted by brute force too, before turn LATE
-by `make test`: brute force takes long to come there."""
+"""Blocks with more leaves than SLOW are left to `make test-all`. Up to CHEAP leaves, the brute force counts them too,
+but after turn LATE only in `make test-all`, since it takes long to get there."""
 
 
-# How each game's brute force begins, and how it plays a turn.
+# The functions of each game's brute force that begin a match and play a turn.
 BRUTE: Mapping[str, tuple[Callable[[dict[str, str]], Any], Callable[[Any, str], Any]]] = {
     "quadraphages": (lambda options: brute.start("quadraphages", options["first"]), brute.played),
     "hexaphages": (lambda options: brute.start("hexaphages", options["first"]), brute.played),
@@ -37,7 +37,7 @@ BRUTE: Mapping[str, tuple[Callable[[dict[str, str]], Any], Callable[[Any, str], 
 
 @dataclass(frozen=True)
 class Block:
-    """A position and its numbers, for depth 1, 2 and so on."""
+    """A position and its numbers for depth 1, 2 and so on."""
 
     game: str
     id: str
@@ -47,7 +47,7 @@ class Block:
 
 
 def read(path: Path) -> list[Block]:
-    """Every block of a file."""
+    """Return every block of a file."""
     found = []
     for block in path.read_text().split("\n\n"):
         lines = [line.partition(" ")[::2] for line in block.splitlines() if not line.startswith("#")]
@@ -64,7 +64,7 @@ BLOCKS = [block for path in sorted(HERE.glob("*.perft")) for block in read(path)
 
 
 def parameters(blocks: list[Block], latest: int = 1_000) -> list[Any]:
-    """The blocks as test parameters, the large and the late ones marked slow."""
+    """Return the blocks as test parameters, with large and late ones marked as slow."""
     return [
         pytest.param(
             b,
@@ -76,7 +76,7 @@ def parameters(blocks: list[Block], latest: int = 1_000) -> list[Any]:
 
 
 def counts(here: Position[Any], depth: int) -> list[int]:
-    """How many lines of 1, 2, ... turns there are; the moves of the last turn are only listed."""
+    """Return the numbers of lines of 1, 2, ... turns; the moves of the last turn are only listed."""
     moves = list(here.moves())
     if depth == 1:
         return [len(moves)]

@@ -1,4 +1,4 @@
-"""Mails that can't be handled: counted before they are read, put aside after three attempts, told to the admin."""
+"""Messages that can't be processed: counted before they are read, put aside after three attempts, and reported."""
 
 import signal
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Corresp
         yield letters
 
 
-# A mail that ends the process
+# A message that ends the process
 
 
 @pytest.mark.parametrize("database", quick_where("sqlite".__eq__, ["sqlite", "postgresql"]))
@@ -77,7 +77,7 @@ def test_a_mail_that_ends_the_server_three_times_is_put_aside_and_the_rest_goes_
 
 
 def retry(scene: Scene) -> None:
-    """As the operator does."""
+    """Retry the message as an operator does."""
     listed = scene.site.pbem("shunted", **scene.environment)
     assert (listed.code, "ended the server" in listed.out) == (1, True)
     assert "no traceback" in scene.site.pbem("show", "--mail", "1", **scene.environment).out
@@ -91,7 +91,7 @@ def test_an_owed_mail_that_ends_the_server_three_times_waits_and_the_others_go_o
     scene.environment["PBEM_SERVER__ADMIN"] = ADMIN
     scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob", "cid")))
     deaths = [[1, 1, 1], [2, 1, 1], [3, 1, 1]]
-    with scene.server() as server:  # nobody sends here, so that all three are owed at once
+    with scene.server() as server:  # nothing is sent here, so that all three are due at once
         assert receiver.receive_once(server.inboxes[0], server.store) == 3
         assert server.handle_waiting() == 3
     for begun in deaths:
@@ -124,11 +124,11 @@ def test_a_server_that_is_stopped_in_good_order_leaves_no_mail_under_suspicion(s
     assert scene.rows("select distinct delivery_starts from outgoing") == [0]
 
 
-# A mail that meets a bug
+# A message that hits a bug
 
 
 class Brittle(PhagesPosition):
-    """An engine with a bug that strikes so many times."""
+    """An engine with a bug that strikes that many times."""
 
     strikes: ClassVar[int] = 0
     struck: ClassVar[int] = 0
@@ -142,7 +142,7 @@ class Brittle(PhagesPosition):
 
 @pytest.fixture
 def brittle(monkeypatch: pytest.MonkeyPatch) -> type[Brittle]:
-    """Quadraphages, as long as nobody has ordered strikes."""
+    """Make it the engine of Quadraphages; it works until strikes are set."""
     game = GAMES["quadraphages"]
 
     def start(chosen: Any) -> Brittle:
@@ -207,11 +207,11 @@ def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> N
         assert (row.state, row.attempts) == (IncomingState.DONE, 1)
 
 
-# What the admin gets
+# Alerts to the admin
 
 
 def shunted(letters: Correspondence, number: int, when: datetime) -> None:
-    """A mail that was put aside at that time."""
+    """Create a message that was put aside at that time."""
     with database.transaction(letters.server.engine) as session:
         row = session.get(Incoming, number) or Incoming(
             id=number, key=str(number), raw=b"", size=0, source="test", recipients=[], received=when
@@ -265,7 +265,7 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
 
 def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
     letters.write("ann@mail.example", "help")
-    for number in (1, *range(1_001, 1_029)):  # PostgreSQL gives out the smaller numbers by itself
+    for number in (1, *range(1_001, 1_029)):  # PostgreSQL assigns the smaller ids itself
         shunted(letters, number, NOON)
     with database.transaction(letters.server.engine) as session:
         session.connection().exec_driver_sql("update outgoing set state = 'failed', troubled = due")

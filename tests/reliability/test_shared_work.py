@@ -1,4 +1,4 @@
-"""Several daemons on one PostgreSQL share the work: each mail is handled once, those of a match in their order."""
+"""Several daemons on one PostgreSQL share the work: each message is processed once, those of a match in order."""
 
 import random
 import re
@@ -37,7 +37,7 @@ from tests.servers import until
 
 @pytest.fixture
 def engine(postgres: Postgres) -> Iterator[Engine]:
-    """A database with three mails that wait."""
+    """Make a database with three waiting messages."""
     engine = database.connect(postgres.migrated())
     now = NOON
     with database.transaction(engine) as session:
@@ -49,7 +49,7 @@ def engine(postgres: Postgres) -> Iterator[Engine]:
 
 @pytest.fixture
 def seat(engine: Engine) -> Iterator[Callable[[], WorkQueue]]:
-    """The queue as one more daemon sees it."""
+    """Return a function that returns the queue as another daemon sees it."""
     queues: list[WorkQueue] = []
 
     def another() -> WorkQueue:
@@ -62,7 +62,7 @@ def seat(engine: Engine) -> Iterator[Callable[[], WorkQueue]]:
 
 
 class Later:
-    """What a thread of its own finds out."""
+    """The result of a call in a separate thread."""
 
     def __init__(self, ask: Callable[[], Any]) -> None:
         self.answers: list[Any] = []
@@ -70,7 +70,7 @@ class Later:
         self._thread.start()
 
     def waits(self, engine: Engine) -> bool:
-        """Wait until PostgreSQL says that it waits for a lock."""
+        """Wait until it waits for a lock in PostgreSQL or has finished. Return whether it waits."""
 
         def waiting() -> bool:
             with engine.connect() as connection:
@@ -81,7 +81,7 @@ class Later:
         return not self.answers
 
     def answer(self) -> Any:
-        """What came of it."""
+        """Return the result."""
         self._thread.join(110)
         return self.answers[0]
 
@@ -155,7 +155,7 @@ def test_a_mail_that_a_dead_daemon_leaves_behind_goes_first(
 
 
 def store(scene: Scene, letter: Letter) -> None:
-    """What a daemon does that takes a mail in and dies at once."""
+    """Store a message as a daemon does that then dies at once."""
     scene.written[letter.message_id] = letter
     with scene.server() as server:
         assert server.take((Arrival(letter.raw, "test", recipients=(letter.to,)),))
@@ -167,7 +167,7 @@ def wait_for(daemons: list[Process]) -> None:
 
 
 def shares(scene: Scene, daemons: list[Process]) -> list[tuple[int, int]]:
-    """How many mails each daemon has handled and sent."""
+    """Return how many messages each daemon has processed and sent."""
     return [
         (
             sum(1 for line in daemon.lines("mail in") if line["verdict"] in ("done: move", "refused")),
@@ -178,9 +178,9 @@ def shares(scene: Scene, daemons: list[Process]) -> list[tuple[int, int]]:
 
 
 def in_order(scene: Scene) -> bool:
-    """Whether the mails about each match were handled in the order in which they were stored.
+    """Return whether the messages about each match were processed in the order in which they were stored.
 
-    What is owed for a mail gets its number while the mail is handled.
+    The messages sent for a message get their ids while it is processed.
     """
     last: dict[int, int] = {}
     for match, incoming in scene.rows("select match, incoming from outgoing where incoming is not null order by id"):
@@ -209,7 +209,7 @@ def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> Non
 
 
 def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
-    """Whoever stores the mail here does not handle it; the daemon has slept, and is there at once."""
+    """The message isn't processed where it is stored; the idle daemon starts at once."""
     scene = stage("lmtp", "postgresql")
     first, second = scene.seed(2)
     before = plies(scene)
@@ -286,9 +286,9 @@ def test_matches_outlive_hundreds_of_killed_daemons(stage: Stage, daemons: int, 
 
 
 def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kills: int, seconds: float) -> None:
-    """Play so many matches with several daemons at work, of which one is killed again and again, at a random moment.
+    """Play matches with several daemons, one of which is repeatedly killed at a random moment.
 
-    Each is killed once it has handled a mail, or the matches are over.
+    A daemon is killed once it has processed a message, or the matches are over.
     """
     chance = random.Random(seed)
     players = Players(scene, number, chance)
@@ -302,7 +302,7 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
         far = scene.mails_done() + chance.randint(0, 20)
 
         def spared(victim: int = victim, far: int = far) -> bool:
-            if scene.has_suspects():  # at the third death a mail is rightly taken for poison
+            if scene.has_suspects():  # after a third crash it would be put aside
                 return True
             has_shared = running[victim].runs and any(shares(scene, [running[victim]])[0])
             return not players.have_finished() and (scene.mails_done() < far or not has_shared)
@@ -333,12 +333,12 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
     )
 
 
-# What only one of them may do
+# Work that only one of them may do
 
 
 @pytest.fixture
 def empty(postgres: Postgres) -> str:
-    """A place of its own on that PostgreSQL."""
+    """Return an empty database."""
     return postgres.database()
 
 
@@ -383,7 +383,7 @@ def test_of_several_daemons_that_gather_at_once_one_does(empty: str, tmp_path: P
                 command(letters, name, f"#{number} say {word}")
                 command(letters, "alice", f"#{number} say {word}")
 
-        # One that finds a player's row taken goes on; what it left out is gathered by the other, once.
+        # A daemon skips a player whose row is locked; the daemon that holds the lock gathers it.
         assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 4
         assert len(rows(letters, OutgoingState.MERGED)) == 12
         assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"] * 4

@@ -1,7 +1,6 @@
-"""Whole conversations as golden files: `make golden` writes them anew, and the diff is the review.
+"""Whole conversations as golden files: `make golden` rewrites them, and the diff is the review.
 
-Each is played once, with somebody listening to what the database is asked, and everything that holds of any
-conversation is looked at in it.
+Each is played once while all SQL statements are recorded, and checked for everything that holds in any conversation.
 """
 
 import os
@@ -29,22 +28,22 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Story:
-    """What was written when it was played, and how."""
+    """The messages of a story, and what was recorded while it was played."""
 
     name: str
     told: str
     log: list[tuple[str, EmailMessage]]
     notices: set[str]
-    """The Message-IDs of what the server takes for news."""
+    """The Message-IDs of notices."""
     slow: set[str]
     """The slow functions that ran in a writing transaction."""
     statements: int
     scans: dict[str, list[str]]
-    """The statements that read a whole table that grows, and where."""
+    """The statements that scan a table that grows, and where they are."""
 
     @property
     def sent(self) -> list[EmailMessage]:
-        """The mails of the server."""
+        """The server's messages."""
         return [mail for way, mail in self.log if way == "out"]
 
 
@@ -55,7 +54,7 @@ PARAMETERS = [pytest.param(name, marks=[pytest.mark.sql] if name in ON_BOTH else
 
 @pytest.fixture(scope="module", params=PARAMETERS)
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Story:
-    """A story that was played."""
+    """Play a story."""
     folder = tmp_path_factory.mktemp("story")
     with correspondence(folder) as letters:
         engine = letters.server.engine
@@ -114,7 +113,7 @@ def test_news_are_marked_as_news_and_answers_as_answers(story: Story) -> None:
 
 
 def test_a_match_is_one_thread(story: Story) -> None:
-    """As Gmail has it: the same Subject, and a chain of References; in every mailbox."""
+    """In every mailbox, by Gmail's criteria: the same Subject, and a chain of References."""
     threads: dict[tuple[str, str], list[EmailMessage]] = {}
     for mail in story.sent:
         if mail["X-PBeM-Match"]:
@@ -134,7 +133,7 @@ def test_a_match_is_one_thread(story: Story) -> None:
 def test_every_header_of_ours_is_documented(story: Story) -> None:
     documented = (HERE.parents[1] / "docs" / "headers.md").read_text(encoding="utf-8")
     for mail in story.sent:
-        for header in mail.keys():  # noqa: SIM118 - a header may come twice
+        for header in mail.keys():  # noqa: SIM118 - a header may occur twice
             assert f"| `{header}` |" in documented
         assert f"`{mail['X-PBeM-Event']}`" in documented
 

@@ -1,4 +1,4 @@
-"""One correspondence in which every mail and every section occurs, and an example of each that is found in it."""
+"""A correspondence in which every message and section occurs, and an example of each from it."""
 
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -22,26 +22,26 @@ FACES = {
     "face-words": ("board", "words", "ascii"),
     "face-plain": ("html", "off", "on"),
 }
-"""What a player can choose: a preference, its choice, and the default."""
+"""The forms of a message that a player can choose: a preference, the choice, and the default."""
 MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-join", "confirm-resign", "confirm-delete")
-"""A match that goes on, and one that ends; a slip that is put right, and a question back."""
+"""Other examples: a match that goes on, one that ends, a corrected slip, and questions."""
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 
 def templates() -> set[str]:
-    """The names of all mails, and of all sections with `section-` in front; an answer is what its sections are."""
+    """Return the names of all messages, and of all sections with `section-` in front; a reply consists of sections."""
     mails = {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("*.txt.j2")} - {"answer"}
     return mails | {f"section-{path.name.removesuffix('.txt.j2')}" for path in TEMPLATES.glob("sections/*.txt.j2")}
 
 
 Sent = tuple[str, bytes, bytes]
-"""A mail that was sent: what it was made of, its bytes, and the bytes it has when it is made again later."""
+"""A message that was sent: its template, its bytes, and its bytes when it is rendered again later."""
 
 
 def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
-    """A mail for each template and each face: the first of its kind, if possible one that holds nothing else.
+    """Return a message for each template and form, and every message sent, with its bytes when rendered again.
 
-    And every mail that was sent, made again after everything that may change has changed.
+    The example of a section is the first message with that section alone, if there is one.
     """
     with correspondence(folder, server='admin = "admin@pbem.example"') as letters:
         found = write_all(letters)
@@ -60,9 +60,9 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
 
 
 def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
-    """Every mail as it was sent, and as it is made after all names, choices and matches have changed.
+    """Yield every message as sent, and as rendered after all names, preferences and matches have changed.
 
-    Rows of somebody who has left are not looked at: they are emptied.
+    Rows of deleted players are skipped, since they are empty.
     """
     server = letters.server
     with database.transaction(server.engine) as session:
@@ -78,18 +78,18 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
         for path in sorted((folder / "out" / "new").iterdir()):
             raw = path.read_bytes()
             row = rows.get(b"<" + raw.partition(b"\nMessage-ID: <")[2].partition(b"\r")[0])
-            if row is not None and b"frank" not in raw:  # he has left, so other people's mails forget his name
+            if row is not None and b"frank" not in raw:  # he has left, so his name is removed from other people's
                 (mail,) = server.renderer.render(session, [row])
                 yield row.template, raw, mail.as_bytes()
 
 
 def _kinds(row: Outgoing) -> list[str]:
-    """What a mail was made of."""
+    """Return the names of a message's sections, or of its template."""
     return [f"section-{section['template']}" for section in row.payload.get("sections", ())] or [row.template]
 
 
 def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
-    """The correspondence; the mails that show a match at some moment, or what a player can choose."""
+    """Write the correspondence. Return the examples of matches at some moment, and of preferences."""
     personal = letters.join("alice")
     moments = {"confirm-join": letters.received[ALICE][0]}
     letters.join("bob")
@@ -131,7 +131,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
 
 
 def _wait_and_stop(letters: Correspondence) -> None:
-    """News come together, then not at all, then again; two commands get one answer."""
+    """Let bob batch his news, stop it, and start again; two commands get one reply."""
     alice, bob = (str(letters.received[address][1]["Reply-To"].addresses[0].addr_spec) for address in (ALICE, BOB))
     letters.clock.advance(minutes=1)
     letters.write(ALICE, "challenge bob quadrupel", to=alice)
@@ -149,7 +149,7 @@ def _wait_and_stop(letters: Correspondence) -> None:
 
 
 def _alert(letters: Correspondence) -> None:
-    """A mail is put aside and another one refused for good, and the admin is told."""
+    """Put a message aside, let another fail permanently, and alert the admin."""
     server = letters.server
     with Session(server.engine) as session, session.begin():
         came, owed = session.get_one(Incoming, 7), session.get_one(Outgoing, 9)
@@ -162,7 +162,7 @@ def _alert(letters: Correspondence) -> None:
 
 
 def _leave(letters: Correspondence) -> EmailMessage:
-    """Frank gets all that is held on him, and leaves in the middle of a match with bob; the question before that."""
+    """Let frank export his data and leave in the middle of a match with bob. Return the question before that."""
     frank = "frank@mail.example"
     letters.write(frank, "challenge bob quadraphages", to=letters.join("frank"))
     letters.reply(letters.last("bob"), "accept")
@@ -174,7 +174,7 @@ def _leave(letters: Correspondence) -> EmailMessage:
 
 
 def _change_addresses(letters: Correspondence) -> None:
-    """Erin makes her addresses worthless, gets another one, lets a question lie, and can't be reached in the end."""
+    """Let erin revoke her addresses, change her address, ignore a question, and become unreachable."""
     old, new = "erin@mail.example", "erin@new.example"
     letters.write(old, "challenge bob hexaphages\nrevoke", to=letters.join("erin"))
     letters.reply(letters.received[old][-1], "yes")
@@ -194,7 +194,7 @@ def _change_addresses(letters: Correspondence) -> None:
 
 
 def _choose(letters: Correspondence) -> dict[str, EmailMessage]:
-    """Bob looks at his match under one choice after the other."""
+    """Let bob look at his match with each preference. Return the messages."""
     welcome = letters.received[BOB][1]
     shown = {}
     for name, (preference, choice, default) in FACES.items():
