@@ -10,7 +10,7 @@ from pbem.commands import COMMANDS
 from pbem.commands.core import Decision, Request, ToNewAddress, ToPlayer
 from pbem.commands.syntax.mail import Reader
 from pbem.commands.verdict import Outcome
-from pbem.config import Secret, ServerSettings
+from pbem.config import LimitsSettings, Secret, ServerSettings
 from pbem.conversation import execute
 from pbem.conversation.reply import Reply
 from pbem.errors import Refused
@@ -33,7 +33,8 @@ def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Requ
     session.flush()
     message = Message("<1@mail.example>", player.address, (), (), "", None, ())
     sender = Sender(player.address, player, proven=True)
-    return Request(session, SERVER, Keyring("a key"), NOW, row, message, sender, COMMANDS, prose=prose)
+    limits = LimitsSettings()
+    return Request(session, SERVER, Keyring("a key"), NOW, row, message, sender, COMMANDS, limits, prose=prose)
 
 
 def decide(request: Request, line: str) -> Decision:
