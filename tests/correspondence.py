@@ -342,7 +342,9 @@ def correspondence(
     with daemon.open_server(chosen, clock, parser or InProcessParser(), monotonic=clock.monotonic) as server:
         words = repr(chosen).replace(chosen.server.database, "").replace(str(folder), "")
         is_new = parser is None and not _has_rows(server)
-        yield Correspondence(altered(server), folder, clock, (server.engine.dialect.name, words, altered) if is_new else None)
+        yield Correspondence(
+            altered(server), folder, clock, (server.engine.dialect.name, words, altered) if is_new else None
+        )
 
 
 def _has_rows(server: daemon.Server) -> bool:

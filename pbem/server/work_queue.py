@@ -7,18 +7,21 @@ Two messages whose order matters share an ordering key (see `ordering`), and of 
 goes first:
 
     claim_next   claim the oldest free message; an exclusive lock on it says that its keys aren't known yet
-    wait_turn    wait until the keys of all earlier messages are known, then acquire the keys of this one;
+    wait_turn    wait until the keys of all earlier messages are known, then acquire the keys of this one and note them;
                  the lock on the message itself becomes a shared one
     release      release all of these locks
 
 A message only ever waits for an earlier one, so there is no deadlock. A daemon that dies releases everything. If it
-held an earlier message, that one goes first, and whichever waited for it starts again.
+held an earlier message, that one goes first, and whichever waited for it starts again. PostgreSQL releases the locks
+of a dead session one by one, so who has got a key may still find the earlier message locked: what was noted tells
+that it had this key, and so that it is abandoned.
 """
 
 from collections.abc import Callable, Collection
 from datetime import datetime
+from hashlib import sha256
 
-from sqlalchemy import BindParameter, Engine, Integer, and_, bindparam, exists, not_, or_
+from sqlalchemy import JSON, BindParameter, Engine, Integer, and_, bindparam, exists, not_, or_, update
 from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
@@ -57,7 +60,13 @@ _EARLIER = select(Incoming.id).where(
     _MAY_GO,
 )
 _LANE_OF = select(Incoming.lane).where(Incoming.id == bindparam("number"))
-_IS_NEW = select(Incoming.id).where(Incoming.state == IncomingState.NEW, Incoming.id == bindparam("number"))
+_ORDERING = select(Incoming.ordering).where(Incoming.state == IncomingState.NEW, Incoming.id == bindparam("number"))
+_NOTE = (
+    update(Incoming)
+    .where(col(Incoming.id) == bindparam("number"))
+    .values(ordering=bindparam("ordering", type_=JSON))
+    .returning(col(Incoming.id))
+)
 
 
 class WorkQueue:
@@ -103,8 +112,10 @@ class WorkQueue:
             self._locks.release_shared(_name(each))
         for key in sorted(keys):
             self._locks.acquire(f"key {key}")
-        if any(self._is_abandoned(each) for each in earlier):
+        ordering = sorted(map(_hashed, keys))
+        if any(self._is_abandoned(each, ordering) for each in earlier):
             return False
+        self._locks.query(_NOTE, number=number, ordering=ordering)
         self._locks.acquire_shared(_name(number))
         self._locks.release(_name(number))
         self._has_turn = True
@@ -131,11 +142,14 @@ class WorkQueue:
         now = self._clock()
         return {"lane": lane, "now": now, "since": now - PAUSE}
 
-    def _is_abandoned(self, number: int) -> bool:
-        """Return whether the message is still waiting and no daemon has claimed it."""
-        if not self._locks.try_acquire(_name(number)):
+    def _is_abandoned(self, number: int, ordering: Collection[str]) -> bool:
+        """Return whether the message is still waiting, and no daemon has claimed it or has the keys we hold now."""
+        waiting = self._locks.query(_ORDERING, number=number)
+        if waiting and not set(ordering).isdisjoint(waiting[0] or ()):
+            return True
+        if not waiting or not self._locks.try_acquire(_name(number)):
             return False
-        waits = bool(self._locks.query(_IS_NEW, number=number))
+        waits = bool(self._locks.query(_ORDERING, number=number))
         self._locks.release(_name(number))
         return waits
 
@@ -143,3 +157,8 @@ class WorkQueue:
 def _name(number: int) -> str:
     """Return the name of the lock on a message."""
     return f"mail {number}"
+
+
+def _hashed(key: str) -> str:
+    """Return what is stored of a key, which may hold an address."""
+    return sha256(key.encode()).hexdigest()[:16]

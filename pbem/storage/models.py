@@ -209,6 +209,8 @@ class Incoming(SQLModel, table=True):
     """Whether it waits in the queue of players or of strangers (see triage)."""
     author: str | None = None
     """The address in From while the message waits; what one person sends is handled in its order."""
+    ordering: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    """Hashes of its ordering keys, once a daemon that shares the database knows them (see work_queue)."""
     verdict: str | None = None
     error: str | None = None
     player: int | None = Field(default=None, foreign_key="player.id")

@@ -151,6 +151,19 @@ def test_a_mail_that_a_dead_daemon_leaves_behind_goes_first(
         assert later.answer() is True, "it is about something else"
 
 
+def test_a_message_goes_first_also_while_its_daemon_is_still_dying(
+    seat: Callable[[], WorkQueue], engine: Engine
+) -> None:
+    """PostgreSQL releases the locks of a session one by one."""
+    one, two = seat(), seat()
+    assert (one.claim_next(), two.claim_next()) == (1, 2)
+    assert one.wait_turn(1, {"match 1"})
+    later = Later(lambda: two.wait_turn(2, {"match 1"}))
+    assert later.waits(engine)
+    one._locks.release("key match 1")
+    assert later.answer() is False
+
+
 # Real daemons
 
 
