@@ -258,8 +258,9 @@ def moving(move: NextMove) -> Letter:
 
 
 def refused(letter: Letter) -> Letter:
-    """Return a message of the same player about the same match that isn't a turn; it is refused without effect."""
-    raw = written(letter.sender, letter.to, "z99z99\n", Subject="Re: [pbem] your turn")
+    """Return the turn with a slip at its end; it is refused without effect, and no two such refusals are alike."""
+    assert letter.ply is not None
+    raw = written(letter.sender, letter.to, f"{letter.ply[2]}z99\n", Subject="Re: [pbem] your turn")
     return Letter(letter.sender, letter.to, raw, told=(letter.sender,))
 
 

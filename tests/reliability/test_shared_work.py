@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 
 from pbem.failpoints import Step
 from pbem.server import alerts
+from pbem.server.attempts import MOST
 from pbem.server.sender import TOGETHER
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
@@ -193,10 +194,14 @@ def shares(scene: Scene, daemons: list[Process]) -> list[tuple[int, int]]:
 def in_order(scene: Scene) -> bool:
     """Return whether the messages about each match were processed in the order in which they were stored.
 
-    The messages sent for a message get their ids while it is processed.
+    The messages sent for a message get their ids while it is processed. One that has paused after two crashes lets
+    other people's go first.
     """
     last: dict[int, int] = {}
-    for match, incoming in scene.rows("select match, incoming from outgoing where incoming is not null order by id"):
+    for match, incoming in scene.rows(
+        "select outgoing.match, incoming.id from outgoing join incoming on incoming.id = outgoing.incoming"
+        f" where incoming.attempts < {MOST} order by outgoing.id"
+    ):
         if incoming < last.setdefault(match, 0):
             return False
         last[match] = incoming
