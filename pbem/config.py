@@ -335,6 +335,8 @@ class LimitsSettings(Section):
     large_domain_per_day: Limit = 2_000
     large_domains: tuple[str, ...] = LARGE_DOMAINS
     strangers_per_day: Limit = 5_000
+    work_per_message: Limit = 4_000
+    running_matches: Limit = 200
     challenges_per_day: Limit = 50
     challenges_per_pair: Limit = 10
     invitations_per_day: Limit = 10

@@ -2,7 +2,7 @@
 
 A token is four numbers and their HMAC under the server's key, so none is stored:
 
-    purpose and ply   2 bytes   (4 bits and 12 bits; from turn 4,096 of a match on: a one and 15 bits)
+    purpose and ply   2 bytes   (4 bits and 12 bits; from turn 4,096 of a match on: 10 and 14 bits)
     player            3 bytes
     subject           4 bytes   (the match, or the held message)
     HMAC-SHA256      16 bytes   over all of the above and the player's epoch
@@ -23,11 +23,11 @@ LENGTH = 40
 OLDEST = 64
 """How many epochs back an expired token is still recognised as ours."""
 _MAC = 16
-LARGEST_PLY = 0x7FFF
+LARGEST_PLY = 0x3FFF
 """The last turn of a match that a token can name."""
 _SMALL_PLY = 0xFFF
 _LONG = 0x8000
-"""The bit of the tokens of long matches, which no purpose has."""
+"""The first bits of the tokens of long matches, which no purpose has."""
 _HEAD = struct.Struct(">H3sI")
 
 
@@ -94,7 +94,7 @@ def parse(text: str) -> Token | None:
         return None
     try:
         purpose_ply, player, subject = _HEAD.unpack(base64.b32decode(text.upper())[: _HEAD.size])
-        if purpose_ply & _LONG:
+        if _LONG + _SMALL_PLY < purpose_ply <= _LONG + LARGEST_PLY:
             return Token(Purpose.PLAY, int.from_bytes(player), subject, purpose_ply & LARGEST_PLY)
         return Token(Purpose(purpose_ply >> 12), int.from_bytes(player), subject, purpose_ply & _SMALL_PLY)
     except (binascii.Error, ValueError):

@@ -14,6 +14,7 @@ from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.errors import Refused
 from pbem.matches import lifecycle
+from pbem.matches.queries import is_playing_enough
 from pbem.payloads.sections import ChallengeSent, Section
 from pbem.players import invitations
 from pbem.reading.message import is_address
@@ -62,6 +63,7 @@ def challenge(request: Request, line: Line) -> Decision:
     by_address = "@" in offer.opponent
     if by_address:
         invitations.check_address(offer.opponent, request.server)
+    _check_running(request, player)
     other = _opponent(request, offer.opponent)
     session, limits, now = request.session, request.limits, request.now
     invitations.check_challenges(session, player, other, limits, now, by_address=by_address)
@@ -80,6 +82,16 @@ def challenge(request: Request, line: Line) -> Decision:
         )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
     return Decision(answer=(sent,), events=events)
+
+
+def _check_running(request: Request, player: Player) -> None:
+    """Raise Refused for a player who plays as many matches as a player can."""
+    most = request.limits.running_matches
+    if is_playing_enough(request.session, player, most):
+        raise Refused(
+            f"You already play as many matches as a player can ({most}).",
+            fits='Finish one of them first; "games" lists them.',
+        )
 
 
 def _opponent(request: Request, wanted: str) -> Player:
@@ -108,6 +120,7 @@ def _opponent(request: Request, wanted: str) -> Player:
 def accept(request: Request, line: Line) -> Decision:
     """Start the match; a guest who was invited by address becomes a player."""
     match, player, _ = own_match(request, line)
+    _check_running(request, player)
     with in_words(line):
         events = lifecycle.accept(request.session, match, player, request.now)
     answer: tuple[Section, ...] = ()

@@ -9,10 +9,13 @@ from pbem.commands.target import match_of
 from pbem.errors import Refused
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import of_player, opponent_of, people_of, seat_of
-from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of
+from pbem.matches.snapshot import snapshot_of
 from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview
 from pbem.storage.models import Match, MatchState, Player
+
+MOST_LISTED = 100
+"""How many matches `games` lists: those that aren't over first, then the newest."""
 
 
 def games(request: Request, line: Line) -> Decision:
@@ -26,7 +29,7 @@ def games(request: Request, line: Line) -> Decision:
     assert player is not None  # noqa: S101 - refused above otherwise
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
-    matches = of_player(request.session, player, states)
+    matches, more = newest_of(request.session, player, states, MOST_LISTED)
     people = people_of(request.session, matches)
     rows = (
         ListedMatch(
@@ -37,7 +40,7 @@ def games(request: Request, line: Line) -> Decision:
         )
         for match in matches
     )
-    return Decision(answer=(MatchList(player=name(player), own=own, rows=tuple(rows)),))
+    return Decision(answer=(MatchList(player=name(player), own=own, rows=tuple(rows), more=more),))
 
 
 def _state(match: Match, player: Player, *, own: bool) -> str:
@@ -56,25 +59,27 @@ def _state(match: Match, player: Player, *, own: bool) -> str:
 def show(request: Request, line: Line) -> Decision:
     """Show a match as it is now, or after one of its turns."""
     match = _with_board(request, line)
-    snapshot = _snapshot(request, match, line.ply)
+    _check_ply(match, line.ply)
     if line.ply is not None:
-        return Decision(answer=(MatchThen(match=snapshot.number, ply=snapshot.ply, now=snapshot.total),))
-    own = _is_to_move(request, snapshot)
+        return Decision(answer=(MatchThen(match=match.id or 0, ply=line.ply, now=match.plies),))
+    own = _is_to_move(request, match)
     part = match.part if own else None
-    return Decision(answer=(MatchShown(match=snapshot.number, ply=snapshot.ply, part=part, own=own),))
+    return Decision(answer=(MatchShown(match=match.id or 0, ply=match.plies, part=part, own=own),))
 
 
 def record(request: Request, line: Line) -> Decision:
     """Send the record of a match, whole or up to one of its turns."""
     match = _with_board(request, line)
-    snapshot = _snapshot(request, match, line.ply)
-    return Decision(answer=(MatchRecord(match=snapshot.number, ply=snapshot.ply),))
+    _check_ply(match, line.ply)
+    return Decision(answer=(MatchRecord(match=match.id or 0, ply=match.plies if line.ply is None else line.ply),))
 
 
 def preview(request: Request, line: Line) -> Decision:
     """Show the board after turns that could be played, or the ways to go on with one. Nothing is played or kept."""
     match = _with_board(request, line)
-    snapshot = _snapshot(request, match, line.ply)
+    _check_ply(match, line.ply)
+    snapshot = snapshot_of(request.session, match)
+    snapshot = snapshot if line.ply is None else snapshot.at(line.ply)
     if line.ply is None and match.state == MatchState.OVER:
         raise Refused(
             f"Match #{match.id} is over, so no turn can follow.",
@@ -82,7 +87,7 @@ def preview(request: Request, line: Line) -> Decision:
             fits=f'"preview {match.id}#{max(0, snapshot.ply - 1)} TURN" shows what could have been played instead.',
             match=match.id,
         )
-    own = line.ply is None and _is_to_move(request, snapshot)
+    own = line.ply is None and _is_to_move(request, match)
     kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
         variation = variations.read(NOTATIONS[match.game], snapshot.base, kept, line.words)
@@ -111,22 +116,20 @@ def _with_board(request: Request, line: Line) -> Match:
     return match
 
 
-def _snapshot(request: Request, match: Match, ply: int | None) -> Snapshot:
-    """Return the match after that many turns, or as it is now; raise Refused where it doesn't have that many."""
-    snapshot = snapshot_of(request.session, match)
-    if ply is not None and ply > snapshot.total:
-        turns = "1 turn" if snapshot.total == 1 else f"{snapshot.total} turns"
+def _check_ply(match: Match, ply: int | None) -> None:
+    """Raise Refused where the match doesn't have that many turns. Nothing is replayed here: rendering does it."""
+    if ply is not None and ply > match.plies:
+        turns = "1 turn" if match.plies == 1 else f"{match.plies} turns"
         raise Refused(
             f"Match #{match.id} has {turns}, so there is no turn {ply}.",
-            fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{snapshot.total}" its last position.',
+            fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{match.plies}" its last position.',
         )
-    return snapshot if ply is None else snapshot.at(ply)
 
 
-def _is_to_move(request: Request, snapshot: Snapshot) -> bool:
+def _is_to_move(request: Request, match: Match) -> bool:
     """Return whether it is the sender's turn."""
     player = request.sender.player
-    return player is not None and snapshot.base.turn is not None and snapshot.seat_of(player) == snapshot.base.turn
+    return player is not None and match.to_move is not None and seat_of(match, player) == match.to_move
 
 
 GAMES_COMMAND = Command(

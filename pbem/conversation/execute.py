@@ -9,7 +9,7 @@ from functools import cache
 
 from sqlmodel import select
 
-from pbem.commands import COMMANDS, permissions
+from pbem.commands import COMMANDS, permissions, work
 from pbem.commands.core import Line, Request
 from pbem.commands.play import note_to_opponent
 from pbem.commands.settings import resume
@@ -81,10 +81,12 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     # The text of an unsubscribe message comes from the mail program, not from the player.
     reply = replace(reply, prose=() if request.sender.serves_news else parsed.prose)
     done: list[str] = []
+    spent = 0
     for number, line in enumerate(parsed.commands):
         later = parsed.commands[number + 1 :]
         ahead = frozenset(each.match for each in later if each.command.name == "move" and each.match is not None)
         try:
+            spent = work.check(request, line, spent)
             with request.session.begin_nested():
                 reply, log = _carry_out(replace(request, moves_ahead=ahead), reply, line)
         except Refused as refusal:

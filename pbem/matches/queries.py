@@ -6,7 +6,7 @@ from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
 from pbem.storage.database import exclude_others
-from pbem.storage.models import Match, Player, Ply
+from pbem.storage.models import Match, MatchState, Player, Ply
 
 
 def next_number(session: Session) -> int:
@@ -47,6 +47,28 @@ def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list
             .order_by(col(Match.id))
         )
     )
+
+
+def newest_of(session: Session, player: Player, states: tuple[str, ...], most: int) -> tuple[list[Match], int]:
+    """Return the player's matches in those states, and how many there are beyond the most.
+
+    Those that aren't over go first, then the newest; they are in the order of their numbers.
+    """
+    theirs = select(Match.id, Match.state).where((Match.seat0 == player.id) | (Match.seat1 == player.id))
+    found = session.exec(theirs.where(col(Match.state).in_(states))).all()
+    chosen = sorted(found, key=lambda row: (row[1] == MatchState.OVER, -(row[0] or 0)))[:most]
+    numbers = [number for number, _ in chosen]
+    rows = session.exec(select(Match).where(col(Match.id).in_(numbers)).order_by(col(Match.id))) if numbers else ()
+    return list(rows), len(found) - len(chosen)
+
+
+def is_playing_enough(session: Session, player: Player, most: int) -> bool:
+    """Return whether the player plays that many matches."""
+    running = (
+        select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None)).limit(most)
+        for seat in (Match.seat0, Match.seat1)
+    )
+    return sum(len(session.exec(each).all()) for each in running) >= most
 
 
 def people_of(session: Session, matches: Sequence[Match]) -> dict[int, Player]:

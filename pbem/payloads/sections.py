@@ -80,6 +80,8 @@ class MatchList:
     player: str
     own: bool
     rows: tuple[ListedMatch, ...]
+    more: int = 0
+    """How many there are beside these."""
     template: Literal["games"] = "games"
 
 

@@ -257,9 +257,9 @@ def test_an_address_that_is_asked_whether_it_is_a_player_s_gets_no_token_that_ac
     letters.reply(letters.last("alice"), "yes")
     (question,) = letters.received["alice@work.example"]
 
-    found = {tokens.parse(each) for each in re.findall("[a-z2-7]{40}", everything(question).lower())}
+    found = {each: tokens.parse(each) for each in re.findall("[a-z2-7]{40}", everything(question).lower())}
 
-    assert {token.purpose for token in found if token} == {Purpose.ADDRESS}
+    assert {token.purpose for token in found.values() if token} == {Purpose.ADDRESS}, found
 
 
 def test_a_player_s_own_addresses_and_links_stay(letters: Correspondence) -> None:

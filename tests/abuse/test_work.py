@@ -1,0 +1,70 @@
+"""What one message can have looked up, and how many matches a player can play, are bounded."""
+
+from pathlib import Path
+
+import pytest
+
+from pbem.commands import viewing
+from tests.correspondence import Correspondence, correspondence, text
+from tests.pbem.conftest import two_turns
+
+ALICE = "alice@mail.example"
+
+
+def personal(letters: Correspondence, name: str = "alice") -> str:
+    return str(letters.received[f"{name}@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
+
+
+def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\nwork_per_message = 320") as letters:
+        letters.play(two_turns)
+        (answer,) = letters.write(ALICE, "\n".join(["show 1#1", "record 1", "show 1#2", *["show 1#0"] * 17]))
+
+    told = " ".join(text(answer).split())
+    assert "One message can't hold everything you asked for" in told
+    assert "Send this line and those below in another message." in told
+    assert "... and 6 more lines" in told
+
+
+@pytest.mark.parametrize("line", ["show 1#1", "games", "preview 1 b7d7"])
+def test_one_line_is_answered_whatever_it_costs(tmp_path: Path, line: str) -> None:
+    with correspondence(tmp_path, more="[limits]\nwork_per_message = 1") as letters:
+        letters.play(two_turns)
+        (answer,) = letters.write(ALICE, line)
+
+    assert "can't hold everything" not in text(answer)
+
+
+def test_turns_cost_nothing(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\nwork_per_message = 1") as letters:
+        letters.play(two_turns)
+
+        assert len(letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2g1\nshow")) == 2
+        assert letters.execute("select plies from match") == [(3,)]
+
+
+def test_a_long_list_holds_the_matches_that_matter(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    letters.write(ALICE, "challenge bob quadraphages\nchallenge bob hexaphages", to=personal(letters))
+    letters.execute("update match set state = 'over', to_move = null, winner = 0 where id = 2")
+    monkeypatch.setattr(viewing, "MOST_LISTED", 2)
+
+    told = text(letters.write(ALICE, "games")[0])
+
+    assert ["#1 " in told, "#2 " in told, "#3 " in told] == [True, False, True]
+    assert 'Not listed: 1 older. "show NUMBER" shows any of them.' in told
+
+
+def test_a_player_plays_so_many_matches_at_a_time(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\nrunning_matches = 1") as letters:
+        letters.play(two_turns)
+        letters.join("carol")
+        (refused,) = letters.write(ALICE, "challenge carol quadraphages", to=personal(letters))
+        (offer, _) = letters.write("carol@mail.example", "challenge bob hexaphages", to=personal(letters, "carol"))
+        (too_many,) = letters.reply(offer, "accept")
+
+        assert "as many matches as a player can (1)" in text(refused)
+        assert "as many matches as a player can (1)" in text(too_many)
+
+        letters.resign("bob", "resign 1")
+        sent = letters.reply(offer, "accept")
+        assert len(sent) == 2, [text(mail) for mail in sent]
