@@ -114,9 +114,9 @@ def rule_out(session: Session, address: str, now: datetime) -> None:
 
 def allow(session: Session, address: str) -> None:
     """Let the address be invited again."""
-    row = _row(session, address)
-    row.refused = row.invited = None
-    session.add(row)
+    row = session.get(Invitee, _hash(_plain(address)))
+    if row is not None:
+        session.delete(row)
 
 
 def is_ruled_out(session: Session, address: str) -> bool:

@@ -157,7 +157,9 @@ def open_server(
             listeners=tuple(_listeners(settings)),
             sign=sign,
             clock=clock,
-            scheduler=Scheduler(Retention(SteadyClock(clock(), monotonic))),
+            scheduler=Scheduler(
+                Retention(SteadyClock(clock(), monotonic), invited_days=settings.limits.invited_again_days)
+            ),
         )
     finally:
         parser.close()

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select, update
 
 from pbem.storage.clock import SteadyClock
 from pbem.storage.database import read_only, transaction
-from pbem.storage.models import Incoming, IncomingState, Mention, Outgoing, OutgoingState
+from pbem.storage.models import Incoming, IncomingState, Invitee, Mention, Outgoing, OutgoingState
 
 log = structlog.get_logger()
 
@@ -97,6 +97,8 @@ class Retention:
 
     clock: SteadyClock
     due: datetime | None = None
+    invited_days: int = 0
+    """For how many days an address isn't invited again; after that nothing need be known of it. With 0 it is kept."""
 
     def step(self, engine: Engine, keep_days: int, waiting_days: int, now: datetime) -> int:
         """Give up and remove the next few old messages if it is time; return how many. With 0 days all are kept.
@@ -114,7 +116,8 @@ class Retention:
         ends = {Rule.WAITS: waited, Rule.ASKS: done, Rule.DONE: done}
         came = {state: _incoming(engine, state, rule, ends.get(rule), now) for state, rule in INCOMING.items()}
         owed = {state: _outgoing(engine, state, rule, ends.get(rule), now) for state, rule in OUTGOING.items()}
-        if BATCH not in (*came.values(), *owed.values()):  # after a full batch there may be more
+        forgotten = _invitees(engine, now - timedelta(days=self.invited_days)) if self.invited_days else 0
+        if BATCH not in (*came.values(), *owed.values(), forgotten):  # after a full batch there may be more
             self.due = now + EVERY
         counts = {
             "incoming": came[IncomingState.DONE],
@@ -122,10 +125,11 @@ class Retention:
             "unanswered": came[IncomingState.HELD],
             "given_up": came[IncomingState.SHUNTED]
             + sum(owed[state] for state, rule in OUTGOING.items() if rule is Rule.WAITS),
+            "invitees": forgotten,
         }
         if any(counts.values()):
             log.info("old mails removed", **counts, before=f"{done:%F}" if done else None)
-        return sum((*came.values(), *owed.values()))
+        return sum((*came.values(), *owed.values(), forgotten))
 
 
 def _incoming(engine: Engine, state: IncomingState, rule: Rule, before: datetime | None, now: datetime) -> int:
@@ -141,6 +145,18 @@ def _incoming(engine: Engine, state: IncomingState, rule: Rule, before: datetime
     with transaction(engine) as session:
         change(session, update(Incoming).where(col(Incoming.id).in_(numbers), *old).values(values))
     return len(numbers)
+
+
+def _invitees(engine: Engine, before: datetime) -> int:
+    """Delete the next few rows of addresses last invited before that, whose owners didn't refuse; return how many."""
+    old = (col(Invitee.invited) < before, col(Invitee.refused).is_(None))
+    with read_only(engine) as session:
+        addresses = session.exec(select(Invitee.address).where(*old).order_by(col(Invitee.invited)).limit(BATCH)).all()
+    if not addresses:
+        return 0
+    with transaction(engine) as session:
+        change(session, delete(Invitee).where(col(Invitee.address).in_(addresses), *old))
+    return len(addresses)
 
 
 def _outgoing(engine: Engine, state: OutgoingState, rule: Rule, before: datetime | None, now: datetime) -> int:

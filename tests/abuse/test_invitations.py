@@ -256,3 +256,15 @@ def test_an_address_is_asked_a_few_times_a_day_whether_it_is_a_player_s(letters:
             letters.reply(question, "yes")
 
     assert sent_to(letters, VICTIM) == 3
+
+
+def test_nothing_is_kept_of_an_invitation_that_no_longer_counts(letters: Correspondence) -> None:
+    write(letters, "alice", f"challenge {VICTIM} quadraphages\nchallenge another@far.example quadraphages")
+    letters.reply(letters.last("victim"), "stop")
+    kept = "select count(*), count(refused) from invitee"
+    letters.wait(days=179)
+    assert letters.execute(kept) == [(2, 1)]
+
+    letters.wait(days=2)
+
+    assert letters.execute(kept) == [(1, 1)]
