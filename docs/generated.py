@@ -28,18 +28,19 @@ from notation import NOTATIONS
 from notation.board import format_board
 from notation.hints import format_hint
 from pbem.cli import index, logs
-from pbem.commands import COMMANDS
+from pbem.commands import COMMANDS, permissions
 from pbem.commands.core import Command
 from pbem.config import ChecksSettings, LogSettings, Secret, Settings, Tls
 from pbem.conversation import dispatch as conversation_of
 from pbem.errors import Unanswerable
 from pbem.players import trust as proofs_of
-from pbem.players.identity import NOTICES_MAY, Sender
+from pbem.players.identity import Sender
 from pbem.reading.authentication import Checked, Finding
 from pbem.reading.message import Message
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, Player
+from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text
 
 LETTERS = ROOT / "tests" / "templates" / "mails"
@@ -94,8 +95,13 @@ def proofs() -> str:
     again = f"; {_listed(asking)} after a `yes` to our question"
     guests, strangers = _in_order(conversation_of.INVITED_MAY), _in_order(conversation_of.OPEN_TO_STRANGERS)
     rows = [
-        ["reply to a message about a match", "the reply token of that match", f"everything, at once{again}"],
+        [
+            "reply to a message about a match",
+            "the reply token of that match",
+            f"{_listed(looking)} and what serves the match at once, as below; `resign` after a `yes` to our question",
+        ],
         ["message to the personal address", "the personal token", f"everything, at once{again}"],
+        ["reply to a message that shows several matches", "the personal token", f"the same{again}"],
         [
             "reply that arrives at our plain address",
             "its thread: it replies to a message that went to this address",
@@ -109,7 +115,7 @@ def proofs() -> str:
         [
             "message to the address in `List-Unsubscribe`",
             "the news token",
-            f"{_listed(sorted(NOTICES_MAY, reverse=True))} at once; everything else as without proof",
+            f"{_listed(list(permissions.REACH[Purpose.NOTICES]))} at once; everything else as without proof",
         ],
         ["reply to an invitation", "the reply token of that match", _listed([*guests, "join"])],
         [
@@ -132,6 +138,28 @@ def proofs() -> str:
         ["a token that isn't ours", "none", "nothing; no answer"],
     ]
     return table(["the message", "its proof", "what it may do"], rows)
+
+
+def permitted() -> str:
+    """Return a table of the commands that change something, and what each kind of token lets them do."""
+    purposes = {
+        "the token of a match": Purpose.PLAY,
+        "the personal token": Purpose.PERSONAL,
+        "the news token": Purpose.NOTICES,
+    }
+    rows = [
+        [f"`{name}`", *(_permitted(command, purpose) for purpose in purposes.values())]
+        for name, command in COMMANDS.items()
+        if command.changes
+    ]
+    return table(["command", *purposes], rows)
+
+
+def _permitted(command: Command, purpose: Purpose) -> str:
+    reach = permissions.reach(purpose, command.name)
+    if not command.asks_once_more or reach is permissions.Reach.NOWHERE:
+        return reach.value
+    return permissions.Reach.NOWHERE.value
 
 
 def domains() -> str:

@@ -2,7 +2,7 @@
 
 A token is four numbers and their HMAC under the server's key, so none is stored:
 
-    purpose and ply   2 bytes   (4 bits and 12 bits)
+    purpose and ply   2 bytes   (4 bits and 12 bits; from turn 4,096 of a match on: a one and 15 bits)
     player            3 bytes
     subject           4 bytes   (the match, or the held message)
     HMAC-SHA256      16 bytes   over all of the above and the player's epoch
@@ -23,7 +23,11 @@ LENGTH = 40
 OLDEST = 64
 """How many epochs back an expired token is still recognised as ours."""
 _MAC = 16
-_LARGEST_PLY = 0xFFF
+LARGEST_PLY = 0x7FFF
+"""The last turn of a match that a token can name."""
+_SMALL_PLY = 0xFFF
+_LONG = 0x8000
+"""The bit of the tokens of long matches, which no purpose has."""
 _HEAD = struct.Struct(">H3sI")
 
 
@@ -61,7 +65,7 @@ class Keyring:
 
     def format(self, token: Token, epoch: int) -> str:
         """Return the token as 40 characters."""
-        head = _HEAD.pack(token.purpose << 12 | min(token.ply, _LARGEST_PLY), token.player.to_bytes(3), token.subject)
+        head = _HEAD.pack(_joined(token), token.player.to_bytes(3), token.subject)
         return base64.b32encode(head + self._mac(head, epoch)).decode().lower()
 
     def signed(self, text: str, epoch: int) -> bool:
@@ -90,6 +94,15 @@ def parse(text: str) -> Token | None:
         return None
     try:
         purpose_ply, player, subject = _HEAD.unpack(base64.b32decode(text.upper())[: _HEAD.size])
-        return Token(Purpose(purpose_ply >> 12), int.from_bytes(player), subject, purpose_ply & _LARGEST_PLY)
+        if purpose_ply & _LONG:
+            return Token(Purpose.PLAY, int.from_bytes(player), subject, purpose_ply & LARGEST_PLY)
+        return Token(Purpose(purpose_ply >> 12), int.from_bytes(player), subject, purpose_ply & _SMALL_PLY)
     except (binascii.Error, ValueError):
         return None
+
+
+def _joined(token: Token) -> int:
+    """Return the purpose and the ply in 16 bits; short matches have the form that they always had."""
+    if token.purpose is Purpose.PLAY and token.ply > _SMALL_PLY:
+        return _LONG | min(token.ply, LARGEST_PLY)
+    return token.purpose << 12 | min(token.ply, _SMALL_PLY)

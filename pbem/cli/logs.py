@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import re
 import sys
 from typing import TextIO
 
@@ -11,6 +12,12 @@ from structlog.typing import EventDict
 from pbem.config import LogSettings, ServerSettings
 from pbem.players.token_redaction import TokenRedactor
 from pbem.reading.text.normalize import escape_controls
+
+LONGEST = 2_000
+"""The most characters of one value; a traceback has its own field."""
+OURS = frozenset({"message_id", "exception", "event", "level", "timestamp"})
+"""Values that hold no words of others."""
+ADDRESS = re.compile(r"[^\s@<>()\[\]:;,\"']{1,64}@[^\s@<>()\[\],;\"']{1,255}")
 
 
 class Log(structlog.PrintLogger):
@@ -49,8 +56,11 @@ def configure(settings: LogSettings, file: TextIO = sys.stderr, server: ServerSe
 
 
 def _harmless(_logger: object, _method: str, event: EventDict) -> EventDict:
-    """Escape control characters and line feeds, which may come from servers and messages."""
-    return {
-        name: escape_controls(value).replace("\n", "\\n") if isinstance(value, str) else value
-        for name, value in event.items()
-    }
+    """Escape control characters and line feeds, and remove addresses and excess: other servers' words may have them."""
+    return {name: _plain(name, value) if isinstance(value, str) else value for name, value in event.items()}
+
+
+def _plain(name: str, value: str) -> str:
+    if name not in OURS:
+        value = ADDRESS.sub("(address)", value[:LONGEST])
+    return escape_controls(value).replace("\n", "\\n")

@@ -18,6 +18,8 @@ from pbem.storage.models import Player
 from pbem.tokens import Purpose, Token
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
+MOST_TRIED = 20
+"""How many other names are tried for a person whose name is taken."""
 RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})
 """Names that somebody might take for the operator's, or that stand for nobody."""
 
@@ -40,8 +42,8 @@ def words_in_use() -> frozenset[str]:
     return RESERVED | games | settings | polite | templates.words()
 
 
-def check_name(request: Request, wanted: str) -> str:
-    """Return the name in lower case; raise Refused if it is invalid or taken."""
+def check_name(request: Request, wanted: str, command: str) -> str:
+    """Return the name in lower case; raise Refused, with another one for that command, if it is invalid or taken."""
     wanted = wanted.lower()
     if not _is_name(request, wanted):
         raise Refused(
@@ -49,8 +51,23 @@ def check_name(request: Request, wanted: str) -> str:
             fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
         )
     if _is_taken(request.session, wanted):
-        raise Refused(f"The name {wanted} is taken.", fits=f'Try another, such as "join {wanted}2".')
+        raise _taken(request, wanted, command)
     return wanted
+
+
+def _taken(request: Request, wanted: str, command: str) -> Refused:
+    """Return the refusal of a name that is taken, with a free one that a `yes` takes."""
+    candidates = (f"{wanted[:18]}{number}" for number in range(2, 2 + MOST_TRIED))
+    free = next((each for each in candidates if not _is_taken(request.session, each)), None)
+    player = request.sender.player
+    if free is None or player is None or player.confirmed is not None:
+        return Refused(f"The name {wanted} is taken.", fits="Try another one.")
+    return Refused(
+        f"The name {wanted} is taken.",
+        fits=f'Another name: "{command} NAME".',
+        meant=(f"{command} {free}",),
+        proposal=f"{command} {free}",
+    )
 
 
 def free_name(request: Request, address: str) -> str:
@@ -99,7 +116,10 @@ def join(request: Request, line: Line) -> Decision:
             f"You're already {player.name}.",
             fits=f"Your personal address is {personal}; messages to it take effect at once.",
         )
-    wanted = check_name(request, line.words.split()[0])
+    wanted = line.words.split()[0]
+    if not request.tells_names and _is_taken(request.session, wanted.lower()):
+        return Decision()  # the address is asked first, and told when it has agreed
+    wanted = check_name(request, wanted, "join")
     if player is None:
         raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
     return Decision(answer=(welcome(request, player, wanted),))

@@ -112,7 +112,9 @@ def accept(request: Request, line: Line) -> Decision:
         events = lifecycle.accept(request.session, match, player, request.now)
     answer: tuple[Section, ...] = ()
     if player.confirmed is None:
-        wanted = check_name(request, line.words) if line.words else free_name(request, player.address)
+        wanted = (
+            check_name(request, line.words, f"accept {match.id}") if line.words else free_name(request, player.address)
+        )
         answer = (welcome(request, player, wanted),)
     return Decision(answer=answer, events=events)
 

@@ -45,6 +45,8 @@ class Request:
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
     """The text for the opponent below the commands, unless an earlier command has used it."""
+    tells_names: bool = True
+    """Whether the answer may tell which names are taken, and so who plays here."""
     moves_ahead: frozenset[int] = frozenset()
     """The matches in which a later line of the same message moves again."""
 

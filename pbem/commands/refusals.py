@@ -8,6 +8,7 @@ from pbem.commands.core import Line
 from pbem.errors import Refused
 from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
 from pbem.storage.models import Match
+from pbem.tokens import LARGEST_PLY
 
 
 @contextmanager
@@ -31,6 +32,9 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
         case Obstacle.NOT_YOUR_TURN:
             sentence, fits = f"It's not your turn in match #{number}.", "Wait until we write that it's your turn."
             return Refused(sentence, read=line.words, fits=fits, match=number)
+        case Obstacle.TOO_LONG:
+            sentence = f"Match #{number} has had {LARGEST_PLY:,} turns, and that's the most that a match can have."
+            return Refused(sentence, read=line.words, fits="Agree with your opponent who resigns.", match=number)
         case Obstacle.NO_PART:
             sentence = "You have no unfinished turn to take back. A complete turn can't be undone."
             return Refused(sentence, read=line.text, match=number)

@@ -28,8 +28,9 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits.
     """
     savepoint = request.session.begin_nested()
-    sender = replace(request.sender, player=_on_file(request), proven=True)
-    trial = execute.execute(replace(request, sender=sender), replace(reply, sender=sender), parsed)
+    sender = replace(request.sender, player=_on_file(request), proven=True, purpose=None)
+    tried = replace(request, sender=sender, tells_names=request.sender.is_player)
+    trial = execute.execute(tried, replace(reply, sender=sender), parsed)
     savepoint.rollback()
     if trial.verdict.outcome is not Outcome.DONE:
         told = (Refusal, NotAttempted, NotSent)
@@ -46,6 +47,7 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         lines=lines,
         prose=clipped(parsed.prose) if player.confirmed else (),
         joining=player.confirmed is None,
+        beyond=request.sender.match if request.sender.proven and request.sender.purpose is Purpose.PLAY else None,
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
     )
     about = _about(asking[0]) if len(asking) == 1 else None
@@ -119,7 +121,9 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     held.player = request.sender.player.id if request.sender.player else None  # who has just confirmed it
     request.session.add(held)
     told_of = identity.identify(request.session, message, request.server, request.keyring, request.now)
-    sender = replace(request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None)
+    sender = replace(
+        request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None, purpose=None
+    )
     acted = execute.understand(replace(request, sender=sender), replace(reply, sender=sender), message, execute.execute)
     held.verdict = f"confirmed; {acted.verdict}"
     return replace(acted, subject=request.message.subject, verdict=acted.verdict.after_confirming(held_id))

@@ -8,6 +8,7 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
+from pbem.commands import permissions
 from pbem.commands.core import Request
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import ParsedMessage
@@ -70,10 +71,9 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             "This address doesn't belong to a player yet.",
             fits='Write "join NAME" to get started (the name is one word), or "help" to see what this is.',
         )
-    changing = [line.command for line in parsed.commands if line.command.changes]
-    sure = sender.proven and not any(line.command.asks_once_more for line in parsed.commands)
+    sure = all(permissions.is_covered(request, line) and not line.command.asks_once_more for line in parsed.commands)
     wants_no_mail = sender.by_thread and not sender.is_player and names == ["stop"]
-    if sure or wants_no_mail or sender.allowed.issuperset(command.name for command in changing):
+    if sure or wants_no_mail:
         done = execute.execute(request, reply, parsed)
         return done.adding(FirstOnly()) if has_more else done
     return confirmations.hold(request, reply, parsed)
@@ -82,6 +82,8 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
 def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Play the turns of a player whose budget is used up; raise what ends everything else."""
     if not parsed.commands or any(line.command.name != "move" or line.malformed for line in parsed.commands):
+        raise over
+    if not all(permissions.is_covered(request, line) for line in parsed.commands):
         raise over
     played = execute.execute(request, reply, parsed)
     if not played.verdict.has_acted:

@@ -9,7 +9,7 @@ from functools import cache
 
 from sqlmodel import select
 
-from pbem.commands import COMMANDS
+from pbem.commands import COMMANDS, permissions
 from pbem.commands.core import Line, Request
 from pbem.commands.play import note_to_opponent
 from pbem.commands.settings import resume
@@ -79,7 +79,7 @@ def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Out
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
     # The text of an unsubscribe message comes from the mail program, not from the player.
-    reply = replace(reply, prose=() if request.sender.allowed else parsed.prose)
+    reply = replace(reply, prose=() if request.sender.serves_news else parsed.prose)
     done: list[str] = []
     for number, line in enumerate(parsed.commands):
         later = parsed.commands[number + 1 :]
@@ -125,14 +125,16 @@ def _with_prose_sent(request: Request, reply: Reply) -> Reply:
     number = reply.match or reply.sender.match
     match = request.session.get(Match, number) if number else None
     player = reply.sender.player
-    if match is None or player is None or not reply.sender.proven or not _may_write(request, match, player):
-        return reply.adding(NotSent(lines=reply.prose))
     request = replace(request, sender=reply.sender)
+    if match is None or player is None or not _may_write(request, match, player):
+        return reply.adding(NotSent(lines=reply.prose))
     return effects.apply(request, reply, note_to_opponent(request, match, player, reply.prose))
 
 
 def _may_write(request: Request, match: Match, player: Player) -> bool:
     """Return whether the player may send a note to the opponent in that match."""
+    if not permissions.covers_notes(request, match.id or 0):
+        return False
     if player.confirmed is None or seat_of(match, player) is None:
         return False
     most = request.limits.match_per_day

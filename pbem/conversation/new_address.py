@@ -45,7 +45,7 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
             fits="Each player has one address, and each address one player.",
         )
     reply = effects.apply(request, reply, _moved(request, player, row))
-    sender = replace(request.sender, player=player, proven=True, address_question=None)
+    sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
     return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, CHANGE.name))
 
 

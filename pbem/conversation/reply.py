@@ -108,7 +108,10 @@ def enqueue(request: Request, reply: Reply) -> None:
     match = request.session.get(Match, about) if about else None
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
     ends_invitations = any(isinstance(section, InvitationsStopped | InvitationsAllowed) for section in sections)
-    to_player = player is not None and (player.confirmed is not None or ours or ends_invitations)
+    # Somebody who has just agreed to join and can't have that name needs no second question for another one.
+    to_player = player is not None and (
+        player.confirmed is not None or ours or ends_invitations or (reply.sender.proven and reply.proposal is not None)
+    )
     plays = ours and not several and not ends_invitations
     plies = None
     if several or (reply.sender.plies and not plays):

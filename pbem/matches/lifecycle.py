@@ -14,6 +14,7 @@ from engines import GAMES
 from engines.core import Seat
 from engines.seats import other, seat_of
 from notation.ending import Ending, Termination
+from pbem import tokens
 from pbem.matches import queries
 from pbem.matches.events import (
     Events,
@@ -45,6 +46,7 @@ class Obstacle(Enum):
     MOVED_ON = "the turn was read on a position that is not the present one"
     UNFINISHED = "the turn is not complete"
     COMPLETE = "the turn is complete"
+    TOO_LONG = "the match has as many turns as a match can have"
     NO_PART = "no turn of the player is begun"
     NOT_ON_OFFER = "the match is not on offer any more"
     OWN_OFFER = "the challenger can't answer their own offer"
@@ -166,6 +168,8 @@ def check_turn(match: Match, seat: Seat) -> None:
     check_running(match)
     if match.to_move != seat:
         raise NotPossible(Obstacle.NOT_YOUR_TURN, match)
+    if match.plies >= tokens.LARGEST_PLY:
+        raise NotPossible(Obstacle.TOO_LONG, match)
 
 
 def play(

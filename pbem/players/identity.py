@@ -13,7 +13,6 @@ from pbem.reading.message import Message
 from pbem.storage.models import Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
-NOTICES_MAY = frozenset({"stop", "start"})
 GRACE = timedelta(days=30)
 """How long after the end of its match a reply token still proves who writes."""
 
@@ -40,8 +39,8 @@ class Sender:
 
     Message-IDs stand in every answer to an answer, so people in Cc have seen them, and anybody can write From.
     """
-    allowed: frozenset[str] = frozenset()
-    """The commands that the message may give although it proves nothing else."""
+    purpose: Purpose | None = None
+    """What the token is for; None if something else proves who writes, such as the sender's domain or a `yes`."""
     vouched: bool = False
     """Whether the domain of the address vouches for the message, which may still be too little to act on it."""
 
@@ -51,15 +50,20 @@ class Sender:
         return self.player is not None and self.player.confirmed is not None
 
     @property
+    def serves_news(self) -> bool:
+        """Whether the message was addressed to List-Unsubscribe, which proves nothing else."""
+        return self.purpose is Purpose.NOTICES
+
+    @property
     def is_stranger(self) -> bool:
         """Whether nothing connects the message with a player or an invitation."""
         answers = self.by_thread or self.address_question is not None
-        return not (self.is_player or self.proven or answers or self.allowed)
+        return not (self.is_player or self.proven or answers or self.serves_news)
 
     @property
     def standing(self) -> Standing | None:
         """What speaks for the sender of a message without proof; None for one with a token of ours."""
-        if self.proven or self.allowed:
+        if self.proven or self.serves_news:
             return None
         return Standing.VOUCHED if self.vouched else Standing.CLAIMED
 
@@ -153,13 +157,17 @@ def _expired(token: Token, player: Player) -> Sender:
 def _by_token(session: Session, token: Token, player: Player) -> Sender:
     match token.purpose:
         case Purpose.PLAY:
-            return Sender(player.address, player, proven=True, match=token.subject, ply=token.ply)
+            return Sender(
+                player.address, player, proven=True, match=token.subject, ply=token.ply, purpose=token.purpose
+            )
         case Purpose.CONFIRM:
-            return Sender(player.address, player, proven=True, held_message=token.subject)
+            return Sender(player.address, player, proven=True, held_message=token.subject, purpose=token.purpose)
         case Purpose.PERSONAL:
-            return Sender(player.address, player, proven=True, plies=_plies_shown(session, token))
+            return Sender(
+                player.address, player, proven=True, plies=_plies_shown(session, token), purpose=token.purpose
+            )
         case Purpose.NOTICES:
-            return Sender(player.address, player, proven=False, allowed=NOTICES_MAY)
+            return Sender(player.address, player, proven=False, purpose=token.purpose)
         case Purpose.ADDRESS:
             return _confirming_address(session, token)
 
@@ -176,7 +184,7 @@ def _confirming_address(session: Session, token: Token) -> Sender:
     ).first()
     if row is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
-    return Sender(row.address, None, proven=False, address_question=row.id)
+    return Sender(row.address, None, proven=False, address_question=row.id, purpose=token.purpose)
 
 
 def _plies_shown(session: Session, token: Token) -> dict[int, int]:

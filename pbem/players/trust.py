@@ -36,6 +36,8 @@ def assess(
         return replace(sender, proven=False)
     if sender.proven:
         passed = finding is Finding.PASSED and is_own
+        if settings.proof == "token or domain" and passed and _is_proven_by_domain(session, checked, row):
+            return replace(sender, purpose=None)  # as much as a new message from there
         wants_both = settings.proof == "token and domain"
         return replace(sender, proven=passed if wants_both else finding is not Finding.FAILED)
     if finding is Finding.FAILED:
@@ -51,7 +53,9 @@ def _assess_thread(
     """Return the sender; a proven domain counts as much as the token of the message that the thread answers."""
     if settings.proof == "token and domain" or not _is_proven_by_domain(session, checked, row):
         return sender
-    return replace(sender, by_thread=False, proven=sender.address_question is None and not sender.allowed)
+    purpose = None if settings.proof == "token or domain" and not sender.serves_news else sender.purpose
+    proven = sender.address_question is None and not sender.serves_news
+    return replace(sender, by_thread=False, proven=proven, purpose=purpose)
 
 
 def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> bool:

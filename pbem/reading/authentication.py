@@ -50,6 +50,8 @@ NOT_CHECKED = Checked(Finding.UNKNOWN)
 
 def prepare(settings: ChecksSettings) -> None:
     """Raise BadConfig if the settings need a package that isn't installed."""
+    if settings.authserv_id or settings.dkim:
+        dkim_verify.public_suffixes()  # read once, before the first message
     if not settings.dkim:
         return
     try:

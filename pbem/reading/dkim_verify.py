@@ -10,8 +10,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING
 
 from pbem.reading.from_header import domain
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 MUST_BE_SIGNED = frozenset({"from", "to", "subject", "date", "message-id"})
 SINGLETONS = MUST_BE_SIGNED | {
@@ -52,12 +57,26 @@ def covers(signature: str, names: Sequence[str], now: datetime) -> bool:
 
 
 def aligned(signer: str, author: str) -> bool:
-    """Return whether the signer may vouch for the author's domain: the same domain, or one above it.
+    """Return whether the signer may vouch for the author's domain: the same domain, or one above it with one owner.
+
+    Domains under a public suffix, such as `org` or `co.uk`, belong to different people.
 
     >>> aligned("example.org", "mail.example.org"), aligned("mail.example.org", "example.org")
     (True, False)
+    >>> aligned("org", "example.org"), aligned("co.uk", "example.co.uk")
+    (False, False)
     """
-    return bool(signer) and (author == signer or author.endswith("." + signer))
+    if not signer or author == signer:
+        return bool(signer)
+    return author.endswith("." + signer) and public_suffixes().privatesuffix(signer) is not None
+
+
+@cache
+def public_suffixes() -> "PublicSuffixList":
+    """Return the list of public suffixes that comes with its package; reading it takes a tenth of a second."""
+    from publicsuffixlist import PublicSuffixList  # only where a domain's word counts
+
+    return PublicSuffixList()
 
 
 def good(

@@ -120,7 +120,7 @@ MANY = """
 
 
 def test_news_from_ahead_of_time_is_told_at_the_next_look(letters: Correspondence) -> None:
-    letters.reply(letters.last("bob"), "set mail daily")
+    letters.reply(letters.received["bob@mail.example"][1], "set mail daily")
     letters.clock.leap(days=300)
     letters.write(ALICE, "#1 say Are you there?", to=personal(letters))
     letters.clock.leap(days=-300)

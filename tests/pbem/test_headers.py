@@ -93,7 +93,7 @@ def test_what_a_mail_program_reads_of_how_to_stop_is_unbroken(tmp_path: Path) ->
 def test_digests_are_a_thread_of_their_own(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match()
-        letters.reply(letters.last("bob"), "set mail batch")
+        letters.reply(letters.received["bob@mail.example"][1], "set mail batch")
         digests = []
         for _ in range(3):
             letters.reply(letters.last("alice"), "challenge bob kvadratik\nchallenge bob quadrature")

@@ -58,9 +58,9 @@ def test_several_commands_get_one_answer_in_their_order(letters: Correspondence,
 
 def test_in_a_match_s_thread_too_two_boards_are_two_matches(letters: Correspondence) -> None:
     """Though the Subject names #1, a turn without a number isn't played there without a question."""
-    (answer,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\n#2 {TURN}"))
+    (answer,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\nshow 2"))
     assert str(answer["Subject"]).startswith("[pbem #1]")
-    command(letters, "bob", f"#1 {SECOND}\n#2 {SECOND}")
+    command(letters, "bob", f"#1 {SECOND}")
 
     (asked,) = letters.reply(answer, "b7e7 i2i5 1 e7e6 i5i4")
     assert "Which match? The message you replied to shows several." in " ".join(text(asked).split())

@@ -20,7 +20,7 @@ def test_no_query_for_a_stranger_or_an_export_reads_a_growing_table(tmp_path: Pa
         letters.match()
         for name in ("erin", "frank"):
             letters.write(f"{name}@elsewhere.example", "help")
-        letters.reply(letters.last("bob"), "export me")
+        letters.reply(letters.received["bob@mail.example"][1], "export me")
         found = scans(letters.server.engine, statements)
 
     assert len(statements) > 10

@@ -9,8 +9,7 @@ import pytest
 from sqlmodel import select
 
 from pbem import tokens
-from pbem.commands import COMMANDS
-from pbem.players import identity
+from pbem.commands import COMMANDS, permissions
 from pbem.storage import database
 from pbem.storage.models import Match, Player, Ply
 from pbem.tokens import Purpose
@@ -103,7 +102,7 @@ def test_whoever_it_was_forwarded_to_can_do_no_more_than_that(letters: Correspon
 
 @pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.changes])
 def test_its_token_can_do_nothing_else(letters: Correspondence, name: str) -> None:
-    if name in identity.NOTICES_MAY:
+    if name in permissions.REACH[Purpose.NOTICES]:
         return
     before = state(letters)
     answer = one(letters.write(ALICE, WORDS[name], to=notices_address(letters)))
@@ -122,8 +121,8 @@ def test_not_even_beside_a_stop(letters: Correspondence) -> None:
 
 
 def test_there_is_a_token_for_notices_and_its_powers_are_two_commands() -> None:
-    assert {"stop", "start"} == identity.NOTICES_MAY
-    assert {COMMANDS[name].changes for name in identity.NOTICES_MAY} == {True}
+    assert {"stop", "start"} == set(permissions.REACH[Purpose.NOTICES])
+    assert {COMMANDS[name].changes for name in permissions.REACH[Purpose.NOTICES]} == {True}
 
 
 def test_it_is_revoked_with_all_others(letters: Correspondence) -> None:

@@ -38,7 +38,7 @@ SAID = {
     "folded": (f"{OURS};\r\n\tdmarc=pass\r\n\t header.from=mail.example;", Finding.PASSED),
     "in capitals": (f"{OURS.upper()}; DMARC=Pass header.From=Mail.Example", Finding.PASSED),
     "aligned DKIM": (f"{OURS}; dkim=pass header.d=mail.example", Finding.PASSED),
-    "DKIM of a domain above": (f"{OURS}; dkim=pass header.d=example", Finding.PASSED),
+    "DKIM of the top-level domain": (f"{OURS}; dkim=pass header.d=example", Finding.UNKNOWN),
     "aligned SPF": (f"{OURS}; spf=pass smtp.mailfrom=bounces@mail.example", Finding.PASSED),
     "a second signature": (f"{OURS}; dkim=fail header.d=mail.example; dkim=pass header.d=mail.example", Finding.PASSED),
     "no DMARC policy": (f"{OURS}; dmarc=none; dkim=pass header.d=mail.example", Finding.PASSED),

@@ -172,7 +172,7 @@ def batch(letters: Correspondence) -> None:
     letters.match()
     personal = letters.write("alice@mail.example", "challenge bob kvadratik begin=you")
     letters.reply(personal[0], "yes")
-    letters.reply(letters.last("bob"), "set mail batch\naccept 2\nshow 2")
+    letters.reply(letters.received["bob@mail.example"][1], "set mail batch\naccept 2\nshow 2")
     letters.reply(letters.received["alice@mail.example"][3], "#1 1 a7b7 i3i2\n\nHere we go!")
     letters.wait(minutes=5)
     letters.reply(letters.last("alice"), "#2 say Whenever you like.")

@@ -1,0 +1,127 @@
+"""What a reply token lets its holder do: that of a match serves the match, and everything else is asked about."""
+
+from email.message import EmailMessage
+
+import pytest
+
+from pbem.commands import COMMANDS
+from pbem.commands.permissions import REACH, Reach, reach
+from pbem.tokens import Purpose
+from tests.correspondence import Correspondence, text
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+
+
+def subjects_to(mails: list[EmailMessage], address: str) -> list[str]:
+    return [str(mail["Subject"]) for mail in mails if mail["To"] == address]
+
+
+def other_match(letters: Correspondence) -> None:
+    """Begin a second match of alice and bob, and let carol join."""
+    letters.join("carol")
+    letters.write(ALICE, "challenge bob quadraphages", to=str(letters.received[ALICE][1]["Reply-To"]))
+    letters.reply(letters.last("bob"), "accept")
+
+
+BEYOND = {
+    "set": "set mail daily",
+    "stop": "stop",
+    "start": "start",
+    "challenge": "challenge carol quadraphages",
+    "invite": "challenge stranger@far.example quadraphages",
+    "another match": "move 2 1 a7b7 i3i2",
+    "say": "say 2 hello",
+    "resign": "resign 2",
+    "change": "change address mallory@far.example",
+    "revoke": "revoke",
+    "export": "export me",
+    "delete": "delete me",
+}
+
+
+@pytest.mark.parametrize("line", BEYOND.values(), ids=BEYOND)
+def test_the_token_of_a_match_is_asked_about_beyond_the_match(letters: Correspondence, line: str) -> None:
+    letters.play(other_match)
+    turn = next(mail for mail in reversed(letters.received[ALICE]) if "#1" in str(mail["Subject"]))
+    before = rows(letters)
+
+    (question,) = letters.reply(turn, line)
+
+    assert question["To"] == ALICE
+    assert 'reply "yes"' in text(question) or 'Reply "yes"' in text(question)
+    assert rows(letters) == before
+
+
+def rows(letters: Correspondence) -> list[object]:
+    """Return what a command could have changed."""
+    return [
+        *letters.execute("select settings, stopped, address, epoch, deleted from player order by id"),
+        *letters.execute("select state, plies, part, ended from match order by id"),
+    ]
+
+
+@pytest.mark.parametrize("line", ["b7d7 i2g2 1 d7d6 g2g1", "say hello", "challenge bob hexaphages", "undo"])
+def test_the_token_of_a_match_serves_the_match(letters: Correspondence, line: str) -> None:
+    (answer, *_) = letters.reply(letters.last("alice"), line)
+
+    assert "yes" not in text(answer)
+
+
+@pytest.mark.parametrize("line", ["show", "help", "rules quadraphages", "games", "games bob", "record", "preview b7d7"])
+def test_looking_needs_no_question(letters: Correspondence, line: str) -> None:
+    (answer,) = letters.reply(letters.last("alice"), line)
+
+    assert 'reply "yes"' not in text(answer)
+
+
+def test_a_yes_carries_out_what_the_token_did_not_cover(letters: Correspondence) -> None:
+    (question,) = letters.reply(letters.last("alice"), "set mail daily")
+    assert "belongs to match #1" in text(question)
+
+    letters.reply(question, "yes")
+
+    assert "daily" in str(letters.execute("select settings from player where name = 'alice'"))
+
+
+def test_the_personal_token_does_what_is_not_asked_once_more(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], "set mail daily\nsay 1 hello")
+
+    assert "daily" in str(letters.execute("select settings from player where name = 'alice'"))
+
+
+def test_prose_with_the_token_of_a_match_goes_to_no_other_opponent(letters: Correspondence) -> None:
+    letters.play(other_match)
+    turn = next(mail for mail in reversed(letters.received[ALICE]) if "#1" in str(mail["Subject"]))
+
+    sent = letters.reply(turn, "show 2\n\nThis is for somebody else.")
+
+    assert subjects_to(sent, BOB) == []
+
+
+def test_the_token_of_a_question_plays_nothing_when_a_budget_is_used_up(letters: Correspondence) -> None:
+    (question,) = letters.reply(letters.last("alice"), "resign")
+    before = rows(letters)
+    object.__setattr__(letters.server.settings.limits, "player_per_hour", 1)
+
+    letters.reply(question, "#1 b7d7 i2g2 1 d7d6 g2g1")
+
+    assert rows(letters) == before
+
+
+def test_a_guest_needs_only_the_invitation(letters: Correspondence) -> None:
+    (invitation, _) = letters.reply(letters.received[ALICE][1], "challenge carol@far.example quadraphages")
+    assert invitation["To"] == "carol@far.example"
+
+    letters.reply(invitation, "stop")
+
+    assert letters.execute("select state from match where id = 2") == [("declined",)]
+
+
+def test_every_command_that_changes_something_has_its_place() -> None:
+    changing = {name for name, command in COMMANDS.items() if command.changes}
+
+    assert set(REACH) == set(Purpose)
+    assert set(REACH[Purpose.PERSONAL]) == changing
+    assert {name for named in REACH.values() for name in named} <= changing
+    of_match = {name for name, command in COMMANDS.items() if command.changes and command.of_match}
+    assert {name for name in changing if reach(Purpose.PLAY, name) is Reach.MATCH} == of_match

@@ -1,0 +1,102 @@
+"""What strangers and log readers aren't told: who plays here, addresses in other servers' words, and tokens."""
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pbem import tokens
+from pbem.cli import logs
+from pbem.config import LogSettings
+from pbem.matches.lifecycle import NotPossible, Obstacle, check_turn
+from pbem.server import daemon
+from pbem.storage.models import Match, MatchState
+from pbem.tokens import LENGTH, Keyring, Purpose, Token
+from pbem.transports.protocols import NotSent
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE, ZOE = "alice@mail.example", "zoe@mail.example"
+
+
+def test_only_an_address_that_agreed_learns_that_a_name_is_taken(letters: Correspondence) -> None:
+    (about_taken,) = letters.write(ZOE, "join alice")
+    (about_free,) = letters.write("yan@mail.example", "join quentin")
+
+    assert text(about_taken).replace("alice", "NAME") == text(about_free).replace("quentin", "NAME")
+
+
+def test_a_person_whose_name_is_taken_gets_another_with_one_yes(letters: Correspondence) -> None:
+    (question,) = letters.write(ZOE, "join alice")
+
+    (answer,) = letters.reply(question, "yes")
+    assert "The name alice is taken." in text(answer)
+    assert 'Did you mean "join alice2"?' in text(answer)
+
+    letters.reply(answer, "yes")
+    assert letters.execute(f"select name from player where address = '{ZOE}'") == [("alice2",)]
+
+
+def test_a_person_whose_name_is_taken_can_choose_another(letters: Correspondence) -> None:
+    (question,) = letters.write(ZOE, "join alice")
+    (answer,) = letters.reply(question, "yes")
+
+    letters.reply(answer, "join zoe")
+    assert letters.execute(f"select name from player where address = '{ZOE}'") == [("zoe",)]
+
+
+class Refusing:
+    """A next hop whose words repeat the address and what it is told."""
+
+    def send(self, sender: str, recipient: str, raw: bytes) -> None:
+        """Refuse the message."""
+        address = next(line for line in raw.decode().splitlines() if line.startswith("Reply-To"))
+        raise NotSent(f"550 5.1.1 <{recipient}>: unknown, {address} from {sender} {'x' * 5_000}", later=False)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def refusing(server: daemon.Server) -> daemon.Server:
+    return replace(server, outbox=Refusing())
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_the_words_of_the_next_hop_put_no_address_into_the_log(tmp_path: Path, form: str) -> None:
+    lines = io.StringIO()
+    with correspondence(tmp_path, altered=refusing) as letters:
+        logs.configure(LogSettings.model_validate({"format": form}), lines, letters.server.settings.server)
+        letters.write(ZOE, "join zoe")
+
+    assert "550 5.1.1 <(address)>: unknown" in lines.getvalue()
+    assert not re.search(r"zoe@|games@|games\+", lines.getvalue())
+    assert max(map(len, lines.getvalue().splitlines())) < 3_000
+
+
+@pytest.mark.parametrize("ply", [0, 1, 4_095, 4_096, 4_097, 20_000, tokens.LARGEST_PLY])
+def test_a_token_names_every_turn_that_a_match_can_have(ply: int) -> None:
+    keyring = Keyring("key")
+    token = Token(Purpose.PLAY, 7, 42, ply)
+    made = keyring.format(token, 3)
+
+    assert len(made) == LENGTH
+    assert tokens.parse(made) == token
+    assert keyring.signed(made, 3)
+
+
+def test_tokens_of_earlier_versions_stay_valid() -> None:
+    for earlier, ply in (
+        ("cadaaaahaaaaakrt3hbkyrhm5wcoulnhrzhz43z3", 6),
+        ("d77qaaahaaaaakttv7iyavs2kdzyttn5lymaeod6", 4_095),
+    ):
+        assert tokens.parse(earlier) == Token(Purpose.PLAY, 7, 42, ply)
+        assert Keyring("key").signed(earlier, 3)
+
+
+def test_a_match_ends_before_its_tokens_do() -> None:
+    match = Match(state=MatchState.RUNNING, plies=tokens.LARGEST_PLY, to_move=0)
+    with pytest.raises(NotPossible) as refused:
+        check_turn(match, 0)
+
+    assert refused.value.obstacle is Obstacle.TOO_LONG
