@@ -56,7 +56,8 @@ def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
 @pytest.mark.skipif(not is_possible(), reason="needs Dovecot, s-nail, and Exim or (as root) Postfix")
 def test_a_whole_match_with_s_nail(folder: Path) -> None:
     time.sleep(1)
-    done = subprocess.run([str(PLAY), str(folder)], capture_output=True, text=True, timeout=600, check=False, env=REAL_CLOCK)
+    words = [str(PLAY), str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False, env=REAL_CLOCK)
     assert done.returncode == 0, done.stderr
     sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
     assert format_board(record.diagrams(sample)[-1], lit=True, notes=True) in done.stdout
