@@ -108,10 +108,10 @@ class Correspondence:
         once; after that, the resulting rows and files are copied.
         """
         server, setting = self._begun_with
-        changed = self._commits != self._commits_of_scenes or self.server is not server or self._above
+        changed = self._commits != self._commits_of_scenes or self.server is not server
         if setting is None or changed:
             return scene(self, *words)
-        scenes = (*self._scenes, (scene, words))
+        scenes = (*self._scenes, (scene, words, self._above))
         moment = _MOMENTS.get((setting, self.clock(), scenes))
         if moment:
             self._continue_from(moment)

@@ -159,7 +159,7 @@ service lmtp {{
 """
 
 
-_REAL_CLOCK = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+REAL_CLOCK = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 """Dovecot doesn't pass LD_PRELOAD on to its processes and exits if their clocks differ, so its clock is never faked."""
 
 
@@ -201,7 +201,7 @@ class Dovecot:
         give_away(self.root)
         self._process = subprocess.Popen(
             [str(program), "-F", "-c", str(self.root / "conf")],
-            env=_REAL_CLOCK,
+            env=REAL_CLOCK,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -216,7 +216,7 @@ class Dovecot:
     def doveadm(self, *words: str) -> None:
         subprocess.run(
             [str(shutil.which("doveadm", path=SBIN)), "-c", str(self.root / "conf"), *words],
-            env=_REAL_CLOCK,
+            env=REAL_CLOCK,
             check=True,
             capture_output=True,
             timeout=110,

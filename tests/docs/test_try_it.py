@@ -14,6 +14,7 @@ from notation import record
 from notation.board import format_board
 from pbem.cli.demo import SAMPLE
 from tests.docs.pages import ROOT
+from tests.servers import REAL_CLOCK
 
 START, PLAY = ROOT / "docs" / "try-it" / "start.sh", ROOT / "docs" / "try-it" / "play.sh"
 
@@ -39,7 +40,7 @@ def is_possible() -> bool:
 @pytest.fixture(params=["imap", "lmtp"])
 def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     """Run start.sh, and return its folder."""
-    with subprocess.Popen([str(START), request.param], stdout=subprocess.PIPE, text=True) as started:
+    with subprocess.Popen([str(START), request.param], stdout=subprocess.PIPE, text=True, env=REAL_CLOCK) as started:
         assert started.stdout
         try:
             named = next(line for line in started.stdout if "alice.mailrc" in line)
@@ -55,7 +56,8 @@ def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
 @pytest.mark.skipif(not is_possible(), reason="needs Dovecot, s-nail, and Exim or (as root) Postfix")
 def test_a_whole_match_with_s_nail(folder: Path) -> None:
     time.sleep(1)
-    done = subprocess.run([str(PLAY), str(folder)], capture_output=True, text=True, timeout=600, check=False)
+    words = [str(PLAY), str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False, env=REAL_CLOCK)
     assert done.returncode == 0, done.stderr
     sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
     assert format_board(record.diagrams(sample)[-1], lit=True, notes=True) in done.stdout

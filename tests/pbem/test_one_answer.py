@@ -123,7 +123,7 @@ def test_without_receipts_ones_own_turn_is_told_only_with_something_else(
 
 def test_without_receipts_the_end_of_a_match_is_told(tmp_path: Path) -> None:
     """Also if the player's own turn ends it."""
-    story = played("kvadratik-setup-half")
+    story = played("quadrupel-variant-added-value")
     counts = []
     with correspondence(tmp_path) as letters:
         letters.match(f"challenge bob {story.game} {story.options}")

@@ -51,7 +51,7 @@ def test_a_part_is_played_when_one_completion_is_left_and_kept_otherwise(game: s
     with correspondence(tmp_path) as letters:
         letters.match(f"challenge bob {game}")
         addresses = {0: personal(letters, "alice"), 1: personal(letters, "bob")}
-        for texts in lines_of_play(game, 2):
+        for texts in lines_of_play(game, 1):
             position = GAMES[game].position({})
             for ply, turn_text in enumerate(texts):
                 seat = position.turn
@@ -84,9 +84,9 @@ def test_a_part_is_played_when_one_completion_is_left_and_kept_otherwise(game: s
         assert "first turn" in text(answer[0])
         assert f"{first_steps} would fit" in " ".join(text(answer[0]).split())
 
-    assert seen["played"] > 5
+    assert seen["played"] > 3
     assert seen["kept"] > 5
-    assert seen["ended"] == 2
+    assert seen["ended"] == 1
 
 
 def personal(letters: Correspondence, name: str) -> str:

@@ -239,11 +239,11 @@ def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
 
 
 def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
-    told = (Path(__file__).parent.parent / "playthroughs" / "quadraphages.txt").read_text(encoding="utf-8")
+    told = (Path(__file__).parent.parent / "playthroughs" / "hexaphages.txt").read_text(encoding="utf-8")
     *turns, last = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
     reason = re.findall(r"^outcome: winner \d, (.*)$", told, flags=re.MULTILINE)[0]
     with correspondence(tmp_path) as letters:
-        letters.match()
+        letters.match("challenge bob hexaphages")
         play(letters, *turns)
         mover = ("alice", "bob")[len(turns) % 2]
         said = asked(letters, mover, f"preview {last}")
