@@ -122,20 +122,25 @@ def feed(
             row = session.get_one(Incoming, added[0])
             out.print(f"message {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
             owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
-            for mail in owed:
-                _print_mail(server.renderer, session, mail)
+            printed = [_print_mail(server.renderer, session, mail) for mail in owed]
             state = row.state
-    if state == IncomingState.SHUNTED:
+    if state == IncomingState.SHUNTED or not all(printed):
         raise typer.Exit(FOUND)
 
 
-def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> None:
-    (message,) = renderer.render(session, [row])
+def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
+    """Print the message. Return whether it could be rendered."""
+    try:
+        (message,) = renderer.render(session, [row])
+    except Exception as error:  # noqa: BLE001 - a bug; `pbem run` stores its traceback
+        errors.print(f"pbem: the message to {row.address} can't be rendered: {type(error).__name__}: {error}")
+        return False
     out.rule(f"to {row.address}", style="dim")
     for header in ("From", "To", "Reply-To", "Subject"):
         out.print(f"{header}: {message[header]}", markup=False, highlight=False)
     out.print()
     out.print(text_of(message), markup=False, highlight=False)
+    return True
 
 
 @app.command()

@@ -34,6 +34,10 @@ def played(site: Site) -> Site:
     return site
 
 
+PREVIEW = f"preview 1 {matches.sample().moves[2]}"
+"""It replays the match while it is handled."""
+
+
 def tamper(site: Site) -> None:
     """Replace the second stored turn of match 1 with an illegal one."""
     site.rows("update ply set text = '1 a1a2' where match = 1 and number = 2")
@@ -165,9 +169,16 @@ def test_feed_says_that_there_is_no_mail(site: Site, name: str, words: str) -> N
 
 def test_feed_ends_with_1_when_the_mail_meets_a_bug(played: Site) -> None:
     tamper(played)
-    done = played.pbem("feed", "-", stdin=written("x0@mail.example", ADDRESS, "show 1"))
+    done = played.pbem("feed", "-", stdin=written("x0@mail.example", ADDRESS, PREVIEW))
     assert done.code == 1
     assert "shunted" in done.out
+
+
+def test_feed_ends_with_1_when_an_answer_meets_a_bug(played: Site) -> None:
+    tamper(played)
+    done = played.pbem("feed", "-", stdin=written("x0@mail.example", ADDRESS, "show 1"))
+    assert done.code == 1
+    assert "can't be rendered: BadRecord" in " ".join(done.err.split())
 
 
 # check and show
@@ -238,7 +249,7 @@ def test_show_says_that_there_is_no_such_number(site: Site, words: list[str]) ->
 def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played: Site) -> None:
     assert (played.pbem("shunted").code, played.pbem("shunted").out) == (0, "nothing is shunted\n")
     tamper(played)
-    played.drop(written("x0@mail.example", ADDRESS, "show 1"))
+    played.drop(written("x0@mail.example", ADDRESS, PREVIEW))
     assert played.run_once() == [1, 1, 0]
     listed = played.pbem("shunted")
     assert listed.code == 1
