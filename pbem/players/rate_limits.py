@@ -115,9 +115,8 @@ def is_match_full(session: Session, match: int, player: Player, most: int, now: 
         select(Outgoing.id)
         .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
         .where(Outgoing.match == match, within(Outgoing.created, DAY, now), Incoming.player == player.id)
-        .limit(most)
     )
-    return session.exec(select(func.count()).select_from(caused.subquery())).one() >= most
+    return _count(session, caused, most) >= most
 
 
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:
@@ -219,7 +218,7 @@ def _answered_at(session: Session, domain: str, standing: Standing, most: int, n
         Outgoing.standing == standing,
         ~is_player,
     )
-    return session.exec(select(func.count()).select_from(recent.limit(most).subquery())).one()
+    return _count(session, recent, most)
 
 
 def _answered_strangers(session: Session, standing: Standing, most: int, now: datetime) -> int:
@@ -227,4 +226,9 @@ def _answered_strangers(session: Session, standing: Standing, most: int, now: da
     recent = select(Outgoing.id).where(
         Outgoing.standing == standing, within(Outgoing.created, DAY, now), col(Outgoing.stranger_domain).is_not(None)
     )
-    return session.exec(select(func.count()).select_from(recent.limit(most).subquery())).one()
+    return _count(session, recent, most)
+
+
+def _count(session: Session, rows: Any, most: int) -> int:
+    """Count the rows, but no further than matters."""
+    return session.exec(select(func.count()).select_from(rows.limit(most).subquery())).one()

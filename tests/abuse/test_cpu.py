@@ -1,12 +1,10 @@
 """How much computation a message can cause, counted in calls, which are the same on any machine."""
 
-import sys
-from types import FrameType
-
 import pytest
 
 from pbem.reading.text import reply_text
 from pbem.reading.text.attributions import MOST_CANDIDATES, AttributionFinder
+from tests.effort import calls
 from tests.hostile import filled
 
 SIZE = 1_000
@@ -19,27 +17,13 @@ WORDS = ("On wrote: ", "wrote:", "<a@b.example>:", "12:30 ", "From: a", "---", "
 PATTERNS = ("{0}\n", "{0}{0}{0}{0}{0}{0}{0}{0}\n", "a: {0}\n--\n")
 
 
-def calls_for(text: str) -> int:
-    """Return how many functions are called while the text is read."""
-    counted = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal counted
-        counted += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        reply_text.lines(text)
-    finally:
-        sys.setprofile(None)
-    return counted
-
-
 @pytest.mark.parametrize("word", WORDS)
 def test_no_text_costs_more_than_its_length_allows(word: str) -> None:
     for pattern in PATTERNS:
         text = filled(pattern.format(word).encode(), SIZE).decode()
-        assert calls_for(text) < MOST_CALLS_FOR_A_BYTE * SIZE + MOST_CALLS_FOR_CANDIDATES, pattern
+        assert (
+            calls(lambda text=text: reply_text.lines(text)) < MOST_CALLS_FOR_A_BYTE * SIZE + MOST_CALLS_FOR_CANDIDATES
+        ), pattern
 
 
 @pytest.mark.parametrize(
