@@ -30,13 +30,14 @@ from notation.hints import format_hint
 from pbem.cli import index, logs
 from pbem.commands import COMMANDS, permissions
 from pbem.commands.core import Command
-from pbem.config import ChecksSettings, LogSettings, Secret, Settings, Tls
+from pbem.config import ChecksSettings, LogSettings, Settings, Tls
 from pbem.conversation import dispatch as conversation_of
 from pbem.errors import Unanswerable
 from pbem.players import trust as proofs_of
 from pbem.players.identity import Sender
 from pbem.reading.authentication import Checked, Finding
 from pbem.reading.message import Message
+from pbem.secret import Secret
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, Player

@@ -1,9 +1,7 @@
 """Typed settings from config.toml, the environment and files with secrets. Nothing here opens a connection."""
 
 import re
-import shlex
 import ssl
-import subprocess
 import tomllib
 from ipaddress import ip_address
 from pathlib import Path
@@ -12,9 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
-    ConfigDict,
     Field,
-    SecretStr,
     ValidationError,
     field_validator,
     model_validator,
@@ -25,6 +21,8 @@ from pydantic_settings import (
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
+
+from pbem.secret import BadConfig, Secret, Section
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0)]
@@ -43,66 +41,9 @@ def _one_line(text: str) -> str:
 
 OneLine = Annotated[str, AfterValidator(_one_line)]
 
-SECRET_COMMAND_SECONDS = 30
 LONGEST_NAME = 60
 SHORTEST_KEEPING = 21
 """Days after which nothing waits for a message any more: the reply to a question, a bounce, a retry."""
-
-
-class BadConfig(Exception):
-    """Unusable settings: which key, in which file, why, and what would work."""
-
-
-class Section(BaseModel):
-    """A table of config.toml. Unknown keys are errors, so that typos don't go unnoticed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Secret(Section):
-    """A secret, given in one of three ways: as a value, as the first line of a file, or as the output of a command."""
-
-    value: SecretStr | None = None
-    file: Path | None = None
-    command: str | None = None
-
-    @model_validator(mode="after")
-    def one_way(self) -> Self:
-        """Require exactly one of the three."""
-        if sum(way is not None for way in (self.value, self.file, self.command)) != 1:
-            raise ValueError("give exactly one of: value, file, command")
-        return self
-
-    def read(self) -> str:
-        """Return the secret, one line; raise BadConfig with a sentence that doesn't contain it."""
-        if self.value is not None:
-            return self.value.get_secret_value()
-        lines = self.read_all().splitlines()
-        if not lines or not lines[0]:
-            raise BadConfig(f"the secret from {self.file or self.command} is empty")
-        return lines[0]
-
-    def read_all(self) -> str:
-        """Return the whole content, for secrets of several lines; raise BadConfig as `read` does."""
-        if self.value is not None:
-            return self.value.get_secret_value()
-        if self.file is None:
-            return self._run(self.command or "")
-        try:
-            return self.file.expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadConfig(f"the secret in {self.file} can't be read: {error}") from error
-
-    @staticmethod
-    def _run(command: str) -> str:
-        try:
-            done = subprocess.run(  # noqa: S603 - the admin's own command, from the admin's own file
-                shlex.split(command), capture_output=True, text=True, check=True, timeout=SECRET_COMMAND_SECONDS
-            )
-        except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-            program = command.split(" ")[0]
-            raise BadConfig(f"the command {program!r} for a secret failed: {type(error).__name__}") from error
-        return done.stdout
 
 
 class Tls(Section):

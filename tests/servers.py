@@ -22,7 +22,8 @@ from typing import Any, Self
 
 import pytest
 
-from pbem.config import ImapSettings, Secret, Tls
+from pbem.config import ImapSettings, Tls
+from pbem.secret import Secret
 
 GENEROUS = 110.0
 """The default time limit in seconds, generous enough for a slow and busy machine."""

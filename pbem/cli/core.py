@@ -13,8 +13,8 @@ from sqlmodel import Session, select
 from pbem import config, failpoints
 from pbem.cli import logs, terminal
 from pbem.cli.index import ABOUT
-from pbem.config import BadConfig
 from pbem.failpoints import BadFailpoint
+from pbem.secret import BadConfig
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Player

@@ -10,10 +10,11 @@ from jinja2 import TemplateError
 from pydantic import BaseModel
 from sqlalchemy import make_url
 
-from pbem.config import DkimSettings, Secret, Settings
+from pbem.config import DkimSettings, Settings
 from pbem.payloads.templates import templates_folder
 from pbem.reading.dkim_verify import ask_dns
 from pbem.rendering.templating import templates
+from pbem.secret import Secret
 
 DNS_SECONDS = 5.0
 

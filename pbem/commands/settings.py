@@ -5,16 +5,8 @@ from pbem.commands.viewing import games
 from pbem.errors import Refused
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, of_player
-from pbem.payloads.sections import (
-    Choice,
-    InvitationsAllowed,
-    InvitationsStopped,
-    NewsResumed,
-    NewsStarted,
-    NewsStopped,
-    PreferenceHelp,
-    Preferences,
-)
+from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
+from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
 from pbem.players.preferences import PREFERENCES, changed, with_defaults
 from pbem.storage.models import MatchState, Player

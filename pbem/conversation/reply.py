@@ -12,16 +12,8 @@ from pbem.conversation import suggested_yes
 from pbem.errors import Refused, Unread
 from pbem.matches.queries import seat_of
 from pbem.payloads.messages import Answer, Payload
-from pbem.payloads.sections import (
-    InvitationsAllowed,
-    InvitationsStopped,
-    NotAttempted,
-    NotSent,
-    Refusal,
-    Section,
-    TurnPlayed,
-    Welcome,
-)
+from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed, Welcome
+from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.players import preferences, rate_limits
 from pbem.players.identity import Sender
 from pbem.players.preferences import OFF

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from notation.ending import Termination
 from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle
+from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,20 +231,6 @@ class FirstOnly:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationsStopped:
-    """Nobody can invite the reader again."""
-
-    template: Literal["uninvited"] = "uninvited"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationsAllowed:
-    """The reader can be invited again."""
-
-    template: Literal["invitable"] = "invitable"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NewsResumed:
     """A player who had stopped the news plays on."""
 
@@ -290,15 +277,6 @@ class MatchShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewsStarted:
-    """The player gets news again."""
-
-    since: str | None = None
-    """The day on which the player had stopped them."""
-    template: Literal["started"] = "started"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MatchThen:
     """A match as it stood after an earlier turn."""
 
@@ -308,13 +286,6 @@ class MatchThen:
     """How many turns the match has."""
     past: bool = True
     template: Literal["stood"] = "stood"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewsStopped:
-    """The player gets no more news."""
-
-    template: Literal["stopped"] = "stopped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,12 +14,13 @@ from email.utils import getaddresses, parsedate_to_datetime
 from enum import Enum
 from hashlib import sha256
 
-from pbem.config import BadConfig, ChecksSettings
+from pbem.config import ChecksSettings
 from pbem.reading import authentication_results, dkim_verify, from_header
 from pbem.reading.authentication_results import Result
 from pbem.reading.dkim_verify import Lookup, ask_dns
 from pbem.reading.from_header import domain
 from pbem.reading.limits import header_block
+from pbem.secret import BadConfig
 
 FRESH = timedelta(days=2)
 """A message whose Date is further away acts at once only by a token, because it may be a replay."""

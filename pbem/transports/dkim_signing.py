@@ -4,7 +4,8 @@ from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from pbem.config import BadConfig, DkimSettings
+from pbem.config import DkimSettings
+from pbem.secret import BadConfig
 
 SIGNED = (
     *("From", "To", "Reply-To", "Subject", "Date", "Message-ID", "In-Reply-To", "References"),

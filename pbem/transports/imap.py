@@ -12,9 +12,10 @@ from typing import Any
 import structlog
 
 from pbem import failpoints
-from pbem.config import BadConfig, ImapSettings
+from pbem.config import ImapSettings
 from pbem.failpoints import Step
 from pbem.reading.limits import LARGEST_HEADER_BLOCK, header_block
+from pbem.secret import BadConfig
 from pbem.transports import imap_connection, imap_idle
 from pbem.transports.imap_connection import CONNECTION_ERRORS
 from pbem.transports.protocols import Arrival, Unreachable

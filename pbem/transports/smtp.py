@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import structlog
 
-from pbem.config import BadConfig, SmtpSettings
+from pbem.config import SmtpSettings
+from pbem.secret import BadConfig
 from pbem.transports.protocols import NotSent
 from pbem.transports.smtp_client import SmtpClient, SmtpTlsClient
 

@@ -10,7 +10,7 @@ from pbem.commands import COMMANDS
 from pbem.commands.core import Decision, Request, ToNewAddress, ToPlayer
 from pbem.commands.syntax.mail import Reader
 from pbem.commands.verdict import Outcome
-from pbem.config import LimitsSettings, Secret, ServerSettings
+from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import execute
 from pbem.conversation.reply import Reply
 from pbem.errors import Refused
@@ -19,6 +19,7 @@ from pbem.payloads import messages, sections
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
 from pbem.reading.message import Message
+from pbem.secret import Secret
 from pbem.storage.models import Incoming, Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose
 from tests.matches.test_lifecycle import FIRST, NOW, PART, offered, people, session, started

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pbem import config
-from pbem.config import Secret, Settings, Tls
+from pbem.config import Settings, Tls
+from pbem.secret import Secret
 from tests.docs.pages import ROOT, page, section
 
 EXAMPLE = page("config.example.toml")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from pbem.config import BadConfig
+from pbem.secret import BadConfig
 from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
 from tests.signing import SIGNED, name_server, sign, zone
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.config import BadConfig
+from pbem.secret import BadConfig
 from tests.correspondence import ADDRESS, Correspondence, correspondence
 
 dkim = pytest.importorskip("dkim")

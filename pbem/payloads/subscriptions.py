@@ -1,0 +1,34 @@
+"""Sections of an answer about what the reader wants to be sent: news of matches, and invitations."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationsStopped:
+    """Nobody can invite the reader again."""
+
+    template: Literal["uninvited"] = "uninvited"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationsAllowed:
+    """The reader can be invited again."""
+
+    template: Literal["invitable"] = "invitable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsStarted:
+    """The player gets news again."""
+
+    since: str | None = None
+    """The day on which the player had stopped them."""
+    template: Literal["started"] = "started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsStopped:
+    """The player gets no more news."""
+
+    template: Literal["stopped"] = "stopped"
