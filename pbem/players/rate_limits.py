@@ -70,7 +70,8 @@ def of_stranger(
 ) -> Left:
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
     domain = domain_of(address)
-    if _answered(session, address, standing, DAY, now) >= limits.stranger_per_day:
+    had = _answered(session, address, standing, DAY, now)
+    if had >= limits.stranger_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
     if _answered(session, address, standing, MONTH, now) >= per_month:
         raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
@@ -80,7 +81,6 @@ def of_stranger(
     of_all = limits.strangers_per_day - _answered_strangers(session, standing, limits.strangers_per_day, now)
     if of_all <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-    had = _answered(session, address, standing, DAY, now)
     return Left(limits.stranger_per_day - had - 1, of_domain - 1, of_all - 1)
 
 

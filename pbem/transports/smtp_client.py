@@ -66,14 +66,8 @@ class SmtpClient(smtplib.SMTP):
         return super().getreply()
 
 
-class SmtpTlsClient(smtplib.SMTP_SSL):
+class SmtpTlsClient(SmtpClient, smtplib.SMTP_SSL):
     """The same for a connection that is encrypted from the beginning."""
-
-    def getreply(self) -> tuple[int, bytes]:
-        """Return the next reply; raises SMTPServerDisconnected if it is too long or too slow."""
-        if self.sock is not None:
-            self.file = _bounded(self.file, self.sock)
-        return super().getreply()
 
 
 def _bounded(replies: BoundedReplies | None, server: socket.socket) -> BoundedReplies:
