@@ -12,9 +12,10 @@ goes first:
     release      release all of these locks
 
 A message only ever waits for an earlier one, so there is no deadlock. A daemon that dies releases everything. If it
-held an earlier message, that one goes first, and whichever waited for it starts again. PostgreSQL releases the locks
-of a dead session one by one, so who has got a key may still find the earlier message locked: what was noted tells
-that it had this key, and so that it is abandoned.
+held an earlier message, that one goes first, and whichever waited for it starts again. So who has got its keys looks
+once more at the earlier messages: one that is still waiting goes first if it noted one of these keys, whoever may hold
+it, or if nothing is noted of it yet. No lock could tell this: PostgreSQL releases those of a dead session one by one,
+and another daemon may have claimed the message since.
 """
 
 from collections.abc import Callable, Collection
@@ -101,7 +102,7 @@ class WorkQueue:
     def wait_turn(self, number: int, keys: Collection[str]) -> bool:
         """Wait until no earlier message with one of the keys is left.
 
-        Return False if an earlier message was abandoned and must go first.
+        Return False if an earlier message turns up that must go first, since its daemon died or was late to claim it.
         """
         if self._has_turn or not self.is_shared:
             return True
@@ -113,7 +114,7 @@ class WorkQueue:
         for key in sorted(keys):
             self._locks.acquire(f"key {key}")
         ordering = sorted(map(_hashed, keys))
-        if any(self._is_abandoned(each, ordering) for each in earlier):
+        if any(self._goes_first(each, ordering) for each in earlier):
             return False
         self._locks.query(_NOTE, number=number, ordering=ordering)
         self._locks.acquire_shared(_name(number))
@@ -142,16 +143,10 @@ class WorkQueue:
         now = self._clock()
         return {"lane": lane, "now": now, "since": now - PAUSE}
 
-    def _is_abandoned(self, number: int, ordering: Collection[str]) -> bool:
-        """Return whether the message is still waiting, and no daemon has claimed it or has the keys we hold now."""
+    def _goes_first(self, number: int, ordering: Collection[str]) -> bool:
+        """Return whether that message is still waiting and has a key that we hold now, or could have."""
         waiting = self._locks.query(_ORDERING, number=number)
-        if waiting and not set(ordering).isdisjoint(waiting[0] or ()):
-            return True
-        if not waiting or not self._locks.try_acquire(_name(number)):
-            return False
-        waits = bool(self._locks.query(_ORDERING, number=number))
-        self._locks.release(_name(number))
-        return waits
+        return bool(waiting) and (waiting[0] is None or not set(ordering).isdisjoint(waiting[0]))
 
 
 def _name(number: int) -> str:
