@@ -9,6 +9,7 @@ from pbem.commands.core import Command, Decision, Line, Request, named
 from pbem.errors import Refused
 from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle, OptionHelp
 from pbem.payloads.sections import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, Rules, Section
+from pbem.storage.models import Match
 
 
 def help_(request: Request, line: Line) -> Decision:
@@ -36,7 +37,8 @@ def _explanation(commands: Mapping[str, Command], topic: str) -> Section:
 
 def rules(request: Request, line: Line) -> Decision:
     """Send the rules of a game."""
-    key = line.words.strip().lower()
+    about = request.session.get(Match, line.match) if line.match is not None else None
+    key = line.words.strip().lower() or (about.game if about is not None else "")
     if key not in GAMES:
         there_are = " or ".join(f'"rules {key}"' for key in GAMES)
         raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=there_are)

@@ -74,6 +74,13 @@ def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
 def _nothing_found(parsed: ParsedMessage, match: Match | None) -> Refused:
     """Return the refusal of prose."""
     word = parsed.first.split()[0]
+    if match is not None and match.state == MatchState.OFFERED:
+        return Refused(
+            "I found no command in your message.",
+            read=parsed.first[:SHOWN],
+            fits=f'"rules {match.game}" sends the rules, and "help" explains the rest.',
+            match=match.id,
+        )
     if match is not None:
         return Refused(
             "I found neither a turn nor a command in your message.",
