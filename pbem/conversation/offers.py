@@ -19,15 +19,78 @@ DECLINING = frozenset(
 )
 """Each of these says no."""
 FILLING = frozenset(
-    "a all an and be count danke delighted for fun game glad gladly go great happy happily i i'd i'll i'm im in it let's"
-    " lets like match me merci now of on play please ready sounds thank thanks that that's the then this to"
-    " try very with would you your challenge invitation again today".split()
+    {
+        "a",
+        "all",
+        "an",
+        "and",
+        "again",
+        "be",
+        "challenge",
+        "count",
+        "danke",
+        "delighted",
+        "for",
+        "fun",
+        "game",
+        "glad",
+        "go",
+    }
+    | {"great", "happy", "happily", "i", "i'd", "i'll", "i'm", "im", "in", "invitation", "it", "let's", "lets", "like"}
+    | {
+        "match",
+        "me",
+        "merci",
+        "now",
+        "of",
+        "on",
+        "play",
+        "please",
+        "ready",
+        "sounds",
+        "thank",
+        "thanks",
+        "that",
+        "that's",
+    }
+    | {"the", "then", "this", "to", "today", "try", "very", "with", "would", "you", "your"}
 )
 """Words that may stand beside a yes."""
 REGRETTING = frozenset(
-    "a able afraid all at busy but can't cannot challenge danke do don't for game i i'd i'll i'm im interested invitation"
-    " it like match merci moment not now offer play rather right sorry thank thanks that the this time to today"
-    " very want would you your".split()
+    {"a", "able", "afraid", "all", "at", "busy", "but", "can't", "cannot", "challenge", "danke", "do", "don't", "for"}
+    | {
+        "game",
+        "i",
+        "i'd",
+        "i'll",
+        "i'm",
+        "im",
+        "interested",
+        "invitation",
+        "it",
+        "like",
+        "match",
+        "merci",
+        "moment",
+        "not",
+    }
+    | {
+        "now",
+        "offer",
+        "play",
+        "right",
+        "sorry",
+        "thank",
+        "thanks",
+        "that",
+        "the",
+        "this",
+        "time",
+        "to",
+        "today",
+        "very",
+    }
+    | {"want", "would", "you", "your"}
 )
 """Words that may stand beside a no."""
 MOST_WORDS = 8

@@ -74,7 +74,11 @@ class Reader:
             if after and any(after):
                 after.append(prose)
                 continue
-            read = self._lines(translated, opening=not found and not any(before)) if len(found) < MOST_COMMANDS else ()
+            read = (
+                self._lines(translated, opening=not found and not any(before), first=not found)
+                if len(found) < MOST_COMMANDS
+                else ()
+            )
             if found and (
                 not read or (read[0].malformed and not translated[0].refusal and read[0].command.name != "move")
             ):
@@ -109,13 +113,16 @@ class Reader:
     def _subject(self, subject: str) -> list[Line]:
         """Return the subject as commands; none if anything is wrong with it."""
         bare = to_ascii(bare_subject(subject))
-        lines = self._lines(self._translator.translate(bare), opening=True) if bare else ()
+        lines = self._lines(self._translator.translate(bare), opening=True, first=True) if bare else ()
         fit = all(not line.malformed and (not line.command.of_match or line.match is not None) for line in lines)
         return [*lines] if fit else []
 
-    def _lines(self, translated: Sequence[Translation], *, opening: bool) -> tuple[Line, ...]:
+    def _lines(self, translated: Sequence[Translation], *, opening: bool, first: bool) -> tuple[Line, ...]:
         """Return the lines as commands; none for prose."""
-        lines = [self._line.line(each.text, opening=opening) or self._without_counterpart(each) for each in translated]
+        lines = [
+            self._line.line(each.text, opening=opening, first=first) or self._without_counterpart(each)
+            for each in translated
+        ]
         if any(line is None for line in lines):
             return ()
         return tuple(
