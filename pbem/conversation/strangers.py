@@ -3,8 +3,6 @@
 That address may be a victim's. So an answer can't be made to carry a message, and is short however much is asked.
 """
 
-from dataclasses import replace
-
 from engines import GAMES
 from pbem.commands import COMMANDS
 from pbem.commands.account import NAME
@@ -25,7 +23,8 @@ def bare(parsed: ParsedMessage) -> tuple[ParsedMessage, bool]:
     words = " ".join(line.words.lower().split())
     _check(line, words)
     only = Line(line.command, words, None, f"{line.command.name} {words}".strip())
-    return replace(parsed, commands=(only,), prose=(), first="", subject=""), not joins and len(parsed.commands) > 1
+    has_more = not joins and len(parsed.commands) > 1
+    return ParsedMessage(commands=(only,), words=(), first=""), has_more
 
 
 def _check(line: Line, words: str) -> None:
