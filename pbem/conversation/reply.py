@@ -79,10 +79,10 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
     return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal, gist=refusal.gist)
 
 
-def not_attempted(reply: Reply, later: tuple[Line, ...]) -> Reply:
+def not_attempted(reply: Reply, later: tuple[Line, ...], beyond: tuple[str, ...] = ()) -> Reply:
     """Return the reply to a message that was refused in the middle, with the lines and the prose that remain."""
-    if later:
-        reply = reply.adding(NotAttempted(lines=tuple(line.text for line in later)))
+    if later or beyond:
+        reply = reply.adding(NotAttempted(lines=(*(line.text for line in later), *clipped(beyond))))
     return reply.adding(NotSent(lines=reply.prose)) if reply.prose else reply
 
 

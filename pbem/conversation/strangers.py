@@ -36,7 +36,7 @@ def bare(parsed: ParsedMessage) -> tuple[ParsedMessage, bool] | None:
     only = next((_bare(line) for line in (*named, *looking)), None)
     if only is None:
         return None
-    return replace(parsed, commands=(only,), prose=(), first="", subject=""), len(parsed.commands) > 1
+    return ParsedMessage(commands=(only,), words=(), first=""), len(parsed.commands) > 1
 
 
 def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left | None) -> Reply:
@@ -66,8 +66,10 @@ def introduced(request: Request, reply: Reply, *, wants_name: bool) -> Reply:
 
 def joining_first(parsed: ParsedMessage) -> ParsedMessage:
     """Return the message with the commands that make its sender a player in front."""
-    commands = sorted(parsed.commands, key=lambda line: line.command.name not in FIRST)
-    return replace(parsed, commands=tuple(commands))
+    commands = parsed.commands
+    order = sorted(range(len(commands)), key=lambda number: commands[number].command.name not in FIRST)
+    words = (replace(block, under=tuple(sorted(map(order.index, block.under)))) for block in parsed.words)
+    return replace(parsed, commands=tuple(commands[number] for number in order), words=tuple(words))
 
 
 def on_file(request: Request) -> Player:

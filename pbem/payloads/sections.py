@@ -324,9 +324,11 @@ class TurnPlayed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotAttempted:
-    """Lines behind one that was refused."""
+    """Lines behind one that was refused, or behind the last that a message can have."""
 
     lines: tuple[str, ...]
+    most: int | None = None
+    """How many commands a message can have, if that is why."""
     template: Literal["unattempted"] = "unattempted"
 
 
@@ -345,7 +347,17 @@ class NotSent:
     """Words that were no command and went to nobody."""
 
     lines: tuple[str, ...]
+    matches: tuple[int, ...] = ()
+    """The matches to which they may belong, if that is why; empty otherwise."""
     template: Literal["unsent"] = "unsent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlooked:
+    """Lines that were taken for words although they look like turns."""
+
+    lines: tuple[str, ...]
+    template: Literal["overlooked"] = "overlooked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,6 +404,7 @@ Section = Annotated[
     | NotAttempted
     | TurnDropped
     | NotSent
+    | Overlooked
     | Welcome,
     Field(discriminator="template"),
 ]

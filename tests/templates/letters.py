@@ -137,6 +137,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.reply(letters.last("grace"), "start")
     letters.write("heidi@mail.example", "help challenge\nrules quadrupel")
     letters.write("ivan@mail.example", "How does this work?")
+    letters.write(ALICE, "games\n\nIn #4 I play e1e2 next.", to=personal)
     return moments
 
 
