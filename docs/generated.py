@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.message import EmailMessage
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -520,6 +521,33 @@ def conversation() -> str:
         begun = letters.last("alice")
         letters.reply(begun, "1 a7b7 i3i2\n\nGood luck, Bob!")
         return f"{_shown(_answer(letters.log), 6)}\n\nBob gets:\n\n{_shown(letters.last('bob'), 40)}"
+
+
+@cache
+def _first_match() -> dict[str, EmailMessage]:
+    """Return the messages of a newcomer, carol, from the first to the first turn in a match with a friend, dave."""
+    with tempfile.TemporaryDirectory() as folder, correspondence(Path(folder)) as letters:
+        logs.configure(LogSettings(level="error"), sys.stderr)
+        carol, dave = "carol@mail.example", "dave@mail.example"
+        told = {}
+        (told["introduction"],) = letters.write(carol, "Hello, how does this work?")
+        letters.reply(
+            told["introduction"], f"join carol\nchallenge {dave} quadrupel\n\nHi Dave, shall we try this?", quote=False
+        )
+        told["joins"] = _answer(letters.log)
+        told["welcome"], told["invitation"] = letters.received[carol][-1], letters.received[dave][-1]
+        letters.reply(told["invitation"], "Yes, gladly!", quote=False)
+        told["begun"] = letters.received[carol][-1]
+        letters.reply(told["begun"], "preview d2b4", quote=False)
+        told["preview"] = letters.received[carol][-1]
+        letters.reply(told["begun"], "d2b4\n\nYour turn, Dave!", quote=False)
+        told["plays"], told["played"] = _answer(letters.log), letters.received[dave][-1]
+        return told
+
+
+def first_match(moment: str, most: int = 60) -> str:
+    """Return a message of the page for new players."""
+    return _shown(_first_match()[moment], most)
 
 
 def _answer(log: list[tuple[str, EmailMessage]]) -> EmailMessage:

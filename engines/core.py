@@ -63,6 +63,8 @@ class Option:
     name: str
     choices: tuple[str, ...]
     help: str
+    needs: tuple[str, str] | None = None
+    """Another option and the choice of it without which this one changes nothing."""
 
     @property
     def spelled(self) -> str:
@@ -157,6 +159,19 @@ class Game:
                 fits = " or ".join(f"{name}={fit}" for fit in known[name].spelled.split("|"))
                 raise BadOption(f"{self.title} has no {name}={choice}; use {fits}")
         return {name: given.get(name, option.choices[0]) for name, option in known.items()}
+
+    def shown(self, chosen: Mapping[str, str]) -> dict[str, str]:
+        """Return what tells this match from others of the game: no choice that changes nothing, or is the usual one.
+
+        The choice of the first option is always shown, and so is one that another choice asks for.
+        """
+        shown = {}
+        for number, option in enumerate(self.options):
+            choice = chosen.get(option.name, option.choices[0])
+            applies = option.needs is None or chosen.get(option.needs[0]) == option.needs[1]
+            if applies and (number == 0 or option.needs is not None or choice != option.choices[0]):
+                shown[option.name] = choice
+        return shown
 
     def position(self, chosen: Mapping[str, str]) -> Position[Any]:
         """Return the position before the first turn; omitted options take their defaults. Raise BadOption."""

@@ -27,6 +27,8 @@ class Hint:
 
     passages: tuple[Passage, ...]
     example: str = ""
+    sets_up: bool = False
+    """Whether the player can only set up now, and moves later."""
 
     @property
     def texts(self) -> frozenset[str]:

@@ -84,7 +84,7 @@ class QuadrupelNotation(Notation[Move]):
         if here.turn is None:
             return None
         say = _set_up_hint(here) if here.setting_up else _turn_hint(here)
-        return Hint((Passage(say),), str(next(here.moves())))
+        return Hint((Passage(say),), str(next(here.moves())), sets_up=here.setting_up)
 
 
 # Reading -------------------------------------------------------------------------------------------
@@ -143,11 +143,11 @@ def _set_up_hint(here: QuadrupelPosition) -> str:
     squares, side = together(START[here.turn or 0]), SIDES[here.turn or 0]
     if here.variant.setup == "dots":
         return (
-            f"{side} sets up: write setup and the dots of the stones on {squares} in this order, "
-            f"each of 1, 2, 3 and 4 once. {here.variant.aim(here.score)}"
+            f"Before the first move, {side} sets up: write setup and the dots of the stones on {squares} in this "
+            f"order, each of 1, 2, 3 and 4 once. {here.variant.aim(here.score)}"
         )
     return (
-        f"{side} sets up: write setup and the squares of two of the stones on {squares}; "
+        f"Before the first move, {side} sets up: write setup and the squares of two of the stones on {squares}; "
         f"these become the 1-stones. {here.variant.aim(here.score)}"
     )
 

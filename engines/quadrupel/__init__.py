@@ -39,8 +39,18 @@ QUADRUPEL = Game(
     "Quadrupel",
     (
         Option("variant", tuple(VARIANTS), "what a figure is good for; the rules tell them apart"),
-        Option("minimum", ("20", *map(str, (*range(10, 20), *range(21, 31)))), "points needed in minimum-points"),
-        Option("zone2", ("place", "ban"), "in position: whether the 1-stones must or must not be in zone 2"),
+        Option(
+            "minimum",
+            ("20", *map(str, (*range(10, 20), *range(21, 31)))),
+            "points needed in minimum-points",
+            needs=("variant", "minimum-points"),
+        ),
+        Option(
+            "zone2",
+            ("place", "ban"),
+            "in position: whether the 1-stones must or must not be in zone 2",
+            needs=("variant", "position"),
+        ),
         Option("announce", ("strict", "auto"), "whether the player or the server says quadrupel"),
     ),
     _start,

@@ -26,19 +26,19 @@ def hint(position: Position[Any]) -> Hint | None:
     if position.turn is None:
         return None
     passage = _of_setup(position.turn, position) if position.setting_up else _of_turn(position.turn, position)
-    return Hint((passage,), str(next(position.moves())))
+    return Hint((passage,), str(next(position.moves())), sets_up=position.setting_up)
 
 
 def _of_setup(seat: Seat, here: KvadratikPosition) -> Passage:
     """Return how the discs are set up."""
     if here.setup == "row":
         return Passage(
-            f"Your first four discs go to {together(names(FIRST_ROWS[seat]))}: write the side that each shows, "
-            "+ for orthogonal or x for diagonal steps."
+            f"Before your first move, set up four discs on {together(names(FIRST_ROWS[seat]))}: write setup and the "
+            "side that each shows, + for orthogonal or x for diagonal steps."
         )
     return Passage(
-        f"Your first four discs go anywhere in {HALF_ROWS[seat]}: write each square and the side that its disc "
-        "shows, + for orthogonal or x for diagonal steps."
+        f"Before your first move, set up four discs anywhere in {HALF_ROWS[seat]}: write setup, and each square with "
+        "the side that its disc shows, + for orthogonal or x for diagonal steps."
     )
 
 

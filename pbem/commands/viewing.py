@@ -1,5 +1,8 @@
 """The commands that only show something: games, show, record, preview."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
 from sqlmodel import select
 
 from engines import GAMES
@@ -9,9 +12,10 @@ from pbem.commands.target import match_of
 from pbem.errors import Refused
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of
+from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when
 from pbem.matches.snapshot import snapshot_of
 from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview
+from pbem.players import preferences, schedule
 from pbem.storage.models import Match, MatchState, Player
 
 MOST_LISTED = 100
@@ -30,30 +34,49 @@ def games(request: Request, line: Line) -> Decision:
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
     matches, more = newest_of(request.session, player, states, MOST_LISTED)
-    people = people_of(request.session, matches)
+    people, since = people_of(request.session, matches), since_when(request.session, matches)
+    choices = preferences.with_defaults((request.sender.player or player).settings)
+    stages = {match.id: _stage(match, player) for match in matches}
+    matches.sort(key=lambda match: (stages[match.id], _by_time(match, since)))
     rows = (
         ListedMatch(
             number=match.id or 0,
             title=GAMES[match.game].title,
             opponent=name(shown(match, people[opponent_of(match, player)])),
-            state=_state(match, player, own=own),
+            state=_state(match, player, schedule.day(choices, since[match.id or 0], request.now), own=own),
+            has_board=match.state in (MatchState.RUNNING, MatchState.OVER),
         )
         for match in matches
     )
     return Decision(answer=(MatchList(player=name(player), own=own, rows=tuple(rows), more=more),))
 
 
-def _state(match: Match, player: Player, *, own: bool) -> str:
-    """Return how the match stands for the player, in words."""
+def _stage(match: Match, player: Player) -> int:
+    """Return how urgent the match is for the player: their turn, a challenge to answer, then what waits for others."""
+    if match.state == MatchState.OVER:
+        return 4
+    if match.state == MatchState.OFFERED:
+        return 3 if match.challenger == player.id else 1
+    return 0 if match.to_move == seat_of(match, player) else 2
+
+
+def _by_time(match: Match, since: Mapping[int, datetime]) -> tuple[float, int]:
+    """Return what sorts matches of a kind: the one that has waited longest first, but of those over the newest."""
+    time = since[match.id or 0].timestamp()
+    return -time if match.state == MatchState.OVER else time, match.id or 0
+
+
+def _state(match: Match, player: Player, day: str, *, own: bool) -> str:
+    """Return how the match stands for the player, and since when, in words."""
     match match.state:
         case MatchState.OFFERED:
-            return "your challenge, no reply yet" if match.challenger == player.id else "waiting for you to accept"
+            return f"not accepted yet, {day}" if match.challenger == player.id else f"challenges you, {day}"
         case MatchState.OVER:
             if match.winner is None:
-                return "drawn"
-            return "won" if (match.seat0, match.seat1)[match.winner] == player.id else "lost"
+                return f"drawn, {day}"
+            return f"won, {day}" if (match.seat0, match.seat1)[match.winner] == player.id else f"lost, {day}"
     whose = "waiting" if match.to_move != seat_of(match, player) else "your turn" if own else "to move"
-    return f"{whose}, turn {match.plies + 1}"
+    return f"{whose} since {day}, turn {match.plies + 1}"
 
 
 def show(request: Request, line: Line) -> Decision:

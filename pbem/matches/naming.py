@@ -22,11 +22,12 @@ def shown(match: Match, player: Player) -> Player:
 
 
 def subject_of(match: Match, first: Player, second: Player) -> str:
-    """Return the Subject of every message about a match, the same from the first to the last.
+    """Return the Subject of every message about a match, the same from its beginning to the last.
 
-    It calls a match that began with an invitation by address an invitation for good, so that it never tells whose
-    address that is.
+    A match that is offered to an address is called an invitation until its guest accepts, and so has a name: before
+    that, it must not tell whose address that is.
     """
     challenger = first if first.id == match.challenger else second
-    contest = f"{name(challenger)}'s invitation" if match.by_address else f"{name(first)} - {name(second)}"
+    is_invitation = match.by_address and match.started is None
+    contest = f"{name(challenger)}'s invitation" if is_invitation else f"{name(first)} - {name(second)}"
     return f"[pbem #{match.id}] {GAMES[match.game].title}: {contest}"

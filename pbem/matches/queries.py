@@ -1,6 +1,7 @@
 """Queries about matches: whose they are, whose turn it is, their turns, the number of the next match."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
@@ -52,14 +53,32 @@ def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list
 def newest_of(session: Session, player: Player, states: tuple[str, ...], most: int) -> tuple[list[Match], int]:
     """Return the player's matches in those states, and how many there are beyond the most.
 
-    Those that aren't over go first, then the newest; they are in the order of their numbers.
+    Those in which it is the player's turn go first, then the others that aren't over, then the newest; they are in the
+    order of their numbers.
     """
-    theirs = select(Match.id, Match.state).where((Match.seat0 == player.id) | (Match.seat1 == player.id))
-    found = session.exec(theirs.where(col(Match.state).in_(states))).all()
-    chosen = sorted(found, key=lambda row: (row[1] == MatchState.OVER, -(row[0] or 0)))[:most]
-    numbers = [number for number, _ in chosen]
+    theirs = select(Match.id, Match.state, Match.seat0, Match.to_move)
+    theirs = theirs.where((Match.seat0 == player.id) | (Match.seat1 == player.id), col(Match.state).in_(states))
+    urgent: list[tuple[bool, bool, int]] = []
+    for number, state, seat0, to_move in session.exec(theirs):
+        is_theirs = to_move == (0 if seat0 == player.id else 1)
+        urgent.append((state == MatchState.OVER, not is_theirs, -(number or 0)))
+    numbers = [-number for _, _, number in sorted(urgent)[:most]]
     rows = session.exec(select(Match).where(col(Match.id).in_(numbers)).order_by(col(Match.id))) if numbers else ()
-    return list(rows), len(found) - len(chosen)
+    return list(rows), len(urgent) - len(numbers)
+
+
+def since_when(session: Session, matches: Sequence[Match]) -> dict[int, datetime]:
+    """Return since when each match has stood as it does: its end, its last turn, its beginning or the offer."""
+    numbers = [match.id for match in matches if match.plies and match.ended is None]
+    last = (
+        select(Ply.match, Ply.played)
+        .join(Match, (col(Match.id) == col(Ply.match)) & (col(Match.plies) == col(Ply.number)))
+        .where(col(Match.id).in_(numbers))
+    )
+    played = dict(session.exec(last).all()) if numbers else {}
+    return {
+        match.id or 0: match.ended or played.get(match.id or 0) or match.started or match.created for match in matches
+    }
 
 
 def is_playing_enough(session: Session, player: Player, most: int) -> bool:

@@ -3,12 +3,16 @@
 Used for mail and at the terminal; nothing here knows of matches, players or rows.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from engines.core import IllegalMove, Position
 from notation.core import BadNotation, Notation
 from pbem.errors import Refused
+
+SET_UP = re.compile(r"^(?:I\s+)?set(?:\s*up)?\b[\s:=]*", re.IGNORECASE)
+"""How people begin a set-up who don't begin with the word that it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, turn: P
     """
     here, move = base if part is None else base.play(notation.parse(part)), turn.move
     if turn.error is not None:
-        raise unreadable(notation, turn.error) from turn.error
+        raise _unreadable_here(notation, here, turn.error) from turn.error
     try:
         after = here.play(move)
     except IllegalMove as error:
@@ -111,6 +115,33 @@ def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
         at=error.at,
         fits=notation.help,
     )
+
+
+def _unreadable_here(notation: Notation[Any], here: Position[Any], error: BadNotation) -> Refused:
+    """Return the refusal of a text that isn't a move; where only a set-up is possible, it says so."""
+    hint, refusal = notation.hint(here), unreadable(notation, error)
+    if hint is not None and hint.sets_up:
+        refusal.sentence = "I can't read this as a set-up, and only a set-up is possible now."
+        refusal.fits = f'For example "{hint.example}".'
+    return refusal
+
+
+def set_up_in(notation: Notation[Any], position: Position[Any], text: str) -> str | None:
+    """Return the set-up that a text is without its first word, where only a set-up is possible; None otherwise.
+
+    >>> from engines import GAMES
+    >>> from notation import NOTATIONS
+    >>> set_up_in(NOTATIONS["kvadratik"], GAMES["kvadratik"].position({}), "+x+x")
+    'setup +x+x'
+    """
+    hint = notation.hint(position) if position.turn is not None else None
+    if hint is None or not hint.sets_up:
+        return None
+    text = SET_UP.sub("", text)
+    for candidate in (f"setup {text}", f"setup {''.join(text.split())}"):
+        if is_legal(notation, position, candidate):
+            return notation.format(notation.parse(candidate), position)
+    return None
 
 
 def _illegal(read: str, error: IllegalMove) -> Refused:

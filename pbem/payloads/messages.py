@@ -186,11 +186,24 @@ class WaitingMatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DigestRow:
+    """A line in the overview of a digest."""
+
+    match: int
+    ply: int
+    stage: str
+    since: str
+    """The date since when it has stood as it does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
     """Tells what has happened in one match or several."""
 
     matches: tuple[DigestMatch, ...]
     waiting: tuple[WaitingMatch, ...] = ()
+    overview: tuple[DigestRow, ...] = ()
+    """All of them, where there are several: the reader's turn first, longest waiting first."""
     plies: dict[int, int] | None = None
     """Where several matches are shown: how many turns each has."""
     template: Literal["digest"] = "digest"

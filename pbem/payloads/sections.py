@@ -72,6 +72,7 @@ class ListedMatch:
     title: str
     opponent: str
     state: str
+    has_board: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -165,7 +165,9 @@ class View:
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(snapshot.players, snapshot.game.sides, strict=True)
         )
-        self.options = " ".join(f"{key}={choice}" for key, choice in snapshot.match.options.items())
+        self.options = " ".join(
+            f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items()
+        )
         self.seat = snapshot.seat_of(reader) if reader else None
         self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")
         others = [player for player in snapshot.players if reader is not None and player.id != reader.id]

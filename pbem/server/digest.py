@@ -15,8 +15,8 @@ from sqlmodel import Session, col, func, select
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.matches.queries import awaiting, plies, seat_of
-from pbem.payloads.messages import Digest, DigestMatch, DigestTurn, WaitingMatch
+from pbem.matches.queries import awaiting, plies, seat_of, since_when
+from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
 from pbem.players import preferences, schedule
 from pbem.storage import facts
@@ -113,16 +113,25 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         by_match.setdefault(row.match or 0, []).append(row)
     items = sorted((_item(session, player, number, news) for number, news in by_match.items()), key=_urgency)
     matches = tuple(item for *_, item in items)
+    choices = preferences.with_defaults(player.settings)
     mailer = Mailer(session, server, now)
     if len(matches) == 1:
         (only,) = matches
         match = session.get_one(Match, only.match)
         digest = Digest(matches=matches)
         return mailer.to_player(player, digest, purpose=Purpose.PLAY, match=match, ply=only.ply, is_notice=True)
-    others = (other for other in awaiting(session, player) if other.id not in by_match)
+    others = [other for other in awaiting(session, player) if other.id not in by_match]
+    since = since_when(session, others)
+    others.sort(key=lambda other: since[other.id or 0])
     waiting = tuple(WaitingMatch(match=other.id or 0, ply=other.plies) for other in others)
     now_at = {item.match: item.ply for item in matches} | {item.match: item.ply for item in waiting}
-    digest = Digest(matches=matches, waiting=waiting, plies=now_at)
+    entries = [(urgency, time, item.match, item.stage) for urgency, time, item in items]
+    entries += [(STAGES.index("yours"), since[item.match], item.match, "still yours") for item in waiting]
+    overview = tuple(
+        DigestRow(match=number, ply=now_at[number], stage=stage, since=schedule.day(choices, time, now))
+        for _, time, number, stage in sorted(entries)
+    )
+    digest = Digest(matches=matches, waiting=waiting, overview=overview, plies=now_at)
     return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
 
 

@@ -126,7 +126,7 @@ def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_ac
         ]
         mails = [mail for each in words for mail in letters.reply(personal, each) if str(mail["To"]) == ALICE]
         told = [" ".join(f"{mail['Subject']} {text(mail)}".split()).replace(who, "WHO") for mail in mails]
-        read[who] = [re.sub(rf"\b{number}\b", "N", each) for each in told]
+        read[who] = [re.sub(rf"\b{number}\b(?! Mar)", "N", each) for each in told]
     assert len(read["carol"]) == 9
     assert not any("Are you there?" in text(mail) for mail in letters.received["nora@mail.example"])
     assert read["carol"] == read["nora"]

@@ -90,7 +90,7 @@ def name_in(text: str) -> str:
     ('Carol', 'carol', 'carol', 'Carol Smith')
     """
     bare = without_politeness(text.strip())
-    given = NAMING.sub("", bare, count=1)
+    given = NAMING.sub("", bare, count=1) or bare
     words = [word.strip("\"'`*<>[](){}.,:;!?") for word in given.split()]
     return " ".join(word for word in words if word)
 

@@ -8,6 +8,7 @@ from pbem.commands.syntax import rognlie
 from pbem.commands.syntax.line import NAMES_GAME, LineReader
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.errors import Refused
+from pbem.matches import turns
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.players.rate_limits import NO_COMMAND
@@ -69,7 +70,9 @@ def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None
 
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
-    return resembling(NOTATIONS[snapshot.match.game], snapshot.position, text)
+    notation = NOTATIONS[snapshot.match.game]
+    set_up = turns.set_up_in(notation, snapshot.position, text)
+    return (set_up,) if set_up is not None else resembling(notation, snapshot.position, text)
 
 
 def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:

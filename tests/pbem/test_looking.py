@@ -1,0 +1,159 @@
+"""What `games` and `help` show: matches by urgency and with dates, and an answer to every word that people look up."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engines import GAMES
+from pbem.commands import COMMANDS
+from pbem.commands.syntax import topics
+from pbem.payloads.sections import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, HelpOnTopic
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE = "alice@mail.example"
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    with correspondence(tmp_path) as letters:
+        letters.play(busy)
+        yield letters
+
+
+def busy(letters: Correspondence) -> None:
+    """Let alice play several matches of different ages with bob and carol."""
+    personal = {name: letters.join(name) for name in ("alice", "bob", "carol")}
+
+    def write(name: str, words: str) -> None:
+        letters.clock.advance(days=1)
+        letters.write(f"{name}@mail.example", words, to=personal[name])
+
+    write("alice", "challenge bob quadrupel\nchallenge carol quadrupel\nchallenge bob kvadratik")
+    write("bob", "accept 1\naccept 3")
+    write("carol", "accept 2\nchallenge alice quadrature")
+    write("alice", "challenge carol hexaphages\n#1 d2d1")
+    write("bob", "challenge alice quadraphages")
+    write("alice", "accept 6\n#3 setup +x+x")
+    write("bob", "#1 c2c1\n#3 setup xx++")
+    write("carol", "resign 2")
+    letters.reply(letters.last("carol"), "yes")
+
+
+def listed(mail_text: str) -> list[str]:
+    return [" ".join(line.split()) for line in mail_text.splitlines() if line.startswith("* #")]
+
+
+def test_games_lists_what_waits_for_the_player_first_and_longest_first(letters: Correspondence) -> None:
+    (answer,) = letters.write(ALICE, "games", to=letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec)
+
+    assert listed(text(answer)) == [
+        "* #1 Quadrupel bob your turn since 9 Mar, turn 3",
+        "* #3 Kvadratik bob your turn since 9 Mar, turn 3",
+        "* #4 Quadrature carol challenges you, 5 Mar",
+        "* #6 Quadraphages bob waiting since 8 Mar, turn 1",
+        "* #5 Hexaphages carol not accepted yet, 6 Mar",
+        "* #2 Quadrupel carol won, 10 Mar",
+    ]
+
+
+def test_the_day_is_that_of_the_reader_s_zone(letters: Correspondence) -> None:
+    personal = letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec
+    (answer,) = letters.write(ALICE, "set zone Pacific/Pago_Pago\ngames", to=personal)  # eleven hours behind
+    letters.clock.advance(days=365)
+    (later,) = letters.write(ALICE, "games", to=personal)
+
+    assert "challenges you, 4 Mar" in text(answer)
+    assert "challenges you, 4 Mar 2026" in text(later)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "told"),
+    [
+        ("", Help, ""),
+        ("me", Help, ""),
+        ("please", Help, ""),
+        ("commands", Help, ""),
+        ("draw", HelpOnTopic, "ending"),
+        ("opponent", HelpOnTopic, "opponent"),
+        ("find an opponent", HelpOnTopic, "opponent"),
+        ("beginner", HelpOnTopic, "first"),
+        ("how to play", HelpOnTopic, "first"),
+        ("quit", HelpOnTopic, "leaving"),
+        ("vacation", HelpOnCommand, "stop"),
+        ("turns", HelpOnCommand, "move"),
+        ("password", HelpOnCommand, "revoke"),
+        ("takeback", HelpOnCommand, "undo"),
+        ("history", HelpOnCommand, "record"),
+        ("pictures?", HelpOnCommand, "set"),
+        ("invite", HelpOnCommand, "challenge"),
+        ("quadrupel", HelpOnGame, "quadrupel"),
+        ("notation", HelpOnNotation, ""),
+        ("coordinates", HelpOnNotation, ""),
+    ],
+)
+def test_help_finds_what_people_look_for(words: str, kind: type, told: str) -> None:
+    found = topics.find(COMMANDS, words)
+
+    assert isinstance(found, kind)
+    assert told in str(found)
+
+
+def test_every_word_of_the_index_leads_somewhere() -> None:
+    for word in " ".join([*topics.INDEX, *topics.INDEX.values()]).split():
+        assert topics.find(COMMANDS, word) is not None, word
+    assert topics.find(COMMANDS, "xyzzy") is None
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_every_game_is_described_in_one_line(key: str) -> None:
+    assert 0 < len(GAMES[key].summary) <= 54
+    assert key in [title.key for title in topics.titles()]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown"),
+    [
+        ("", "variant=basic"),
+        ("announce=auto", "variant=basic announce=auto"),
+        ("variant=minimum-points", "variant=minimum-points minimum=20"),
+        ("variant=position zone2=ban", "variant=position zone2=ban"),
+        ("minimum=25 zone2=ban", "variant=basic"),
+    ],
+)
+def test_options_that_change_nothing_are_not_shown(wanted: str, shown: str) -> None:
+    game = GAMES["quadrupel"]
+    chosen = game.chosen(dict(word.split("=") for word in wanted.split()))
+
+    assert " ".join(f"{name}={choice}" for name, choice in game.shown(chosen).items()) == shown
+
+
+@pytest.mark.parametrize(("game", "words"), [("kvadratik", "b3b2 now"), ("quadrupel variant=position", "setup d2")])
+def test_where_only_a_set_up_is_possible_a_refusal_says_so(letters: Correspondence, game: str, words: str) -> None:
+    letters.match(f"challenge erin {game}", "dora", "erin")
+    (answer,) = letters.reply(letters.last("dora"), words)
+
+    assert "sets up:" in text(answer) or "set up four discs on" in " ".join(text(answer).split())
+
+
+def test_a_set_up_without_its_word_is_suggested(letters: Correspondence) -> None:
+    letters.match("challenge erin kvadratik", "dora", "erin")
+    (answer,) = letters.reply(letters.last("dora"), "+x+x")
+    assert 'Did you mean "setup +x+x"?' in text(answer)
+    letters.reply(answer, "yes")
+
+    assert letters.execute("select plies from match where id = 7") == [(1,)]
+
+
+def test_a_guest_s_match_bears_their_name_once_they_have_one(letters: Correspondence) -> None:
+    personal = letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec
+    letters.write(ALICE, "challenge nora@mail.example quadrupel", to=personal)
+    assert str(letters.last("nora")["Subject"]).endswith("alice's invitation")
+    letters.reply(letters.last("nora"), "accept nora")
+
+    assert str(letters.last("nora")["Subject"]).endswith("alice - nora")
+    assert str(letters.last("alice")["Subject"]).endswith("alice - nora")
+
+
+def test_undo_is_not_offered_where_nothing_can_be_undone(letters: Correspondence) -> None:
+    assert "undo" not in text(letters.last("bob"))
