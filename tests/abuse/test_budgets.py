@@ -22,6 +22,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
         yield letters
 
 
+@pytest.mark.slow
 def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(tmp_path: Path) -> None:
     with correspondence(tmp_path, server=FOUR) as letters:
         letters.play(two_turns)
@@ -44,6 +45,7 @@ def test_a_player_s_own_mails_do_not_use_up_what_the_unproven_need(tmp_path: Pat
         assert len(letters.write(ALICE, "say hello")) == 1
 
 
+@pytest.mark.slow
 def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(tmp_path: Path) -> None:
     with correspondence(tmp_path, server=FOUR, more=TRUSTING + "\n[limits]\ndomain_per_day = 4") as letters:
         letters.join("alice")
@@ -70,6 +72,7 @@ def test_forged_joins_of_a_domain_silence_no_large_one(tmp_path: Path) -> None:
     assert (sum(small), sum(large)) == (3, 8)
 
 
+@pytest.mark.slow
 def test_an_opponent_who_talks_without_end_blocks_no_match(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nmatch_per_day = 12") as letters:
         letters.play(two_turns)

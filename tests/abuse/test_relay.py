@@ -28,6 +28,7 @@ def words_of(mail: EmailMessage) -> str:
     return "\n".join([*(str(value) for value in mail.values()), *parts])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("subject", "body"),
     [

@@ -49,6 +49,7 @@ def bounce_for_good(letters: Correspondence) -> list[EmailMessage]:
     return letters.deliver(b"Message-ID: <copy-3@mail.example>\n" + dsn(mail))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bounce_of_a_mail_of_ours_counts_and_is_not_answered(letters: Correspondence, kind: str) -> None:
     assert letters.deliver(KINDS[kind](letters.last("bob"))) == []
@@ -79,6 +80,7 @@ def test_a_turn_that_answers_the_mail_about_a_dead_address_is_played(letters: Co
     assert letters.execute("select count(*) from ply") == [(3,)]
 
 
+@pytest.mark.slow
 def test_one_who_is_heard_of_again_gets_the_last_word_of_each_match(letters: Correspondence) -> None:
     turn = letters.last("bob")
     bounce_for_good(letters)

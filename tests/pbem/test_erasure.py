@@ -258,6 +258,7 @@ def test_no_keeps_everything(letters: Correspondence) -> None:
     assert letters.execute(f"select name from player where address = '{ALICE}'") == [("alice",)]
 
 
+@pytest.mark.slow
 def test_what_was_not_sent_yet_is_dropped_or_forgets(letters: Correspondence) -> None:
     """Bob batches his news, and a message to him fails; neither mentions alice once it is sent."""
     to = letters.play(lived)

@@ -152,6 +152,7 @@ def test_the_name_of_the_server_may_have_any_letters(tmp_path: Path) -> None:
     assert mail["Reply-To"].addresses[0].display_name == "Brettspiele für Zoë, 盤"
 
 
+@pytest.mark.slow
 def test_two_servers_of_ours_fall_silent(tmp_path: Path) -> None:
     """Each kind of message from one is sent to the other, also with only one of the signs left."""
     signs = {"x-pbem-server": "own mail", "auto-submitted": "Auto-Submitted", "list-id": "list"}

@@ -34,6 +34,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
     return [mail for mail in mails if mail["To"] == address]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
@@ -97,6 +98,7 @@ def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
     assert "eve played setup ++++." in text(mails[0])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "answers"),
     [

@@ -87,6 +87,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
     assert "To play" not in said
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "sentence", "read"),
     [
@@ -135,6 +136,7 @@ def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Cor
     assert "This is match #1," in flat(answer)
 
 
+@pytest.mark.slow
 def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "3")
     letters.join("carol")
@@ -178,6 +180,7 @@ def test_a_preview_needs_no_proof_but_a_player(letters: Correspondence) -> None:
     assert rows(letters) == before
 
 
+@pytest.mark.slow
 def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
     play(letters, *TURNS)
 
@@ -238,6 +241,7 @@ def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
         assert "You can preview at most 20 turns at once." in asked(letters, "alice", f"preview {' '.join(turns)}")
 
 
+@pytest.mark.slow
 def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
     told = (Path(__file__).parent.parent / "playthroughs" / "hexaphages.txt").read_text(encoding="utf-8")
     *turns, last = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)

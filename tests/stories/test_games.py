@@ -95,6 +95,7 @@ def match(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Match(request.param, story, letters, whole, answer)
 
 
+@pytest.mark.sampled(2)
 def test_a_game_is_played_to_its_end_by_mail(match: Match) -> None:
     received = match.letters.received
     golden = HERE / "games" / f"{match.name}.txt"
@@ -135,6 +136,7 @@ def test_a_wrong_option_is_answered_with_those_that_there_are(key: str, tmp_path
         assert f"{option.name}={option.spelled}" in " ".join(text(answer).split())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("key", GAMES)
 def test_a_game_can_be_resigned_shown_and_explained(key: str, tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:

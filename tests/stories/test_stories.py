@@ -74,6 +74,7 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         )
 
 
+@pytest.mark.sampled(4)
 def test_story_reads_as_its_golden_file(story: Story) -> None:
     golden = HERE / f"{story.name}.txt"
     if os.environ.get("PBEM_GOLDEN") == "write":
@@ -90,6 +91,7 @@ def test_every_mail_fits_and_can_be_answered(story: Story) -> None:
         assert mail["Auto-Submitted"] in ("auto-replied", "auto-generated")
 
 
+@pytest.mark.sampled(2)
 def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None:
     """A mail program that quotes without > must not make our help, boards and records act."""
     for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:
