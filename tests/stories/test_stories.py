@@ -4,6 +4,7 @@ Each is played once while all SQL statements are recorded, and checked for every
 """
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage
 from itertools import takewhile
@@ -48,8 +49,20 @@ class Story:
 
 
 ON_BOTH = ("first_match", "offers", "batch", "daily", "leaving", "addresses", "unproven")
-"""The stories that `make test` plays on both databases."""
-PARAMETERS = [pytest.param(name, marks=[pytest.mark.sql] if name in ON_BOTH else []) for name in STORIES]
+"""The stories about what databases do differently."""
+QUICK = ("first_match", "invitation", "offers", "giving_up", "daily", "leaving")
+"""The stories that `make test` plays."""
+
+
+def marks(name: str) -> Iterator[pytest.MarkDecorator]:
+    """Yield the marks of a story."""
+    if name in ON_BOTH:
+        yield pytest.mark.sql
+    if name not in QUICK:
+        yield pytest.mark.slow
+
+
+PARAMETERS = [pytest.param(name, marks=[*marks(name)]) for name in STORIES]
 
 
 @pytest.fixture(scope="module", params=PARAMETERS)
@@ -74,7 +87,6 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         )
 
 
-@pytest.mark.sampled(4)
 def test_story_reads_as_its_golden_file(story: Story) -> None:
     golden = HERE / f"{story.name}.txt"
     if os.environ.get("PBEM_GOLDEN") == "write":
@@ -91,7 +103,6 @@ def test_every_mail_fits_and_can_be_answered(story: Story) -> None:
         assert mail["Auto-Submitted"] in ("auto-replied", "auto-generated")
 
 
-@pytest.mark.sampled(2)
 def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None:
     """A mail program that quotes without > must not make our help, boards and records act."""
     for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:
