@@ -1,8 +1,8 @@
 # `make demo` and `make test` set themselves up; everything runs from .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-# Two tests at once, even on a single core: much of the time they wait for servers.
-AT_ONCE := -n 2 --dist worksteal
+# Three tests at once, even on a single core: much of the time they wait for servers.
+AT_ONCE := -n 3 --dist worksteal
 # Games and notations can't ask for the time.
 BY_THE_CLOCK := tests/abuse tests/docs tests/matches tests/operating tests/pbem tests/stories tests/templates tests/transports tests/reading/test_dkim_verify.py
 # Without bytecode every process of the tests would compile all that it imports.

@@ -47,6 +47,7 @@ def test_the_admin_is_told_once_an_hour_of_all_players_who_can_not_be_reached(le
     assert letters.wait(days=2) == []
 
 
+@pytest.mark.slow
 def test_a_bounce_does_not_tell_the_challenger_whose_the_address_is(letters: Correspondence) -> None:
     letters.join("bob")
     personal = letters.join("alice")

@@ -83,6 +83,7 @@ def test_somebody_named_like_a_word_leaves_and_everything_of_others_stays_byte_f
     assert rows_up_to(letters, *last) == before
 
 
+@pytest.mark.slow
 def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Correspondence) -> None:
     """Bob's words are bob's, even if they mention eve; hers are removed from our messages to him."""
     letters.match(first="eve", second="bob")
@@ -98,6 +99,7 @@ def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Co
     assert not re.search("""["']eve["']""", told)
 
 
+@pytest.mark.slow
 def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: Correspondence) -> None:
     letters.match(first="eve", second="bob")
     eve = number_of(letters, "eve")

@@ -229,6 +229,7 @@ def test_an_address_that_no_person_reads_cannot_be_invited(letters: Corresponden
     assert "not a person's address" in text(answer)
 
 
+@pytest.mark.slow
 def test_a_player_is_challenged_a_few_times_a_day_by_the_same_player(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nchallenges_per_pair = 3") as letters:
         letters.play(people)

@@ -15,6 +15,7 @@ def personal(letters: Correspondence, name: str = "alice") -> str:
     return str(letters.received[f"{name}@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
 
 
+@pytest.mark.slow
 def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nwork_per_message = 320") as letters:
         letters.play(two_turns)

@@ -82,6 +82,7 @@ def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence)
     assert not to_alice(letters.wait(days=1))
 
 
+@pytest.mark.slow
 def test_the_minutes_are_those_of_the_configuration(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
@@ -145,6 +146,7 @@ def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Corr
     assert "It's bob's turn." in text(mail)
 
 
+@pytest.mark.slow
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
@@ -309,6 +311,7 @@ def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Corre
         assert not digest._gather(session, server, alice, NOON + timedelta(minutes=15))
 
 
+@pytest.mark.slow
 def test_the_most_urgent_match_comes_first_and_the_longest_waiting_before_that(letters: Correspondence) -> None:
     command(letters, "alice", "set mail daily hour 11")
     command(letters, "carol", "#2 say Hm.")
@@ -340,6 +343,7 @@ def test_a_match_without_news_in_which_one_is_to_move_is_named_too(letters: Corr
     assert news["Subject"] == "[pbem] News of 2 matches: your turn in 1"
 
 
+@pytest.mark.slow
 def test_an_answer_to_a_digest_is_checked_against_what_it_showed(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2")

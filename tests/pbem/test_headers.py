@@ -90,6 +90,7 @@ def test_what_a_mail_program_reads_of_how_to_stop_is_unbroken(tmp_path: Path) ->
         assert mail["Auto-Submitted"] == "auto-generated"
 
 
+@pytest.mark.slow
 def test_digests_are_a_thread_of_their_own(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match()

@@ -187,6 +187,7 @@ def test_a_log_line_is_one_line_whatever_mails_hold(letters: Correspondence, for
     assert "owned" not in "".join(found[:-2])
 
 
+@pytest.mark.slow
 def test_nothing_of_a_mail_steers_the_operator_s_terminal(tmp_path: Path) -> None:
     site = Site(tmp_path / "site")
     site.configure()

@@ -151,7 +151,7 @@ def mover_of(letters: Correspondence) -> str:
     return next(name for name in ("alice", "bob") if "It's your turn." in prose(letters.last(name)))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_a_match_is_played_by_tapping_alone(name: str, tmp_path: Path) -> None:
     """From several positions of a playthrough, turns are chosen link by link until they are played."""

@@ -134,6 +134,7 @@ AWAY_SUBJECTS = [
 ]
 
 
+@pytest.mark.slow
 def test_an_out_of_office_notice_is_known_by_its_subject_alone_in_many_languages(letters: Correspondence) -> None:
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
 

@@ -57,6 +57,7 @@ def test_several_commands_get_one_answer_in_their_order(letters: Correspondence,
         assert beginning.startswith(part)
 
 
+@pytest.mark.slow
 def test_in_a_match_s_thread_too_two_boards_are_two_matches(letters: Correspondence) -> None:
     """Though the Subject names #1, a turn without a number isn't played there without a question."""
     (answer,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\nshow 2"))
@@ -123,6 +124,7 @@ def test_without_receipts_ones_own_turn_is_told_only_with_something_else(
         assert own(mails, BOB)
 
 
+@pytest.mark.slow
 def test_without_receipts_the_end_of_a_match_is_told(tmp_path: Path) -> None:
     """Also if the player's own turn ends it."""
     story = played("quadrupel-variant-added-value")

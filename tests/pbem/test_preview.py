@@ -120,6 +120,7 @@ def test_a_turn_is_chosen_step_by_step(letters: Correspondence) -> None:
     assert "3 a7d7" not in said
 
 
+@pytest.mark.slow
 def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
     letters.reply(letters.last("bob"), "accept")
@@ -214,6 +215,7 @@ def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> N
     assert "* 1#0 3 a7a4 i3i6 | 1#0 3 a7a4 i3f3" in asked(letters, "alice", "preview 1#0 3 a7a4")
 
 
+@pytest.mark.slow
 def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(letters: Correspondence) -> None:
     play(letters, *TURNS[:2])
     letters.resign("alice")
@@ -266,6 +268,7 @@ def test_prose_that_begins_with_the_word_is_prose(letters: Correspondence) -> No
     assert "preview of my plans: none!" in text(letters.last("bob"))
 
 
+@pytest.mark.slow
 def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
     """Where a turn can be announced, both ways to write it are offered, whether or not it ends in a figure."""
     with correspondence(tmp_path) as letters:

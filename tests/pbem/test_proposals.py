@@ -236,6 +236,7 @@ def test_a_turn_is_suggested_to_nobody_but_who_is_to_move(letters: Correspondenc
     assert "It's alice's turn" in answer
 
 
+@pytest.mark.slow
 def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> None:
     answer = slip(letters)
     before = standing(letters)
