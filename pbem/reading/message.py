@@ -20,6 +20,7 @@ from enum import Enum
 from pbem.reading import from_header, limits
 from pbem.reading.limits import Problem, ReadError, Unreadable
 from pbem.reading.text import body, normalize, reply_text
+from pbem.reading.text.reply_text import Cut, Written
 
 LONGEST_VALUE = 8_192
 MOST_RECEIVED = 30
@@ -106,6 +107,8 @@ class Message:
     """The sign that a machine sent it; None if a person seems to have written it."""
     lines: tuple[str, ...]
     """The lines that the person wrote, without quotes and signature."""
+    cut: tuple[Cut, ...] = ()
+    """What was removed from between them as boilerplate."""
     error: ReadError | None = None
     """Why those lines couldn't be read, although the headers could."""
 
@@ -118,7 +121,7 @@ def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message
         _check_header_block(page)
         with _only_unreadable():
             mime = email.message_from_bytes(page, policy=compat32)
-            return _message(mime, sender, recipients, _lines(mime))
+            return _message(mime, sender, recipients, _written(mime))
     except Unreadable as unreadable:
         return read_headers(raw, sender, recipients, unreadable.error)
 
@@ -128,7 +131,7 @@ def read_headers(raw: bytes, sender: str | None, recipients: tuple[str, ...], er
     block, _ = limits.fit_header_block(_page(raw))
     with _only_unreadable():
         mime = email.message_from_bytes(block, policy=compat32)
-        return replace(_message(mime, sender, recipients, ()), error=error)
+        return replace(_message(mime, sender, recipients, Written(())), error=error)
 
 
 def _page(raw: bytes) -> bytes:
@@ -160,14 +163,12 @@ def _check_header_block(page: bytes) -> None:
         raise Unreadable(problem)
 
 
-def _lines(mime: email.message.Message) -> tuple[str, ...]:
+def _written(mime: email.message.Message) -> Written:
     shown = body.read_body(mime)
-    return reply_text.lines(shown.text, shown.is_html, from_header.author(_values(mime, "From")))
+    return reply_text.read(shown.text, shown.is_html, from_header.author(_values(mime, "From")))
 
 
-def _message(
-    mime: email.message.Message, sender: str | None, recipients: tuple[str, ...], lines: tuple[str, ...]
-) -> Message:
+def _message(mime: email.message.Message, sender: str | None, recipients: tuple[str, ...], written: Written) -> Message:
     author = from_header.author(_values(mime, "From"))
     subject = normalize.clean(header(mime, "Subject"))
     named = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(mime, name))
@@ -180,7 +181,8 @@ def _message(
         answers=tuple(dict.fromkeys(parents)),
         subject=" ".join(subject.split()),
         automatic=_automatic(mime, sender, subject),
-        lines=lines,
+        lines=written.lines,
+        cut=written.cut,
         error=ReadError(Problem.TOO_MANY_RECIPIENTS) if len(named) > limits.MOST_RECIPIENTS else None,
     )
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from pbem.errors import Silence
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Lane
 from pbem.transports.protocols import Arrival
@@ -76,7 +75,9 @@ def test_a_stranger_s_message_is_smaller(letters: Correspondence) -> None:
     for number in (small, alice, bounce):
         assert row(letters, number).size == len(row(letters, number).raw)
     letters.server.handle_waiting()
-    assert Silence.STRANGER_SENT_TOO_MUCH.value in (row(letters, big).verdict or "")
+    assert row(letters, big).verdict == "refused"
+    ((told,),) = letters.execute("select payload from outgoing where address = 'x@else.example'")
+    assert "larger than 250 KB" in str(told)
     assert "done" in (row(letters, small).verdict or "")
 
 

@@ -388,6 +388,8 @@ def test_behind_a_verb_and_the_own_name_no_password_is_kept(
         "matches",
         "show",
         "help",
+        "info",
+        "faq",
         "rules",
         "join",
         "signup",

@@ -153,4 +153,9 @@ def test_a_stranger_s_answers_are_the_same_for_every_stranger(letters: Correspon
     for words in ("help", "rules hexaphages"):
         answers = [text(*letters.write(f"{name}@mail.example", words)) for name in ("guest", "asker", "nobody")]
         assert answers[0] == answers[1] == answers[2]
-    assert [letters.write(f"{name}@mail.example", "nonsense") for name in ("asker", "nobody")] == [[], []]
+    names = ("guest", "asker", "nobody")
+    told = [text(*letters.write(f"{name}@mail.example", "nonsense")) for name in names]
+    suggested = [f'Or reply just "yes", and your name is {name}.\r\n\r\n' for name in names]
+    assert suggested[0] not in told[0]  # nobody's name: it stands for people who have none
+    told[1:] = [each.replace(line, "") for each, line in zip(told[1:], suggested[1:], strict=True)]
+    assert told[0] == told[1] == told[2]
