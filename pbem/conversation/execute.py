@@ -17,7 +17,7 @@ from pbem.commands.settings import resume
 from pbem.commands.syntax.mail import MOST_COMMANDS, ParsedMessage, Reader, tagged_match
 from pbem.commands.target import opponent_in
 from pbem.commands.verdict import Outcome, Verdict
-from pbem.conversation import addressees, effects, suggested_yes
+from pbem.conversation import addressees, effects, offers, suggested_yes
 from pbem.conversation.addressees import Allotment
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.errors import Refused
@@ -35,14 +35,16 @@ Act = Callable[[Request, Reply, ParsedMessage], Reply]
 
 
 def understand(request: Request, reply: Reply, message: Message, act: Act) -> Reply:
-    """Read the message and act on it; a `yes` in its first line means what the answered message suggests."""
+    """Read the message and act on it; a `yes` in its first line means what the answered message suggests or offers."""
     reader = _reader(request, message)
     parsed = reader.read(message.subject, message.lines, message.cut)
     reply = replace(reply, subject=parsed.subject)
     try:
-        agreed = _agreed_to(request, message, parsed)
+        line = _offer_answered(request, message, parsed)
+        agreed = _agreed_to(request, message, parsed) if line is None else None
         if agreed is not None:
             line = suggested_yes.suggested_line(request.session, agreed)
+        if line is not None:
             parsed = reader.read(message.subject, (line, *suggested_yes.lines_below(message.lines)))
         reply = act(request, reply, parsed)
     except Refused as refusal:
@@ -73,6 +75,16 @@ def _reader(request: Request, message: Message) -> Reader:
         return turns.is_legal(NOTATIONS[match.game], snapshot_of(request.session, match).position, text)
 
     return Reader(COMMANDS, game_of, about, player.name if player else None, is_legal)
+
+
+def _offer_answered(request: Request, message: Message, parsed: ParsedMessage) -> str | None:
+    """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
+    if any(line.command.name in ("accept", "decline") for line in parsed.commands):
+        return None
+    if not (offers.agrees(message.lines) or offers.declines(message.lines)):
+        return None
+    answered = suggested_yes.answered_message(request.session, message, request.sender)
+    return offers.answered_with(request.session, request.sender, answered, message.lines)
 
 
 def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Outgoing | None:

@@ -81,6 +81,13 @@ def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
 
 def _nothing_found(said: str, match: Match | None) -> Refused:
     """Return the refusal of prose."""
+    if match is not None and match.state == MatchState.OFFERED:
+        return Refused(
+            "I found no command in your message.",
+            read=said[:SHOWN],
+            fits=f'"rules {match.game}" sends the rules, and "help" explains the rest.',
+            match=match.id,
+        )
     word = said.split()[0]
     if match is not None:
         return Refused(

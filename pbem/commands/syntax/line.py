@@ -34,6 +34,8 @@ NAMES_GAME = frozenset({"challenge", "help", "rules"})
 """The commands that may be preceded by a game."""
 FREE_WORDS = frozenset({"say", "join", "set"})
 """The commands that take any text, besides those that take a turn."""
+MOST_NAMES = 3
+"""How many words somebody's name may have; more are no name."""
 NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
 CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
 """Words that appear in sentences about squares, but in no turn."""
@@ -59,8 +61,11 @@ class LineReader:
             if NAMES_PERSON.search(command.arguments) and not command.of_match:
                 yield from (command.name, *command.aliases)
 
-    def line(self, text: str, *, opening: bool) -> Line | None:
-        """Return the line as a command, or None for prose."""
+    def line(self, text: str, *, opening: bool, first: bool = False) -> Line | None:
+        """Return the line as a command, or None for prose.
+
+        In front of the first command, "please register me as carol" joins; below a command it may be meant for others.
+        """
         text = _addressed(text)
         if tagged := ANSWERED_TAG.match(bare_subject(text)):
             line = self.exactly(f"#{tagged[1]} {tagged[2]}")
@@ -70,7 +75,8 @@ class LineReader:
             return line
         for plainer, was_quoted in () if _is_board_or_record(text) else self._plainer(text, opening=opening):
             other = self.exactly(plainer)
-            if other is None or not self.is_sure(other):
+            joins = first and other is not None and other.command.name == "join" and not other.malformed
+            if other is None or not (joins or self.is_sure(other)):
                 continue
             if not (was_quoted and other.command.name == "move") and not (text.endswith("?") and other.command.changes):
                 return other
@@ -126,9 +132,7 @@ class LineReader:
         if command.name in NAMES_GAME:
             rest = self._with_games(f"{game or ''} {rest}".strip())
         if command.name == "join" and rest:
-            # "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
-            rest = rest.split()[0]
-            text = f"join {rest}"
+            return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         if (
             command.of_match
             and not named_match
@@ -139,6 +143,19 @@ class LineReader:
         is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
         malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
         return self._called(command, rest, match, text, malformed=malformed, ply=ply)
+
+    def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
+        """Return the line of somebody who wants to be a player, which repeats nothing but names.
+
+        "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
+        """
+        names = [word for word in courtesies.name_in(rest).split() if word]
+        if len(names) > 1 and (is_rognlie or not all(map(str.isalpha, names))):
+            names = names[:1]
+        which = tuple(f"join {name.lower()}" for name in names[:MOST_NAMES]) if len(names) > 1 else ()
+        wrong = Refused("A player's name is one word, so which do you want?", fits='"join NAME".', meant=which)
+        text = " ".join(("join", *names)) if len(names) < MOST_NAMES else "join"
+        return Line(command, " ".join(names), match, text, malformed=len(names) != 1, refusal=wrong if which else None)
 
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
         """Return whether the text after `move` is meant as a turn: it has digits or is readable."""

@@ -232,7 +232,7 @@ class Reader:
         addressed = ADDRESSED.match(text) is not None
         if draft.is_below_words and not (addressed or certain):
             return ()
-        read = self._lines(translated, opening=not draft.commands and not draft.has_words)
+        read = self._lines(translated, opening=not draft.commands and not draft.has_words, first=not draft.commands)
         if addressed and not read:
             draft.unread.append(text)
             return self._unread(text) if strict else ()
@@ -307,13 +307,16 @@ class Reader:
     def _subject(self, subject: str) -> list[Line]:
         """Return the subject as commands; none if anything is wrong with it."""
         bare = to_ascii(bare_subject(subject))
-        lines = self._lines(self._translator.translate(bare), opening=True) if bare else ()
+        lines = self._lines(self._translator.translate(bare), opening=True, first=True) if bare else ()
         fit = all(not line.malformed and (not line.command.of_match or line.match is not None) for line in lines)
         return [*lines] if fit else []
 
-    def _lines(self, translated: Sequence[Translation], *, opening: bool) -> tuple[Line, ...]:
+    def _lines(self, translated: Sequence[Translation], *, opening: bool, first: bool) -> tuple[Line, ...]:
         """Return the lines as commands; none for words."""
-        lines = [self._line.line(each.text, opening=opening) or self._without_counterpart(each) for each in translated]
+        lines = [
+            self._line.line(each.text, opening=opening, first=first) or self._without_counterpart(each)
+            for each in translated
+        ]
         if any(line is None for line in lines):
             return ()
         return tuple(
