@@ -60,6 +60,7 @@ def test_the_order_of_a_sender_is_kept_when_a_stranger_becomes_a_player(letters:
     assert row(letters, stored(letters, "carol@mail.example", "help")).lane == Lane.PLAYERS
 
 
+@pytest.mark.slow
 def test_a_stranger_s_message_is_smaller(letters: Correspondence) -> None:
     limit = letters.server.settings.limits.stranger_bytes
     words = LARGE * (limit // len(LARGE) + 1)

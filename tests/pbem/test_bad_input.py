@@ -32,6 +32,7 @@ def answered(letters: Correspondence, mails: list[EmailMessage], address: str = 
     return text(mails[0])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -237,6 +238,7 @@ def test_a_revoked_token_proves_nothing_and_its_player_is_asked(letters: Corresp
     assert before == standing(letters)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -293,6 +295,7 @@ def test_a_mail_that_cannot_be_read_is_filed_in_silence(letters: Correspondence,
     assert last.verdict.startswith("no answer: ")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("bad", [b"\0", b"\xff\xfe", b"\xed\xa0\x80"], ids=["NUL", "no UTF-8", "half a character"])
 @pytest.mark.parametrize("place", ["name", "address", "subject", "id", "thread", "words", "command", "join"])
 def test_what_is_no_character_harms_no_database(letters: Correspondence, place: str, bad: bytes) -> None:
