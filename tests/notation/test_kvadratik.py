@@ -183,11 +183,12 @@ def hint(*texts: str, **options: str) -> str:
 
 def test_the_hint_of_a_set_up_says_where_the_discs_go() -> None:
     assert hint().splitlines() == [
-        "Your first four discs go to a4, b4, c4 and d4: write the side that",
-        "each shows, + for orthogonal or x for diagonal steps.",
+        "Before your first move, set up four discs on a4, b4, c4 and d4: write",
+        "setup and the side that each shows, + for orthogonal or x for diagonal",
+        "steps.",
         "For example: setup ++++",
     ]
-    assert "go to a1, b1, c1 and d1" in hint("setup ++++")
+    assert "on a1, b1, c1 and d1" in hint("setup ++++")
     assert "anywhere in rows 3 and 4" in hint(setup="half")
     assert hint(setup="half").splitlines()[-1] == "For example: setup a3+ a4+ b3+ b4+"
 

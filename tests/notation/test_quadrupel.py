@@ -178,10 +178,14 @@ def test_the_hint_says_how_to_set_up() -> None:
     dots = hint(variant="minimum-points", minimum="25")
     ones = hint("setup d2 c3", variant="position")
 
-    assert dots.startswith("Black sets up: write setup and the dots of the stones on d2, c3, d3 and c4 in this order")
+    assert dots.startswith(
+        "Before the first move, Black sets up: write setup and the dots of the stones on d2, c3, d3 and c4 in"
+    )
     assert "at least 25 points" in dots
     assert dots.endswith("For example: setup 1234")
-    assert ones.startswith("White sets up: write setup and the squares of two of the stones on c2, b3, e3 and d4;")
+    assert ones.startswith(
+        "Before the first move, White sets up: write setup and the squares of two of the stones on c2, b3, e3 and d4;"
+    )
     assert ones.endswith("For example: setup c2 b3")
 
 
