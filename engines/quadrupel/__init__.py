@@ -45,4 +45,5 @@ QUADRUPEL = Game(
     ),
     _start,
     SIDES,
+    decisive=(("variant", "maximum-points"),),
 )

@@ -19,6 +19,7 @@ from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import effects, suggested_yes
 from pbem.conversation.reply import Reply, not_attempted, refused
 from pbem.errors import Refused
+from pbem.matches.agreements import is_muted_for
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.payloads.sections import NotSent
@@ -82,8 +83,9 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     reply = replace(reply, prose=() if request.sender.serves_news else parsed.prose)
     done: list[str] = []
     spent = 0
-    for number, line in enumerate(parsed.commands):
-        later = parsed.commands[number + 1 :]
+    commands = _offers_after_turns(parsed.commands)
+    for number, line in enumerate(commands):
+        later = commands[number + 1 :]
         ahead = frozenset(each.match for each in later if each.command.name == "move" and each.match is not None)
         try:
             spent = work.check(request, line, spent)
@@ -95,6 +97,14 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             return not_attempted(replace(reply, verdict=Verdict(outcome)), later)
         done.append(log)
     return replace(_with_prose_sent(request, reply), verdict=Verdict(Outcome.DONE, ", ".join(done)))
+
+
+def _offers_after_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Return the lines with offers behind the turns of their message: an offer and a turn go together in any order."""
+    goes_with = frozenset({"draw", "pause", "cancel"})
+    last = max((at for at, line in enumerate(lines) if line.command.name == "move"), default=-1)
+    early = tuple(line for line in lines[: last + 1] if line.command.name in goes_with)
+    return (*(line for line in lines[: last + 1] if line not in early), *early, *lines[last + 1 :])
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, str]:
@@ -142,4 +152,4 @@ def _may_write(request: Request, match: Match, player: Player) -> bool:
     most = request.limits.match_per_day
     if rate_limits.is_match_full(request.session, match.id or 0, player, most, request.now):
         return False
-    return not is_hidden(match, opponent_in(request, match, player))
+    return not (is_hidden(match, opponent_in(request, match, player)) or is_muted_for(match, player))

@@ -108,7 +108,8 @@ DECISIONS = sorted(Path(name).name for name in PAGES if name.startswith("docs/de
 
 
 def test_decisions_are_numbered() -> None:
-    assert [int(name[:4]) for name in DECISIONS] == list(range(1, len(DECISIONS) + 1))
+    numbers = [int(name[:4]) for name in DECISIONS]
+    assert len(set(numbers)) == len(numbers)
 
 
 @pytest.mark.parametrize("name", DECISIONS)

@@ -47,7 +47,7 @@ class Story:
         return [mail for way, mail in self.log if way == "out"]
 
 
-ON_BOTH = ("first_match", "offers", "batch", "daily", "leaving", "addresses", "unproven")
+ON_BOTH = ("first_match", "offers", "batch", "daily", "agreeing", "leaving", "addresses", "unproven")
 """The stories that `make test` plays on both databases."""
 PARAMETERS = [pytest.param(name, marks=[pytest.mark.sql] if name in ON_BOTH else []) for name in STORIES]
 
