@@ -167,7 +167,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
 def accept(request: Request, line: Line) -> Decision:
     """Start the match, or accept an offer in it; a guest who was invited by address becomes a player."""
     match, player, _ = own_match(request, line)
-    if match.state != MatchState.OFFERED:
+    if match.state == MatchState.RUNNING:
         return offers.accept(request, line, match, player)
     _check_running(request, player)
     with in_words(line):

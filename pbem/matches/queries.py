@@ -48,7 +48,8 @@ def plies(session: Session, match: Match) -> Sequence[Ply]:
 
 def taken_back(session: Session, match: Match) -> Sequence[TakenBack]:
     """Return the turns of the match that were taken back, in the order in which they were played."""
-    return session.exec(select(TakenBack).where(TakenBack.match == match.id).order_by(col(TakenBack.id))).all()
+    in_order = (col(TakenBack.shift), col(TakenBack.number))
+    return session.exec(select(TakenBack).where(TakenBack.match == match.id).order_by(*in_order)).all()
 
 
 def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list[Match]:
