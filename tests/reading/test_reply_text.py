@@ -380,7 +380,7 @@ FRENCH_NOTICE = (
         FRENCH_NOTICE,
         "Virus-free.www.avast.com",
         "This email has been checked for viruses by Avast antivirus software.\nhttps://www.avast.com/antivirus",
-        "This message has been scanned for viruses and\ndangerous content by MailScanner, and is\nbelieved to be clean.",
+        "This message has been scanned for viruses and\ndangerous content by MailScanner, and is\nbelieved clean.",
         "P Please consider the environment before printing this email",
         "No virus found in this message.\nChecked by AVG - www.avg.com",
         "Please consider the environment before printing this e-mail.",

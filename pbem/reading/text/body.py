@@ -151,7 +151,7 @@ def _leaves(message: Message) -> Iterator[Message]:
         if kind == "message/rfc822":
             continue  # the commands in a forwarded message don't count
         if part.get_content_maintype() == "multipart" and not part.is_multipart():
-            part = _with_parts(part)  # noqa: PLW2901 - the same part, as it was meant
+            part = _with_parts(part)
         if not part.is_multipart():
             yield part
             continue
