@@ -161,7 +161,7 @@ class Attacker:
         for line in as_sent(HEAD + b"\nhelp\n" * 20).splitlines(keepends=True):
             post.send(self._signed(line, sender))
             time.sleep(PAUSE_SECONDS)
-        return post.say(b".")
+        return post.say(b"\r\n.")
 
     def drop(self, post: Post) -> str:
         """Hang up in the middle of a message."""

@@ -1,8 +1,9 @@
 """The queue from which a daemon claims stored messages one by one, in an order that holds for all daemons together.
 
-Each daemon claims the oldest message that is free: of players, and of strangers if no player's waits. One that is
-paused before its last attempt (see `attempts`) is passed over, and so are later ones of the same author. All other
-earlier messages in its own queue, and in the one before it, are therefore done or in the hands of others.
+Each daemon has two threads, one for replies and one for all others: of players, and of strangers if no player's waits.
+Each claims the oldest message that is free. One that is paused before its last attempt (see `attempts`) is passed over,
+and so are later ones of the same author. All other earlier messages in its own queue, and in those before it that are
+its thread's too, are therefore done or in the hands of others.
 Two messages whose order matters share an ordering key (see `ordering`), and of two with the same key the earlier one
 goes first:
 
@@ -18,11 +19,11 @@ it, or if nothing is noted of it yet. No lock could tell this: PostgreSQL releas
 and another daemon may have claimed the message since.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from hashlib import sha256
 
-from sqlalchemy import JSON, BindParameter, Engine, Integer, and_, bindparam, exists, not_, or_, update
+from sqlalchemy import JSON, BindParameter, Engine, Integer, and_, bindparam, exists, not_, update
 from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
@@ -57,7 +58,7 @@ _WAITING = (
 _EARLIER = select(Incoming.id).where(
     Incoming.state == IncomingState.NEW,
     col(Incoming.id) < bindparam("number"),
-    or_(col(Incoming.lane) == Lane.PLAYERS, col(Incoming.lane) == _LANE),
+    col(Incoming.lane).between(bindparam("first", type_=Integer), _LANE),
     _MAY_GO,
 )
 _LANE_OF = select(Incoming.lane).where(Incoming.id == bindparam("number"))
@@ -73,9 +74,10 @@ _NOTE = (
 class WorkQueue:
     """The queue as one thread sees it."""
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], datetime], lanes: Sequence[Lane] = tuple(Lane)) -> None:
         self._engine = engine
         self._clock = clock
+        self._lanes = lanes
         self._locks = Locks(engine)
         self._has_turn = False
 
@@ -85,8 +87,8 @@ class WorkQueue:
         return self._locks.are_needed
 
     def claim_next(self) -> int | None:
-        """Claim the oldest free message, of players first. Return its number, or None if there is none."""
-        for lane in Lane:
+        """Claim the oldest free message of the first queue that has one. Return its number, or None."""
+        for lane in self._lanes:
             after = 0
             while waiting := self._waiting(lane, after):
                 for number in waiting:
@@ -106,8 +108,8 @@ class WorkQueue:
         """
         if self._has_turn or not self.is_shared:
             return True
-        lane = self._locks.query(_LANE_OF, number=number)
-        earlier = self._locks.query(_EARLIER, number=number, **self._moment(max(lane, default=Lane.PLAYERS)))
+        lane = max(self._locks.query(_LANE_OF, number=number), default=self._lanes[0])
+        earlier = self._locks.query(_EARLIER, number=number, first=self._lanes[0], **self._moment(lane))
         for each in earlier:
             self._locks.acquire_shared(_name(each))
             self._locks.release_shared(_name(each))

@@ -51,7 +51,10 @@ class MatchState(StrEnum):
 class Lane(IntEnum):
     """The queue in which a received message waits; the lower one goes first."""
 
+    REPLIES = -1
+    """To a reply address, with a token that we signed."""
     PLAYERS = 0
+    """From the address of a player, which anybody can write into From."""
     STRANGERS = 1
 
 
@@ -206,7 +209,7 @@ class Incoming(SQLModel, table=True):
     """How many times handling was attempted, counted before the message is parsed (see attempts)."""
     last_attempt: datetime | None = Field(default=None, sa_type=Utc)
     lane: int = Field(default=Lane.PLAYERS.value, sa_column_kwargs={"server_default": "0"})
-    """Whether it waits in the queue of players or of strangers (see triage)."""
+    """The queue in which it waits (see triage)."""
     author: str | None = None
     """The address in From while the message waits; what one person sends is handled in its order."""
     ordering: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))

@@ -1,12 +1,16 @@
 """Strangers' messages wait behind those of players, have a lower size limit, and keep their order."""
 
+from pathlib import Path
+
 import pytest
 
 from pbem.errors import Silence
+from pbem.server import daemon
+from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Lane
 from pbem.transports.protocols import Arrival
-from tests.correspondence import ADDRESS, Correspondence
+from tests.correspondence import ADDRESS, Correspondence, settings
 from tests.operating.people import written
 from tests.query_plans import listened, scans
 
@@ -26,11 +30,12 @@ def row(letters: Correspondence, number: int) -> Incoming:
         return session.get_one(Incoming, number)
 
 
-def order(letters: Correspondence) -> list[int]:
-    """Process the waiting messages. Return their ids in the order of processing."""
+def order(letters: Correspondence, queue: WorkQueue | None = None) -> list[int]:
+    """Process the waiting messages of the queue, or of all. Return their ids in the order of processing."""
     server, handled = letters.server, []
-    while (number := server.queue.claim_next()) is not None:
-        server.queue.release()
+    queue = queue or server.queue
+    while (number := queue.claim_next()) is not None:
+        queue.release()
         handled.append(number)
         with database.transaction(server.engine) as session:
             session.get_one(Incoming, number).state = IncomingState.DONE
@@ -43,8 +48,25 @@ def test_players_go_first(letters: Correspondence) -> None:
     personal = letters.last("bob")["Reply-To"].addresses[0].addr_spec
     elsewhere = stored(letters, "bob@at-work.example", to=personal)
     with listened(letters.server.engine) as statements:
-        assert order(letters) == [alice, elsewhere, *strangers]
+        assert order(letters) == [elsewhere, alice, *strangers]
     assert scans(letters.server.engine, statements) == {}
+
+
+def test_replies_have_a_thread_of_their_own(letters: Correspondence) -> None:
+    """None of the messages that anybody can send, forged in a player's name or not, delays a reply."""
+    forged = stored(letters, "bob@mail.example", "resign 1")
+    stranger = stored(letters, "x@else.example")
+    reply = stored(letters, "bob@mail.example", to=letters.last("bob")["Reply-To"].addresses[0].addr_spec)
+    for_replies, for_others = letters.server.desks
+    assert order(letters, for_replies.queue) == [reply]
+    assert order(letters, for_others.queue) == [forged, stranger]
+    assert for_replies.services.attempts is for_others.services.attempts
+
+
+def test_replies_have_a_parser_of_their_own(tmp_path: Path) -> None:
+    with daemon.open_server(settings(tmp_path), upgrade=True) as server:
+        for_replies, for_others = server.desks
+        assert for_replies.services.parser is not for_others.services.parser
 
 
 @pytest.mark.parametrize("tag", ["a" * 40, "caqaaacaaaaaaioz5qrumsbm6g2ygyuuncvkuy2a", "x"])
