@@ -109,8 +109,9 @@ class Server:
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Store the arrivals in a transaction. Return the ids of those that are new."""
         failpoints.reach(Step.RECEIVED)
-        with database.transaction(self.engine) as session:
-            added = intake.store(session, arrivals, self.clock(), self.triage)
+        known = [(intake.keys(arrival), arrival) for arrival in arrivals]
+        with database.transaction(self.engine, can_wait=True) as session:
+            added = intake.store(session, known, self.clock(), self.triage)
             if added:
                 notifications.notify(session, Channel.RECEIVED)
         failpoints.reach(Step.STORED)

@@ -41,6 +41,7 @@ _ABOVE = aliased(Incoming)
 _IS_BEHIND_A_PAUSED_ONE = exists().where(
     col(_ABOVE.author) == Incoming.author,
     col(_ABOVE.author).is_not(None),
+    col(_ABOVE.lane).in_(tuple(Lane)),  # in whichever queue, but looked up in the index by queue
     col(_ABOVE.id) < col(Incoming.id),
     col(_ABOVE.state) == IncomingState.NEW,
     is_paused(_ABOVE, *_RECENT),

@@ -191,8 +191,13 @@ class Incoming(SQLModel, table=True):
 
     __table_args__ = (
         Index("ix_incoming_player_received", "player", "received"),
-        Index("ix_incoming_state_lane", "state", "lane", "id"),
-        _partial("ix_incoming_author", "author", "lane", where="author IS NOT NULL"),
+        # The next message is claimed from these two alone: to read a row is to read past its message.
+        Index("ix_incoming_state_lane", "state", "lane", "id", "attempts", "last_attempt", "author"),
+        _partial(
+            "ix_incoming_author",
+            *("author", "lane", "state", "attempts", "last_attempt", "id"),
+            where="author IS NOT NULL",
+        ),
         _partial("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
     )
 
@@ -204,7 +209,7 @@ class Incoming(SQLModel, table=True):
     sender: str | None = Field(default=None, index=True)
     """The envelope sender, in lower case."""
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
-    state: str = Field(default=IncomingState.NEW.value, index=True)
+    state: str = IncomingState.NEW.value
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many times handling was attempted, counted before the message is parsed (see attempts)."""
     last_attempt: datetime | None = Field(default=None, sa_type=Utc)
