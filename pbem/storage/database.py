@@ -53,7 +53,8 @@ class WriteTurns:
         self._seconds = seconds
         self._changed = threading.Condition()
         self._tickets = itertools.count()
-        self._waiting: list[tuple[bool, int]] = []
+        self.waiting: list[tuple[bool, int]] = []
+        """Who waits: whether they can, and their number."""
         self._is_taken = False
 
     @contextmanager
@@ -61,12 +62,12 @@ class WriteTurns:
         """Wait for the turn and hold it. Raises OperationalError if it takes too long, as SQLite would."""
         with self._changed:
             ticket = (can_wait, next(self._tickets))
-            heapq.heappush(self._waiting, ticket)
+            heapq.heappush(self.waiting, ticket)
             is_free = self._changed.wait_for(
-                lambda: not self._is_taken and self._waiting[0] == ticket, timeout=self._seconds
+                lambda: not self._is_taken and self.waiting[0] == ticket, timeout=self._seconds
             )
-            self._waiting.remove(ticket)
-            heapq.heapify(self._waiting)
+            self.waiting.remove(ticket)
+            heapq.heapify(self.waiting)
             self._changed.notify_all()
             if not is_free:
                 raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("database is locked"))
