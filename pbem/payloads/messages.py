@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed, Welcome
 
 
@@ -40,7 +41,7 @@ class Answer:
     subject: str
     """The Subject of the answered message."""
     plies: dict[int, int] | None = None
-    """Where several matches are shown: how many turns each has."""
+    """Where several matches are shown: the version of each."""
     template: Literal["answer"] = "answer"
 
 
@@ -82,6 +83,8 @@ class Confirmation:
     """Whether it was asked before, and the answer was neither a yes nor a no."""
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
+    more: bool = False
+    """Whether somebody who joins has written more, which is carried out with it."""
     beyond: int | None = None
     """The match whose reply address the message was sent to, which covers less than the message asks for."""
     template: Literal["confirm"] = "confirm"
@@ -151,7 +154,9 @@ class PlayerUnreachable:
     template: Literal["unreachable_admin"] = "unreachable_admin"
 
 
-News = Annotated[TurnPlayed | Challenge | ChallengeClosed | OpponentLeft | Words, Field(discriminator="template")]
+News = Annotated[
+    TurnPlayed | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words, Field(discriminator="template")
+]
 """Any message that a digest can tell."""
 
 
@@ -190,7 +195,7 @@ class Digest:
     matches: tuple[DigestMatch, ...]
     waiting: tuple[WaitingMatch, ...] = ()
     plies: dict[int, int] | None = None
-    """Where several matches are shown: how many turns each has."""
+    """Where several matches are shown: the version of each."""
     template: Literal["digest"] = "digest"
 
 
@@ -209,6 +214,7 @@ Payload = Annotated[
     | Words
     | AddressMoved
     | NewAddresses
+    | OfferNews
     | TurnPlayed
     | OpponentUnreachable
     | PlayerUnreachable

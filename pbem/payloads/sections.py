@@ -7,6 +7,7 @@ from pydantic import Field
 
 from notation.ending import Termination
 from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle
+from pbem.payloads.offers import Muted, OfferNews
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 
 
@@ -96,6 +97,14 @@ class Help:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnTopic:
+    """What people look for that is neither a command nor a game."""
+
+    topic: str
+    template: Literal["help_topic"] = "help_topic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnCommand:
     """One command."""
 
@@ -169,11 +178,23 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTakenBack:
+    """A turn that was taken back: its number, who played it, and when it was taken back."""
+
+    number: int
+    by: str
+    text: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRecord:
     """The record of a match, up to some turn."""
 
     match: int
     ply: int
+    taken_back: tuple[TurnTakenBack, ...] | None = None
+    """The turns that were taken back, for a reader who wants them too."""
     template: Literal["record"] = "record"
 
 
@@ -183,6 +204,7 @@ class AsOf:
 
     match: int
     ply: int
+    shift: int = 0
     part: str | None = None
 
 
@@ -228,6 +250,18 @@ class FirstOnly:
     """Only one command of a stranger's message was answered."""
 
     template: Literal["first_only"] = "first_only"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Introduction:
+    """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
+
+    name: str | None = None
+    """The name that a `yes` takes, made from the address; None where none can be."""
+    wants_name: bool = False
+    """Whether they want to join, but under no name that a player can have."""
+    games: tuple[GameTitle, ...]
+    template: Literal["introduction"] = "introduction"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,14 +333,18 @@ class TurnPlayed:
     by: str = ""
     termination: Termination | None = None
     """What has ended the match, where that was not the turn: then the turn is no news."""
+    taken_back: tuple[str, ...] = ()
+    """The turns that were just taken back: then the turn is no news either."""
     template: Literal["turn"] = "turn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotAttempted:
-    """Lines behind one that was refused."""
+    """Lines behind one that was refused, or behind the last that a message can have."""
 
     lines: tuple[str, ...]
+    most: int | None = None
+    """How many commands a message can have, if that is why."""
     template: Literal["unattempted"] = "unattempted"
 
 
@@ -325,13 +363,26 @@ class NotSent:
     """Words that were no command and went to nobody."""
 
     lines: tuple[str, ...]
+    matches: tuple[int, ...] = ()
+    """The matches to which they may belong, if that is why; empty otherwise."""
     template: Literal["unsent"] = "unsent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlooked:
+    """Lines that were taken for words although they look like turns."""
+
+    lines: tuple[str, ...]
+    template: Literal["overlooked"] = "overlooked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
     """What a new player should know."""
 
+    games: tuple[GameTitle, ...] = ()
+    board: tuple[str, ...] = ()
+    """A board as our messages draw it, so that they know what to expect."""
     template: Literal["welcome"] = "welcome"
 
 
@@ -340,12 +391,16 @@ Section = Annotated[
     | TurnBegun
     | ChallengeSent
     | ChallengeClosed
+    | OfferNews
+    | Muted
     | HeldDropped
     | QuestionExpired
     | MatchList
     | Help
     | HelpOnCommand
     | HelpOnGame
+    | HelpOnTopic
+    | Introduction
     | HelpOnNotation
     | Preferences
     | Preview
@@ -367,6 +422,7 @@ Section = Annotated[
     | NotAttempted
     | TurnDropped
     | NotSent
+    | Overlooked
     | Welcome,
     Field(discriminator="template"),
 ]

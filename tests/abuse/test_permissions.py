@@ -32,6 +32,10 @@ BEYOND = {
     "another match": "move 2 1 a7b7 i3i2",
     "say": "say 2 hello",
     "resign": "resign 2",
+    "draw": "draw 2",
+    "pause": "pause 2",
+    "cancel": "cancel 2",
+    "mute": "mute 2",
     "change": "change address mallory@far.example",
     "revoke": "revoke",
     "export": "export me",
@@ -39,6 +43,7 @@ BEYOND = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("line", BEYOND.values(), ids=BEYOND)
 def test_the_token_of_a_match_is_asked_about_beyond_the_match(letters: Correspondence, line: str) -> None:
     letters.play(other_match)
@@ -60,13 +65,17 @@ def rows(letters: Correspondence) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("line", ["b7d7 i2g2 1 d7d6 g2g1", "say hello", "challenge bob hexaphages", "undo"])
+@pytest.mark.parametrize(
+    "line",
+    ["b7d7 i2g2 1 d7d6 g2g1", "say hello", "challenge bob hexaphages", "undo", "draw", "cancel", "pause", "mute"],
+)
 def test_the_token_of_a_match_serves_the_match(letters: Correspondence, line: str) -> None:
     (answer, *_) = letters.reply(letters.last("alice"), line)
 
     assert "yes" not in text(answer)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("line", ["show", "help", "rules quadraphages", "games", "games bob", "record", "preview b7d7"])
 def test_looking_needs_no_question(letters: Correspondence, line: str) -> None:
     (answer,) = letters.reply(letters.last("alice"), line)

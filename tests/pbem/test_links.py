@@ -151,6 +151,7 @@ def mover_of(letters: Correspondence) -> str:
     return next(name for name in ("alice", "bob") if "It's your turn." in prose(letters.last(name)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_a_match_is_played_by_tapping_alone(name: str, tmp_path: Path) -> None:
     """From several positions of a playthrough, turns are chosen link by link until they are played."""
@@ -197,6 +198,7 @@ def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int
     return previews
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path) -> None:
     story = played(name)
@@ -224,6 +226,7 @@ def position_of(story: Played, letters: Correspondence) -> Position[Any]:
     return position
 
 
+@pytest.mark.slow
 def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         address = letters.join("alice")
@@ -296,9 +299,9 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
         letters.resign("bob")
         over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
         assert_sound(letters, over, "alice")
-        assert [tap.words for tap in taps(over)] == ["show", "record", "help"]
+        assert [tap.words for tap in taps(over)] == ["rematch", "show", "record", "help"]
 
-        (record,) = send(letters, "alice", taps(over)[1])
+        (record,) = send(letters, "alice", taps(over)[2])
         assert "The record of match #1" in prose(record)
 
 

@@ -34,6 +34,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
     return [mail for mail in mails if mail["To"] == address]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
@@ -56,6 +57,7 @@ def test_several_commands_get_one_answer_in_their_order(letters: Correspondence,
         assert beginning.startswith(part)
 
 
+@pytest.mark.slow
 def test_in_a_match_s_thread_too_two_boards_are_two_matches(letters: Correspondence) -> None:
     """Though the Subject names #1, a turn without a number isn't played there without a question."""
     (answer,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\nshow 2"))
@@ -75,13 +77,13 @@ def test_one_turn_alone_is_the_mail_about_it(letters: Correspondence) -> None:
 
 
 def test_a_turn_in_one_of_several_lines_stands_where_a_later_line_is_refused(letters: Correspondence) -> None:
-    mails = command(letters, "alice", f"#1 {TURN}\n#1 undo\n#2 {TURN}")
+    mails = command(letters, "alice", f"#1 {TURN}\n#1 resume\n#2 {TURN}")
     (answer,) = own(mails)
 
     assert "alice played 1 a7b7 i3i2." in text(own(mails, BOB)[0])
     assert len(own(mails, BOB)) == 1
     assert text(answer).startswith("You played 1 a7b7 i3i2.")
-    assert "You have no unfinished turn to take back" in text(answer)
+    assert "Match #1 isn't paused." in text(answer)
     assert "| #2 1 a7b7 i3i2" in text(answer)
 
 
@@ -97,6 +99,7 @@ def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
     assert "eve played setup ++++." in text(mails[0])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "answers"),
     [
@@ -121,6 +124,7 @@ def test_without_receipts_ones_own_turn_is_told_only_with_something_else(
         assert own(mails, BOB)
 
 
+@pytest.mark.slow
 def test_without_receipts_the_end_of_a_match_is_told(tmp_path: Path) -> None:
     """Also if the player's own turn ends it."""
     story = played("quadrupel-variant-added-value")
@@ -144,6 +148,6 @@ def test_what_a_guest_writes_below_a_command_is_said_not_to_be_sent(letters: Cor
     (answer,) = letters.reply(invitation, "help accept\n\nWho are you?", quote=False)
 
     assert answer["To"] == "nora@mail.example"
-    assert "accept [NUMBER] [NAME]" in text(answer)
+    assert "accept [NUMBER] [NAME|OFFER]" in text(answer)
     assert "Who are you?" in text(answer).partition("were not sent to anyone")[2]
     assert not letters.execute("select 1 from incoming where state = 'shunted'")
