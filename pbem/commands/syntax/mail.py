@@ -18,7 +18,7 @@ from pbem.reading.message import bare_subject
 from pbem.reading.text.normalize import to_ascii
 from pbem.reading.text.reply_text import trim
 
-TAG = re.compile(r"\[pbem #(\d{1,9})\]")
+TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 LONGEST_LINE = 1_000
 MOST_COMMANDS = 20
 
@@ -41,6 +41,8 @@ class ParsedMessage:
 def tagged_match(subject: str) -> int | None:
     """Return the match in the subject of a reply.
 
+    >>> tagged_match("Re: [pbem #42, your turn] Quadraphages: alice - bob")
+    42
     >>> tagged_match("Re: [pbem #42] Quadraphages: alice - bob")
     42
     """
