@@ -32,6 +32,7 @@ from pbem.commands import COMMANDS, permissions
 from pbem.commands.core import Command
 from pbem.config import ChecksSettings, LogSettings, Settings, Tls
 from pbem.conversation import dispatch as conversation_of
+from pbem.conversation.strangers import LOOKING
 from pbem.errors import Unanswerable
 from pbem.players import trust as proofs_of
 from pbem.players.identity import Sender
@@ -94,7 +95,7 @@ def proofs() -> str:
     looking = [name for name, command in COMMANDS.items() if not command.changes]
     asking = [name for name, command in COMMANDS.items() if command.asks_once_more]
     again = f"; {_listed(asking)} after a `yes` to our question"
-    guests, strangers = _in_order(conversation_of.INVITED_MAY), _in_order(conversation_of.OPEN_TO_STRANGERS)
+    guests, strangers = _in_order(conversation_of.GUESTS_MAY), _in_order(LOOKING)
     rows = [
         [
             "reply to a message about a match",
@@ -118,11 +119,15 @@ def proofs() -> str:
             "the news token",
             f"{_listed(list(permissions.REACH[Purpose.NOTICES]))} at once; everything else as without proof",
         ],
-        ["reply to an invitation", "the reply token of that match", _listed([*guests, "join"])],
+        [
+            "reply to an invitation",
+            "the reply token of that match",
+            f"{_listed(guests)}; with `join` or `accept`, everything else too",
+        ],
         [
             "message from an unknown address",
             "none",
-            f"{_listed([name for name in strangers if name != 'join'])} at once; `join` after a `yes`; else no reply",
+            f"{_listed(strangers)} at once; `join`, with the rest of the message, after a `yes`; else what this is",
         ],
         ["reply to our question", "the token of the held message", "`yes` carries out that message, `no` discards it"],
         ["reply from the new address of a player", "the token of that question", "`yes` or `no` to it"],

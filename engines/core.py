@@ -136,13 +136,15 @@ class PlayedWhole:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A rule book: its key, title and options, the function that starts a game, and the names of the two sides."""
+    """A rule book: its key, title and options, how a game starts, the names of the two sides, and what it is like."""
 
     key: str
     title: str
     options: tuple[Option, ...]
     start: Callable[[Mapping[str, str]], Position[Any]]
     sides: tuple[str, str]
+    summary: str
+    """What the game is like, in at most 54 characters, for people who don't know it."""
 
     def chosen(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return every option of the game with its choice, adding the defaults; raise BadOption."""

@@ -45,15 +45,31 @@ def _no_server_is_left() -> Iterator[None]:
     correspondence.forget()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests that store data in the database of the run; on PostgreSQL, select only these."""
     for item in items:
         if _keeps_data(item):
             item.add_marker(pytest.mark.database)
+    for item in _left_to_the_long_run(items):
+        item.add_marker(pytest.mark.slow)
     if databases.kind() != "sqlite":
         chosen = [item for item in items if item.get_closest_marker("database")]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = chosen
+
+
+def _left_to_the_long_run(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield the cases of tests that are sampled, except those that every run has."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for every in cases.values():
+        marker = every[0].get_closest_marker("sampled")
+        number = marker.args[0] if marker else len(every)
+        chosen = {index * len(every) // number for index in range(number)}
+        yield from (item for index, item in enumerate(every) if index not in chosen)
 
 
 def _keeps_data(item: pytest.Item) -> bool:

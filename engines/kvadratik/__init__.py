@@ -32,4 +32,5 @@ KVADRATIK = Game(
     ),
     _start,
     SIDES,
+    "4x4: discs climb on each other; who can't move loses",
 )

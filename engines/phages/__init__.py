@@ -11,14 +11,14 @@ from engines.phages.turns import Turn
 __all__ = ["HEXAPHAGES", "QUADRAPHAGES", "PhagesPosition", "Reason", "Turn"]
 
 
-def _game(key: str, title: str) -> Game:
+def _game(key: str, title: str, summary: str) -> Game:
     """Return one of the two games. In both, either side can begin (the rule sheet has a match of each kind)."""
 
     def start(chosen: Mapping[str, str]) -> PhagesPosition:
         return PhagesPosition(key, 0 if chosen["first"] == "x" else 1, BOARDS[key].start)
 
-    return Game(key, title, (Option("first", ("x", "o"), "which side begins"),), start, SIDES)
+    return Game(key, title, (Option("first", ("x", "o"), "which side begins"),), start, SIDES, summary)
 
 
-QUADRAPHAGES = _game("quadraphages", "Quadraphages")
-HEXAPHAGES = _game("hexaphages", "Hexaphages")
+QUADRAPHAGES = _game("quadraphages", "Quadraphages", "9x9: stones mark what they leave; most marks win")
+HEXAPHAGES = _game("hexaphages", "Hexaphages", "the same on a hexagon, with three stones a side")

@@ -16,4 +16,11 @@ def _start(chosen: Mapping[str, str]) -> QuadraturePosition:
     return QuadraturePosition(int(chosen["men"]))
 
 
-QUADRATURE = Game("quadrature", "Quadrature", (_MEN,), _start, SIDES)
+QUADRATURE = Game(
+    "quadrature",
+    "Quadrature",
+    (_MEN,),
+    _start,
+    SIDES,
+    "11x11: make rectangles to win men over, on to the goal",
+)

@@ -6,7 +6,9 @@ from functools import cache
 from sqlmodel import Session, select
 
 from engines import GAMES
+from notation.board import format_board
 from pbem.commands.core import Command, Decision, Line, Request, named
+from pbem.commands.syntax import topics
 from pbem.commands.syntax.courtesies import GREETINGS, POLITE
 from pbem.errors import Refused
 from pbem.payloads import templates
@@ -18,6 +20,8 @@ from pbem.storage.models import Player
 from pbem.tokens import Purpose, Token
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
+SHOWN = "quadrupel"
+"""The game whose board new players are shown: small, and with a piece to move at once."""
 MOST_TRIED = 20
 """How many other names are tried for a person whose name is taken."""
 RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})
@@ -70,10 +74,21 @@ def _taken(request: Request, wanted: str, command: str) -> Refused:
     )
 
 
+def suggested_name(address: str) -> str | None:
+    """Return a name made from the address, whether or not it is taken; None if none can be.
+
+    >>> suggested_name("Carol.Smith@mail.example"), suggested_name("42@mail.example")
+    ('carolsmith', None)
+    """
+    local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].partition("+")[0].lower())[:16].lstrip("0123456789")
+    fits = NAME.fullmatch(local) is not None and local not in words_in_use() and not local.startswith(ANONYMOUS)
+    return local if fits else None
+
+
 def free_name(request: Request, address: str) -> str:
     """Return a unique name, made from the address, for an invited person who chose none."""
-    local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].lower())[:16].lstrip("0123456789")
-    stem = local if _is_name(request, local) else "player"
+    local = suggested_name(address)
+    stem = local if local and _is_name(request, local) else "player"
     wanted, number = stem, 1
     while _is_taken(request.session, wanted) or not _is_name(request, wanted):
         number += 1
@@ -103,7 +118,8 @@ def welcome(request: Request, player: Player, wanted: str) -> Welcome:
     player.name, player.confirmed = wanted, request.now
     request.session.add(player)
     request.session.flush()
-    return Welcome()
+    board = format_board(GAMES[SHOWN].position({}).diagram())
+    return Welcome(games=topics.titles(), board=tuple(board.splitlines()))
 
 
 def join(request: Request, line: Line) -> Decision:

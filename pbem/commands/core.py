@@ -47,8 +47,8 @@ class Request:
     """The text for the opponent below the commands, unless an earlier command has used it."""
     tells_names: bool = True
     """Whether the answer may tell which names are taken, and so who plays here."""
-    moves_ahead: frozenset[int] = frozenset()
-    """The matches in which a later line of the same message moves again."""
+    moves_ahead: Mapping[int, str] = field(default_factory=dict)
+    """The matches in which a later line of the same message moves again, with the next such line."""
 
     @property
     def player(self) -> Player:

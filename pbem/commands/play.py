@@ -22,6 +22,8 @@ from pbem.players import rate_limits
 from pbem.players.announcements import Notice
 from pbem.storage.models import Match, Player
 
+SHOWN = 60
+
 
 def move(request: Request, line: Line) -> Decision:
     """Play a turn, or store part of one."""
@@ -38,11 +40,12 @@ def move(request: Request, line: Line) -> Decision:
         events = lifecycle.keep_part(request.session, snapshot, seat, turn)
         begun = TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text)
         return Decision(answer=(begun,), events=events, log="turn begun")
-    if match.id in request.moves_ahead:
+    if match.id is not None and match.id in request.moves_ahead:
         raise Refused(
             "This message has two turns for the same match, so neither was played.",
             read=line.text,
-            fits="Send the one you mean, and the next one after your opponent has moved.",
+            fits=f'The other one is "{request.moves_ahead[match.id][:SHOWN]}". '
+            "Send the one you mean, and the next one after your opponent has moved.",
             match=match.id,
         )
     return Decision(

@@ -9,6 +9,7 @@ class Outcome(Enum):
 
     DONE = "done: {detail}"
     """Its commands were carried out; the detail names them."""
+    INTRODUCED = "told what this is"
     REFUSED = "refused"
     REFUSED_IN_PART = "refused in part"
     """Commands were carried out until one was refused."""

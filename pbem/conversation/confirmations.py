@@ -8,7 +8,7 @@ from sqlmodel import select
 from pbem.commands.core import Decision, Line, Request, ToPlayer
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.commands.verdict import Outcome, Verdict
-from pbem.conversation import effects, execute, suggested_yes
+from pbem.conversation import effects, execute, strangers, suggested_yes
 from pbem.conversation.reply import Reply, clipped
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.payloads.messages import Asking, Confirmation
@@ -22,13 +22,14 @@ QUESTION_LIVES = timedelta(days=14)
 """How long our questions can be answered."""
 
 
-def hold(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
+def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: bool = False) -> Reply:
     """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
 
-    This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits.
+    This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits,
+    also what it has beside `parsed`.
     """
     savepoint = request.session.begin_nested()
-    sender = replace(request.sender, player=_on_file(request), proven=True, purpose=None)
+    sender = replace(request.sender, player=strangers.on_file(request), proven=True, purpose=None)
     tried = replace(request, sender=sender, tells_names=request.sender.is_player)
     trial = execute.execute(tried, replace(reply, sender=sender), parsed)
     savepoint.rollback()
@@ -40,13 +41,14 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     gist = rate_limits.gist_of_question(lines)
     if request.sender.is_stranger and rate_limits.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
-    player = _on_file(request)
+    player = strangers.on_file(request)
     request.incoming.state = IncomingState.HELD
     asking = [line for line in parsed.commands if line.command.asks_once_more] if request.sender.proven else []
     question = Confirmation(
         lines=lines,
         prose=clipped(parsed.prose) if player.confirmed else (),
         joining=player.confirmed is None,
+        more=has_more,
         beyond=request.sender.match if request.sender.proven and request.sender.purpose is Purpose.PLAY else None,
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
     )
@@ -69,16 +71,6 @@ def _question(
         player=player, payload=question, purpose=Purpose.CONFIRM, token_subject=held_id, match=match, gist=gist
     )
     return Decision(messages=(asked,))
-
-
-def _on_file(request: Request) -> Player:
-    """Return the sender's row; for an unknown address a new one, not yet a player's."""
-    if request.sender.player is not None:
-        return request.sender.player
-    player = Player(address=request.sender.address, created=request.now)
-    request.session.add(player)
-    request.session.flush()
-    return player
 
 
 def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
@@ -124,9 +116,14 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     sender = replace(
         request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None, purpose=None
     )
-    acted = execute.understand(replace(request, sender=sender), replace(reply, sender=sender), message, execute.execute)
+    acted = execute.understand(replace(request, sender=sender), replace(reply, sender=sender), message, _act)
     held.verdict = f"confirmed; {acted.verdict}"
     return replace(acted, subject=request.message.subject, verdict=acted.verdict.after_confirming(held_id))
+
+
+def _act(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
+    """Carry out what was held; who isn't a player yet becomes one first."""
+    return execute.execute(request, reply, parsed if request.sender.is_player else strangers.joining_first(parsed))
 
 
 def _close(request: Request, held: Incoming, verdict: str) -> None:

@@ -3,6 +3,7 @@
 This decides who may do what at once, who is asked first, and who gets no answer.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -22,8 +23,8 @@ from pbem.players.rate_limits import Left
 
 log = structlog.get_logger()
 
-OPEN_TO_STRANGERS = frozenset({"join", "help", "rules"})
-INVITED_MAY = frozenset({"accept", "decline", "help", "rules", "show", "stop", "start"})
+GUESTS_MAY = frozenset({"accept", "decline", "help", "rules", "show", "stop", "start", "join"})
+"""What someone can do who has proven their address, and isn't a player yet."""
 
 
 def converse(request: Request) -> Reply:
@@ -33,10 +34,12 @@ def converse(request: Request) -> Reply:
     left = _check_budgets(request)
     try:
         _check_answers(request)
-        _check_readable(request)
-        reply = _handled(request, reply)
+        _check_readable(request, left)
+        reply = _handled(request, reply, left)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
+    if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
+        reply = replace(reply, sender=replace(reply.sender, player=strangers.on_file(request)))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
     if left is not None:
@@ -44,7 +47,7 @@ def converse(request: Request) -> Reply:
     return reply
 
 
-def _handled(request: Request, reply: Reply) -> Reply:
+def _handled(request: Request, reply: Reply, left: Left | None) -> Reply:
     """Return the reply to a message that answers a question of ours, or says something else."""
     over = _over_budget(request)
     if over is not None:
@@ -53,29 +56,42 @@ def _handled(request: Request, reply: Reply) -> Reply:
         return confirmations.confirm(request, reply, request.sender.held_message)
     if request.sender.address_question is not None:
         return new_address.settle(request, reply, request.sender.address_question)
+    if request.sender.is_stranger:
+        return execute.understand(request, reply, request.message, partial(_obey_stranger, left))
     return execute.understand(request, reply, request.message, _obey)
+
+
+def _obey_stranger(left: Left | None, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
+    """Carry out one command that only looks, ask whether they want to join, or tell them what this is."""
+    bare = strangers.bare(parsed)
+    if bare is None:
+        return strangers.introduce(request, reply, parsed, left)
+    only, has_more = bare
+    if only.commands[0].command.changes:
+        return confirmations.hold(request, reply, only, has_more=has_more)
+    done = execute.execute(request, reply, only)
+    return done.adding(FirstOnly()) if has_more else done
 
 
 def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Carry the commands out, or hold them until the sender has confirmed them."""
-    sender, has_more = request.sender, False
+    sender = request.sender
+    if not sender.is_player:
+        parsed = strangers.joining_first(parsed)
     names = [line.command.name for line in parsed.commands]
-    if sender.is_stranger:
-        if not (names and OPEN_TO_STRANGERS.issuperset(names)) or any(line.malformed for line in parsed.commands):
-            raise Unanswerable(Silence.STRANGER_ASKS_FOR_NOTHING)
-        parsed, has_more = strangers.bare(parsed)
-    elif not names:
+    if not names and not sender.is_player and sender.match is None:
+        return strangers.introduced(request, reply, wants_name=False)
+    if not names:
         raise did_you_mean.for_message(request, parsed)
-    elif not sender.is_player and not (INVITED_MAY | OPEN_TO_STRANGERS).issuperset(names):
+    if not sender.is_player and not GUESTS_MAY.issuperset(names) and names[0] not in strangers.FIRST:
         raise Refused(
             "This address doesn't belong to a player yet.",
-            fits='Write "join NAME" to get started (the name is one word), or "help" to see what this is.',
+            fits='Write "join NAME" in a line above that; the name is one word.',
         )
     sure = all(permissions.is_covered(request, line) and not line.command.asks_once_more for line in parsed.commands)
     wants_no_mail = sender.by_thread and not sender.is_player and names == ["stop"]
     if sure or wants_no_mail:
-        done = execute.execute(request, reply, parsed)
-        return done.adding(FirstOnly()) if has_more else done
+        return execute.execute(request, reply, parsed)
     return confirmations.hold(request, reply, parsed)
 
 
@@ -91,12 +107,13 @@ def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, par
     return played
 
 
-def _check_readable(request: Request) -> None:
-    """Raise Refused for a message that is too large or can't be read, or Unanswerable if a stranger sent it."""
+def _check_readable(request: Request, left: Left | None) -> None:
+    """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
     stored, limit = len(request.incoming.raw), request.server.mail_limit
     if request.incoming.size > stored or stored > limit:
-        if request.sender.is_stranger:
-            raise Unanswerable(Silence.STRANGER_SENT_TOO_MUCH)
+        if left is not None:
+            strangers.check_left(request, left)
+            limit = min(limit, request.limits.stranger_bytes)
         raise Refused(
             f"Your message is larger than {limit // 1000} KB, so it wasn't read.",
             fits="Send only the text, without attachments.",

@@ -9,36 +9,42 @@ from functools import cache
 
 from sqlmodel import select
 
+from notation import NOTATIONS
 from pbem.commands import COMMANDS, permissions, work
 from pbem.commands.core import Line, Request
 from pbem.commands.play import note_to_opponent
 from pbem.commands.settings import resume
-from pbem.commands.syntax.mail import ParsedMessage, Reader, tagged_match
+from pbem.commands.syntax.mail import MOST_COMMANDS, ParsedMessage, Reader, tagged_match
 from pbem.commands.target import opponent_in
 from pbem.commands.verdict import Outcome, Verdict
-from pbem.conversation import effects, suggested_yes
-from pbem.conversation.reply import Reply, not_attempted, refused
+from pbem.conversation import addressees, effects, offers, suggested_yes
+from pbem.conversation.addressees import Allotment
+from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.errors import Refused
+from pbem.matches import turns
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
-from pbem.payloads.sections import NotSent
+from pbem.matches.snapshot import snapshot_of
+from pbem.payloads.sections import NotAttempted, NotSent, Overlooked
 from pbem.players import rate_limits
 from pbem.reading.message import Message
-from pbem.storage.models import Match, Outgoing, Player
+from pbem.storage.models import Match, MatchState, Outgoing, Player
 
 Act = Callable[[Request, Reply, ParsedMessage], Reply]
 """What to do with what a message says, to complete the reply."""
 
 
 def understand(request: Request, reply: Reply, message: Message, act: Act) -> Reply:
-    """Read the message and act on it; a `yes` in its first line means what the answered message suggests."""
+    """Read the message and act on it; a `yes` in its first line means what the answered message suggests or offers."""
     reader = _reader(request, message)
-    parsed = reader.read(message.subject, message.lines)
+    parsed = reader.read(message.subject, message.lines, message.cut)
     reply = replace(reply, subject=parsed.subject)
     try:
-        agreed = _agreed_to(request, message, parsed)
+        line = _offer_answered(request, message, parsed)
+        agreed = _agreed_to(request, message, parsed) if line is None else None
         if agreed is not None:
             line = suggested_yes.suggested_line(request.session, agreed)
+        if line is not None:
             parsed = reader.read(message.subject, (line, *suggested_yes.lines_below(message.lines)))
         reply = act(request, reply, parsed)
     except Refused as refusal:
@@ -61,7 +67,24 @@ def _reader(request: Request, message: Message) -> Reader:
     # If the message it replies to showed several matches, the subject names at most one and decides nothing.
     if about is None and not request.sender.plies:
         about = tagged_match(message.subject)
-    return Reader(COMMANDS, game_of, about, player.name if player else None)
+
+    def is_legal(number: int, text: str) -> bool:
+        match = request.session.get(Match, number)
+        if match is None or match.state != MatchState.RUNNING:
+            return False
+        return turns.is_legal(NOTATIONS[match.game], snapshot_of(request.session, match).position, text)
+
+    return Reader(COMMANDS, game_of, about, player.name if player else None, is_legal)
+
+
+def _offer_answered(request: Request, message: Message, parsed: ParsedMessage) -> str | None:
+    """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
+    if any(line.command.name in ("accept", "decline") for line in parsed.commands):
+        return None
+    if not (offers.agrees(message.lines) or offers.declines(message.lines)):
+        return None
+    answered = suggested_yes.answered_message(request.session, message, request.sender)
+    return offers.answered_with(request.session, request.sender, answered, message.lines)
 
 
 def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Outgoing | None:
@@ -79,22 +102,43 @@ def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Out
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
     # The text of an unsubscribe message comes from the mail program, not from the player.
-    reply = replace(reply, prose=() if request.sender.serves_news else parsed.prose)
+    own = Allotment() if request.sender.serves_news else addressees.allot(parsed, request.sender.match)
+    left = dict(own.by_target)
+    reply = replace(reply, prose=own.whole)
     done: list[str] = []
     spent = 0
     for number, line in enumerate(parsed.commands):
         later = parsed.commands[number + 1 :]
-        ahead = frozenset(each.match for each in later if each.command.name == "move" and each.match is not None)
+        ahead = {each.match: each.text for each in reversed(later) if each.command.name == "move" and each.match}
+        target = addressees.target_of(line)
+        words = left.pop(target, ()) if target is not None else ()
         try:
             spent = work.check(request, line, spent)
             with request.session.begin_nested():
-                reply, log = _carry_out(replace(request, moves_ahead=ahead), reply, line)
+                before = replace(reply, prose=words) if words else reply
+                after, log = _carry_out(replace(request, moves_ahead=ahead), before, line)
         except Refused as refusal:
-            reply = refused(request, replace(reply, match=_about(request, line) or reply.match), refusal, line)
+            unsent = (*reply.prose, *words, *(line for lines in left.values() for line in lines), *own.unclear)
+            about = replace(reply, match=_about(request, line) or reply.match, prose=unsent)
+            reply = refused(request, about, refusal, line)
             outcome = Outcome.REFUSED_IN_PART if done else Outcome.REFUSED
-            return not_attempted(replace(reply, verdict=Verdict(outcome)), later)
+            return not_attempted(replace(reply, verdict=Verdict(outcome)), later, parsed.beyond)
+        if words and target is not None:
+            left |= {target: after.prose} if after.prose else {}
+            after = replace(after, prose=reply.prose)
+        reply = after
         done.append(log)
-    return replace(_with_prose_sent(request, reply), verdict=Verdict(Outcome.DONE, ", ".join(done)))
+    reply = _with_prose_sent(request, reply)
+    for target, words in left.items():
+        reply = _with_prose_sent(request, replace(reply, prose=words), target if isinstance(target, int) else None)
+    if own.unclear:
+        matches = tuple(target for target in own.targets if isinstance(target, int))
+        reply = reply.adding(NotSent(lines=own.unclear, matches=matches))
+    if parsed.overlooked:
+        reply = reply.adding(Overlooked(lines=clipped(parsed.overlooked)))
+    if parsed.beyond:
+        reply = reply.adding(NotAttempted(lines=clipped(parsed.beyond), most=MOST_COMMANDS))
+    return replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done)))
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, str]:
@@ -120,11 +164,11 @@ def _about(request: Request, line: Line) -> int | None:
     return match.id if match else None
 
 
-def _with_prose_sent(request: Request, reply: Reply) -> Reply:
+def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) -> Reply:
     """Send prose that no command has used to the opponent, if there is one; return the reply that says so."""
     if not reply.prose:
         return reply
-    number = reply.match or reply.sender.match
+    number = number or reply.match or reply.sender.match
     match = request.session.get(Match, number) if number else None
     player = reply.sender.player
     request = replace(request, sender=reply.sender)

@@ -79,10 +79,10 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
     return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal, gist=refusal.gist)
 
 
-def not_attempted(reply: Reply, later: tuple[Line, ...]) -> Reply:
+def not_attempted(reply: Reply, later: tuple[Line, ...], beyond: tuple[str, ...] = ()) -> Reply:
     """Return the reply to a message that was refused in the middle, with the lines and the prose that remain."""
-    if later:
-        reply = reply.adding(NotAttempted(lines=tuple(line.text for line in later)))
+    if later or beyond:
+        reply = reply.adding(NotAttempted(lines=(*(line.text for line in later), *clipped(beyond))))
     return reply.adding(NotSent(lines=reply.prose)) if reply.prose else reply
 
 
@@ -100,10 +100,9 @@ def enqueue(request: Request, reply: Reply) -> None:
     match = request.session.get(Match, about) if about else None
     ours = match is not None and player is not None and player.id in (match.seat0, match.seat1)
     ends_invitations = any(isinstance(section, InvitationsStopped | InvitationsAllowed) for section in sections)
-    # Somebody who has just agreed to join and can't have that name needs no second question for another one.
-    to_player = player is not None and (
-        player.confirmed is not None or ours or ends_invitations or (reply.sender.proven and reply.proposal is not None)
-    )
+    # Whoever replies from an address that isn't a player's yet can join at once: only its owner has the reply address.
+    is_newcomer = reply.sender.is_stranger or reply.sender.proven
+    to_player = player is not None and (player.confirmed is not None or ours or ends_invitations or is_newcomer)
     plays = ours and not several and not ends_invitations
     plies = None
     if several or (reply.sender.plies and not plays):

@@ -1,45 +1,107 @@
-"""What a stranger's message comes to: one command in our own words. Nothing else goes to the address in From.
+"""What a stranger's message comes to: one command in our own words, or a few words on what this is.
 
-That address may be a victim's. So an answer can't be made to carry a message, and is short however much is asked.
+The address in From may be a victim's. So an answer can't be made to carry a message, and is short whatever is asked.
 """
 
 from dataclasses import replace
 
 from engines import GAMES
 from pbem.commands import COMMANDS
-from pbem.commands.account import NAME
-from pbem.commands.core import Line, named
+from pbem.commands.account import JOIN, NAME, suggested_name
+from pbem.commands.core import Line, Request
+from pbem.commands.syntax import topics
 from pbem.commands.syntax.mail import ParsedMessage
-from pbem.errors import Refused
+from pbem.commands.verdict import Outcome, Verdict
+from pbem.conversation.reply import Reply
+from pbem.errors import Refused, Silence, Unanswerable
+from pbem.payloads.sections import Introduction
+from pbem.players import rate_limits
+from pbem.players.rate_limits import Left
+from pbem.storage.models import Player
 
-TOPICS = frozenset({"commands", "notation", *GAMES})
+LOOKING = frozenset({"help", "rules"})
+"""The commands that are answered at once."""
+FIRST = frozenset({"join", "accept"})
+"""The commands that make somebody a player; the others of a newcomer's message wait for them."""
 
 
-def bare(parsed: ParsedMessage) -> tuple[ParsedMessage, bool]:
-    """Return the message with the one command that is answered, and whether there are more; raises Refused.
+def bare(parsed: ParsedMessage) -> tuple[ParsedMessage, bool] | None:
+    """Return the message with the one command that is answered, and whether there are more; None if there is none.
 
     Whoever joins is asked about that alone; the rest of the message is carried out with it, once they have agreed.
+    Raise Refused for a command that is open to strangers, with words that it doesn't know.
     """
-    joins = [line for line in parsed.commands if line.command.name == "join"]
-    line = (joins or parsed.commands)[0]
+    named = [line for line in parsed.commands if line.command is JOIN and _is_named(line)]
+    looking = [line for line in parsed.commands if line.command.name in LOOKING]
+    only = next((_bare(line) for line in (*named, *looking)), None)
+    if only is None:
+        return None
+    return ParsedMessage(commands=(only,), words=(), first=""), len(parsed.commands) > 1
+
+
+def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left | None) -> Reply:
+    """Return the reply that says what this is, and how to join; raise Unanswerable where it was said often enough."""
+    if any(line.command.name == "stop" for line in parsed.commands):
+        raise Refused("This address gets no news from us, so there is nothing to stop.")
+    if left is not None:
+        check_left(request, left)
+    if rate_limits.is_introduced(request.session, request.sender, request.now):
+        raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)
+    return replace(introduced(request, reply, wants_name=_wants_to_join(parsed)), gist=rate_limits.INTRODUCTION)
+
+
+def check_left(request: Request, left: Left) -> None:
+    """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
+    if left.is_half_used(request.sender.address, request.limits):
+        raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
+
+
+def introduced(request: Request, reply: Reply, *, wants_name: bool) -> Reply:
+    """Return the reply with what a newcomer should know; a `yes` in answer to it joins."""
+    name = suggested_name(request.sender.address)
+    section = Introduction(name=name, wants_name=wants_name, games=topics.titles())
+    proposal = f"join {name}" if name else None
+    return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
+
+
+def joining_first(parsed: ParsedMessage) -> ParsedMessage:
+    """Return the message with the commands that make its sender a player in front."""
+    commands = parsed.commands
+    order = sorted(range(len(commands)), key=lambda number: commands[number].command.name not in FIRST)
+    words = (replace(block, under=tuple(sorted(map(order.index, block.under)))) for block in parsed.words)
+    return replace(parsed, commands=tuple(commands[number] for number in order), words=tuple(words))
+
+
+def on_file(request: Request) -> Player:
+    """Return the sender's row; for an unknown address a new one, not yet a player's."""
+    if request.sender.player is not None:
+        return request.sender.player
+    player = Player(address=request.sender.address, created=request.now)
+    request.session.add(player)
+    request.session.flush()
+    return player
+
+
+def _wants_to_join(parsed: ParsedMessage) -> bool:
+    """Return whether a message that gives no usable name asks to join nevertheless, perhaps in its Subject."""
+    verbs = (JOIN.name, *JOIN.aliases)
+    opening = (text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split())
+    return any(line.command is JOIN for line in parsed.commands) or not set(verbs).isdisjoint(opening)
+
+
+def _is_named(line: Line) -> bool:
+    return not line.malformed and NAME.fullmatch(line.words.lower()) is not None
+
+
+def _bare(line: Line) -> Line:
+    """Return the line in our own words; raise Refused, without repeating them, for words that it doesn't know."""
     words = " ".join(line.words.lower().split())
-    _check(line, words)
-    only = Line(line.command, words, None, f"{line.command.name} {words}".strip())
-    return replace(parsed, commands=(only,), prose=(), first="", subject=""), not joins and len(parsed.commands) > 1
-
-
-def _check(line: Line, words: str) -> None:
-    """Raise Refused, without repeating them, for words that the command doesn't know."""
     match line.command.name:
-        case "join":
-            if not NAME.fullmatch(words):
-                raise Refused(
-                    "That can't be a player's name.",
-                    fits='Write "join NAME". A name is one word of 2 to 20 letters and digits, starting with a letter.',
-                )
-        case "rules":
-            if words not in GAMES:
-                raise Refused("There is no game of that name.", fits=" or ".join(f'"rules {key}"' for key in GAMES))
-        case _:
-            if not all(word in TOPICS or named(COMMANDS, word) is not None for word in words.split()):
-                raise Refused("There is no help on that.", fits='"help" alone lists everything.')
+        case "rules" if words not in GAMES:
+            raise Refused(
+                "There is no game of that name." if words else "Which game?",
+                fits=" or ".join(f'"rules {key}"' for key in GAMES),
+            )
+        case "help" if topics.find(COMMANDS, words) is None:
+            raise Refused("There is no help on that.", fits='"help" alone lists everything.')
+    return Line(line.command, words, None, f"{line.command.name} {words}".strip())

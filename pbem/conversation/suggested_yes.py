@@ -38,7 +38,7 @@ def consents(lines: Sequence[str]) -> bool:
     >>> consents(["", "Yes, please!"]), consents(['"yes"']), consents(["Yes I saw it, but wait"])
     (True, True, False)
     """
-    return _opens_with(YES, lines) and len(_first(lines).split()) <= MOST_WORDS
+    return _opens_with(YES, lines) and len(first_line(lines).split()) <= MOST_WORDS
 
 
 def refuses(lines: Sequence[str]) -> bool:
@@ -134,11 +134,11 @@ def _suggestion(row: Outgoing) -> Refusal | None:
 
 
 def _opens_with(words: frozenset[str], lines: Sequence[str]) -> bool:
-    first = _first(lines).casefold().split()
+    first = first_line(lines).casefold().split()
     return bool(first) and first[0] in words
 
 
-def _first(lines: Sequence[str]) -> str:
+def first_line(lines: Sequence[str]) -> str:
     """Return the first line without punctuation at its ends and after its first word."""
     line = to_ascii(next((line.strip() for line in lines if line.strip()), ""))
     first, _, rest = line.strip(" .,;!\"'*_`").partition(" ")

@@ -31,7 +31,7 @@ def subject_of(match: Match, first: Player, second: Player, state: str = "") -> 
     messages of a match, so that they stay in one thread. Only a match that began with an invitation by address is
     renamed once, when it has started between two names; until then it must not tell whose address that is.
 
-    >>> carol, dan = (Player(id=number, name=name, address="", created=None) for number, name in ((1, "carol"), (2, "dan")))
+    >>> carol, dan = Player(id=1, name="carol"), Player(id=2, name="dan")
     >>> subject_of(Match(id=42, game="quadrature", challenger=1), carol, dan, YOUR_TURN)
     '[pbem #42, your turn] Quadrature: carol - dan'
     """

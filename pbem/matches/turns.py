@@ -78,6 +78,18 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, turn: P
     return ReadTurn(written, move, after) if part is None else ReadTurn(part, notation.parse(part), after)
 
 
+def is_legal(notation: Notation[Any], position: Position[Any], text: str) -> bool:
+    """Return whether the text is a legal turn, or the beginning of one, on the position."""
+    turn = parse(notation, text)
+    if turn.error is not None or position.turn is None:
+        return False
+    try:
+        position.play(turn.move)
+    except IllegalMove:
+        return False
+    return True
+
+
 def _joined(notation: Notation[Any], base: Position[Any], part: str | None, written: str) -> ReadTurn:
     """Return the whole turn of a part and the text that completes it: one text after the other, read as one."""
     for candidate in (f"{part} {written}", written) if part else (written,):

@@ -15,10 +15,11 @@ class CommandHelp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameTitle:
-    """A game and the word that names it in commands."""
+    """A game, the word that names it in commands, and what it is like."""
 
     key: str
     title: str
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,8 @@ class Confirmation:
     """Whether it was asked before, and the answer was neither a yes nor a no."""
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
+    more: bool = False
+    """Whether somebody who joins has written more, which is carried out with it."""
     beyond: int | None = None
     """The match whose reply address the message was sent to, which covers less than the message asks for."""
     template: Literal["confirm"] = "confirm"

@@ -96,6 +96,14 @@ class Help:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnTopic:
+    """What people look for that is neither a command nor a game."""
+
+    topic: str
+    template: Literal["help_topic"] = "help_topic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnCommand:
     """One command."""
 
@@ -231,6 +239,18 @@ class FirstOnly:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Introduction:
+    """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
+
+    name: str | None = None
+    """The name that a `yes` takes, made from the address; None where none can be."""
+    wants_name: bool = False
+    """Whether they want to join, but under no name that a player can have."""
+    games: tuple[GameTitle, ...]
+    template: Literal["introduction"] = "introduction"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewsResumed:
     """A player who had stopped the news plays on."""
 
@@ -304,9 +324,11 @@ class TurnPlayed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotAttempted:
-    """Lines behind one that was refused."""
+    """Lines behind one that was refused, or behind the last that a message can have."""
 
     lines: tuple[str, ...]
+    most: int | None = None
+    """How many commands a message can have, if that is why."""
     template: Literal["unattempted"] = "unattempted"
 
 
@@ -325,13 +347,26 @@ class NotSent:
     """Words that were no command and went to nobody."""
 
     lines: tuple[str, ...]
+    matches: tuple[int, ...] = ()
+    """The matches to which they may belong, if that is why; empty otherwise."""
     template: Literal["unsent"] = "unsent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlooked:
+    """Lines that were taken for words although they look like turns."""
+
+    lines: tuple[str, ...]
+    template: Literal["overlooked"] = "overlooked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
     """What a new player should know."""
 
+    games: tuple[GameTitle, ...] = ()
+    board: tuple[str, ...] = ()
+    """A board as our messages draw it, so that they know what to expect."""
     template: Literal["welcome"] = "welcome"
 
 
@@ -346,6 +381,8 @@ Section = Annotated[
     | Help
     | HelpOnCommand
     | HelpOnGame
+    | HelpOnTopic
+    | Introduction
     | HelpOnNotation
     | Preferences
     | Preview
@@ -367,6 +404,7 @@ Section = Annotated[
     | NotAttempted
     | TurnDropped
     | NotSent
+    | Overlooked
     | Welcome,
     Field(discriminator="template"),
 ]

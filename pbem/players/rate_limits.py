@@ -18,7 +18,16 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal, Section
+from pbem.payloads.sections import (
+    AlreadySettled,
+    HeldDropped,
+    Introduction,
+    NotAttempted,
+    NotSent,
+    QuestionExpired,
+    Refusal,
+    Section,
+)
 from pbem.payloads.stored import dump_sections
 from pbem.players.identity import Sender
 from pbem.storage.clock import within
@@ -34,12 +43,16 @@ MOST_REFUSED = 20
 """The number of refusals of any kind that a player gets within an hour."""
 MOST_QUESTIONS = 3
 """How often per day an address is asked whether it is a player's, and how often a question is repeated."""
+INTRODUCTION = "introduction"
+"""The gist of answers that tell strangers what this is."""
+MOST_INTRODUCTIONS = 3
+"""How often an address is told what this is within thirty days; and at most once a day."""
 ONCE = "once "
 """How the gist of what is said once a day begins."""
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
 LONG_NUMBER = re.compile(r"\d{3,}")
-REFUSING = (Refusal, NotAttempted, NotSent, AlreadySettled, QuestionExpired, HeldDropped)
+REFUSING = (Refusal, Introduction, NotAttempted, NotSent, AlreadySettled, QuestionExpired, HeldDropped)
 """Sections of an answer that says only what was not done."""
 
 
@@ -50,6 +63,11 @@ class Left:
     address: int
     domain: int
     all: int
+
+    def is_half_used(self, address: str, limits: LimitsSettings) -> bool:
+        """Return whether less than half is left to the domain of the address, or to all strangers."""
+        of_domain = limits.per_domain(domain_of(address))
+        return self.domain < of_domain // 2 or self.all < limits.strangers_per_day // 2
 
 
 def of_address(session: Session, address: str, standing: Standing, most: int, now: datetime) -> None:
@@ -117,6 +135,13 @@ def is_match_full(session: Session, match: int, player: Player, most: int, now: 
         .where(Outgoing.match == match, within(Outgoing.created, DAY, now), Incoming.player == player.id)
     )
     return _count(session, caused, most) >= most
+
+
+def is_introduced(session: Session, sender: Sender, now: datetime) -> bool:
+    """Return whether the sender was told often enough what this is."""
+    told = _with_gist(Outgoing.created, sender, INTRODUCTION, MONTH, now).order_by(col(Outgoing.created).desc())
+    times = session.exec(told.limit(MOST_INTRODUCTIONS)).all()
+    return len(times) == MOST_INTRODUCTIONS or any(now - time < DAY for time in times)
 
 
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:

@@ -117,7 +117,7 @@ def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
 
 
 def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = None) -> str:
-    """Return the Subject: for all messages of a match the same but for the tag, which says if it's the reader's turn."""
+    """Return the Subject: the same for all messages of a match, but for its tag."""
     if snapshot is not None:
         return subject_of(snapshot.match, *snapshot.players, _state(snapshot, reader))
     if isinstance(payload, Digest):

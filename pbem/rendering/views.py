@@ -25,7 +25,7 @@ from pbem.rendering.mime import Attachment, Enclosed
 from pbem.rendering.templating import SHOWN_TURNS, WIDTH
 from pbem.rendering.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
-from pbem.storage.models import Player
+from pbem.storage.models import MatchState, Player
 
 
 class Drawing:
@@ -173,6 +173,10 @@ class View:
         turn = snapshot.position.turn
         at_end = snapshot.position.outcome is not None or snapshot.ended_here
         self.over = at_end
+        match = snapshot.match
+        self.offered = match.state == MatchState.OFFERED
+        self.asked = self.offered and reader is not None and reader.id != match.challenger and self.seat is not None
+        self.closed = match.state if match.state in (MatchState.DECLINED, MatchState.WITHDRAWN) else None
         self.to_move = None if at_end or turn is None else name(snapshot.players[turn])
         self.yours = not at_end and turn is not None and turn == self.seat
         self.notation = NOTATIONS[snapshot.match.game].help

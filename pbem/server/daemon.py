@@ -112,11 +112,19 @@ class Server:
         return handled
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Do what is due by time, then send the next few messages that are due. Return the number of attempts."""
+        """Send the next few messages that are due. Return the number of attempts; if it isn't 0, call again.
+
+        What is due by time is done once none is left, or a minute has passed.
+        """
+        sent = self._send(stopped)
+        if sent and not self.scheduler.is_late(self.clock()):
+            return sent
         self.scheduler.step(self.engine, self.settings.server, self.clock(), stopped)
-        return send_due(
-            self.engine, self.settings.server, self.renderer, self.outbox, self.results, self.clock, stopped, self.sign
-        )
+        return sent or self._send(stopped)
+
+    def _send(self, stopped: Callable[[], bool]) -> int:
+        server = self.settings.server
+        return send_due(self.engine, server, self.renderer, self.outbox, self.results, self.clock, stopped, self.sign)
 
 
 @contextmanager

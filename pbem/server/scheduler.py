@@ -5,7 +5,7 @@ The daemon calls `step` repeatedly. What a player's message causes is in `conver
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Engine
 
@@ -14,17 +14,27 @@ from pbem.players import traces
 from pbem.server import alerts, digest, unreachable
 from pbem.storage.retention import Retention
 
+LATE = timedelta(minutes=1)
+"""How long it may wait while messages are being sent."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Scheduler:
     """Does what is due."""
 
     retention: Retention
+    looked: datetime | None = None
+    """When it last looked for what is due."""
+
+    def is_late(self, now: datetime) -> bool:
+        """Return whether it hasn't looked for too long, or not since the clock was set back."""
+        return self.looked is None or not self.looked <= now < self.looked + LATE
 
     def step(
         self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
     ) -> None:
         """Do what is due at that time; some of it may be left to the next step."""
+        self.looked = now
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         traces.sweep(engine, now, stopped)
         digest.gather(engine, server, now, stopped)

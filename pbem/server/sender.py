@@ -156,6 +156,8 @@ def _free(session: Session, locks: Locks, held: set[str], now: datetime) -> Iter
         free = locks.try_acquire_each([_lock_name(row.id) for row in rows])
         held |= free
         yield from (row for row in rows if _lock_name(row.id) in free)
+        if len(rows) < TOGETHER:
+            return
         after = rows[-1].id or 0
 
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 from hashlib import sha256
 
-from sqlalchemy import JSON, BindParameter, Engine, Integer, and_, bindparam, exists, not_, or_, update
+from sqlalchemy import JSON, BindParameter, Engine, Integer, and_, bindparam, exists, not_, or_, tuple_, update
 from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
@@ -36,6 +36,7 @@ BATCH = 20
 
 _RECENT = (bindparam("since", type_=Utc), bindparam("now", type_=Utc))
 _LANE: BindParameter[int] = bindparam("lane", type_=Integer)
+_AFTER = (bindparam("after_lane", type_=Integer), bindparam("after", type_=Integer))
 _ABOVE = aliased(Incoming)
 _IS_BEHIND_A_PAUSED_ONE = exists().where(
     col(_ABOVE.author) == Incoming.author,
@@ -47,9 +48,9 @@ _IS_BEHIND_A_PAUSED_ONE = exists().where(
 _MAY_GO = and_(not_(is_paused(Incoming, *_RECENT)), not_(_IS_BEHIND_A_PAUSED_ONE))
 
 _WAITING = (
-    select(Incoming.id)
-    .where(Incoming.state == IncomingState.NEW, Incoming.lane == _LANE, col(Incoming.id) > bindparam("after"), _MAY_GO)
-    .order_by(col(Incoming.id))
+    select(Incoming.lane, Incoming.id)
+    .where(Incoming.state == IncomingState.NEW, tuple_(Incoming.lane, Incoming.id) > tuple_(*_AFTER), _MAY_GO)
+    .order_by(col(Incoming.lane), col(Incoming.id))
     .limit(BATCH)
     # A locked row is being handled, even if its daemon was cut off and has lost its lock on the message.
     .with_for_update(skip_locked=True)
@@ -86,13 +87,12 @@ class WorkQueue:
 
     def claim_next(self) -> int | None:
         """Claim the oldest free message, of players first. Return its number, or None if there is none."""
-        for lane in Lane:
-            after = 0
-            while waiting := self._waiting(lane, after):
-                for number in waiting:
-                    if self.claim(number):
-                        return number
-                after = waiting[-1]
+        after = (min(Lane).value, 0)
+        while waiting := self._waiting(after):
+            for _, number in waiting:
+                if self.claim(number):
+                    return number
+            after = waiting[-1]
         return None
 
     def claim(self, number: int) -> bool:
@@ -106,8 +106,8 @@ class WorkQueue:
         """
         if self._has_turn or not self.is_shared:
             return True
-        lane = self._locks.query(_LANE_OF, number=number)
-        earlier = self._locks.query(_EARLIER, number=number, **self._moment(max(lane, default=Lane.PLAYERS)))
+        lane = max(self._locks.query(_LANE_OF, number=number), default=Lane.PLAYERS)
+        earlier = self._locks.query(_EARLIER, number=number, lane=lane, **self._moment())
         for each in earlier:
             self._locks.acquire_shared(_name(each))
             self._locks.release_shared(_name(each))
@@ -131,17 +131,18 @@ class WorkQueue:
         """End the session."""
         self._locks.close()
 
-    def _waiting(self, lane: Lane, after: int) -> list[int]:
-        which = {"after": after, **self._moment(lane)}
+    def _waiting(self, after: tuple[int, int]) -> list[tuple[int, int]]:
+        """Return the lanes and numbers of the next messages after that one that may go now."""
+        which = {"after_lane": after[0], "after": after[1], **self._moment()}
         if self.is_shared:
-            return self._locks.query(_WAITING, **which)
+            return [(lane, number) for lane, number in self._locks.query_rows(_WAITING, **which)]
         with read_only(self._engine) as session:
-            return [number for number in session.exec(_WAITING, params=which) if number is not None]
+            return [(lane, number) for lane, number in session.execute(_WAITING, which)]
 
-    def _moment(self, lane: int) -> dict[str, object]:
-        """Return the parameters of a query for those that may go now in that queue, and before it."""
+    def _moment(self) -> dict[str, object]:
+        """Return the parameters of a query for those that may go now."""
         now = self._clock()
-        return {"lane": lane, "now": now, "since": now - PAUSE}
+        return {"now": now, "since": now - PAUSE}
 
     def _goes_first(self, number: int, ordering: Collection[str]) -> bool:
         """Return whether that message is still waiting and has a key that we hold now, or could have."""

@@ -70,9 +70,10 @@ def connect(url: str) -> Engine:
     def begin(connection: Connection) -> None:
         # A writing transaction takes the write lock at once: one that read first and wrote later would fail
         # if another one had written in between. A reading one takes no lock and can't write by mistake.
+        driver: Any = connection.connection.dbapi_connection
         if is_read_only(connection):
-            connection.exec_driver_sql("PRAGMA query_only=ON")
-        connection.exec_driver_sql("BEGIN" if is_read_only(connection) else "BEGIN IMMEDIATE")
+            driver.execute("PRAGMA query_only=ON")
+        driver.execute("BEGIN" if is_read_only(connection) else "BEGIN IMMEDIATE")
 
     @event.listens_for(engine, "checkin")
     def reset(connection: Any, _record: object) -> None:

@@ -83,18 +83,22 @@ class Locks:
         """Return the single column of a query, run outside of any transaction."""
         return self._execute(statement, **values)
 
+    def query_rows(self, statement: Any, **values: object) -> list[Any]:
+        """Return the rows of a query, run outside of any transaction."""
+        with self._mutex:
+            try:
+                return list(self._connected().execute(statement, values))
+            except DBAPIError:
+                self._drop()  # its state is unknown; a new session starts clean
+                raise
+
     def close(self) -> None:
         """End the session, which releases every lock."""
         with self._mutex:
             self._drop()
 
     def _execute(self, statement: Any, **values: object) -> list[Any]:
-        with self._mutex:
-            try:
-                return list(self._connected().execute(statement, values).scalars())
-            except DBAPIError:
-                self._drop()  # its state is unknown; a new session starts clean
-                raise
+        return [value for value, *_ in self.query_rows(statement, **values)]
 
     def _connected(self) -> Connection:
         if self._connection is None:

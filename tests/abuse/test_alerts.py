@@ -18,6 +18,7 @@ def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Corresp
         yield letters
 
 
+@pytest.mark.slow
 def test_forged_joins_from_refusing_addresses_tell_the_admin_nothing(letters: Correspondence) -> None:
     for number in range(8):
         (question,) = letters.write(f"nobody{number}@mail.example", f"join nobody{number}")
@@ -27,6 +28,7 @@ def test_forged_joins_from_refusing_addresses_tell_the_admin_nothing(letters: Co
     assert ADMIN not in letters.received
 
 
+@pytest.mark.slow
 def test_the_admin_is_told_once_an_hour_of_all_players_who_can_not_be_reached(letters: Correspondence) -> None:
     names = ("bob", "carol", "dora", "erin")
     for name in names:
@@ -45,6 +47,7 @@ def test_the_admin_is_told_once_an_hour_of_all_players_who_can_not_be_reached(le
     assert letters.wait(days=2) == []
 
 
+@pytest.mark.slow
 def test_a_bounce_does_not_tell_the_challenger_whose_the_address_is(letters: Correspondence) -> None:
     letters.join("bob")
     personal = letters.join("alice")

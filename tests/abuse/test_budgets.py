@@ -22,6 +22,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
         yield letters
 
 
+@pytest.mark.slow
 def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(tmp_path: Path) -> None:
     with correspondence(tmp_path, server=FOUR) as letters:
         letters.play(two_turns)
@@ -35,6 +36,7 @@ def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(tmp_path: Path
         assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
 
 
+@pytest.mark.slow
 def test_a_player_s_own_mails_do_not_use_up_what_the_unproven_need(tmp_path: Path) -> None:
     with correspondence(tmp_path, server=FOUR) as letters:
         letters.play(two_turns)
@@ -44,6 +46,7 @@ def test_a_player_s_own_mails_do_not_use_up_what_the_unproven_need(tmp_path: Pat
         assert len(letters.write(ALICE, "say hello")) == 1
 
 
+@pytest.mark.slow
 def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(tmp_path: Path) -> None:
     with correspondence(tmp_path, server=FOUR, more=TRUSTING + "\n[limits]\ndomain_per_day = 4") as letters:
         letters.join("alice")
@@ -60,6 +63,7 @@ def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(tmp_path: Path
             assert len(letters.write("carol@mail.example", "join carol", Date=date)) == 1
 
 
+@pytest.mark.slow
 def test_forged_joins_of_a_domain_silence_no_large_one(tmp_path: Path) -> None:
     with correspondence(
         tmp_path, more="[limits]\ndomain_per_day = 3\nlarge_domain_per_day = 8\nlarge_domains = ['big.example']"
@@ -70,6 +74,7 @@ def test_forged_joins_of_a_domain_silence_no_large_one(tmp_path: Path) -> None:
     assert (sum(small), sum(large)) == (3, 8)
 
 
+@pytest.mark.slow
 def test_an_opponent_who_talks_without_end_blocks_no_match(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nmatch_per_day = 12") as letters:
         letters.play(two_turns)

@@ -34,6 +34,7 @@ def passes(letters: Correspondence, hours: int) -> list[str]:
     return [str(line["event"]) for line in logs if line["log_level"] == "error"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("days", [300, 3650, 36_500])
 def test_a_clock_that_leaps_ahead_and_back_removes_nothing(letters: Correspondence, days: int) -> None:
     passes(letters, 26)
@@ -87,6 +88,7 @@ def test_two_daemons_whose_clocks_disagree_remove_nothing(letters: Correspondenc
     assert kept(letters) == before
 
 
+@pytest.mark.slow
 def test_nobody_is_silenced_by_messages_from_a_time_that_is_yet_to_come(letters: Correspondence) -> None:
     """A player, a stranger and a match use up their daily budgets 300 days ahead; then the clock is corrected."""
     letters.clock.leap(days=300)

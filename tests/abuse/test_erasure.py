@@ -66,6 +66,7 @@ def personal(letters: Correspondence, name: str) -> str:
     return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["to", "turn", "refused", "hello", "by", "message", "bo", "match"])
 def test_somebody_named_like_a_word_leaves_and_everything_of_others_stays_byte_for_byte(
     letters: Correspondence, name: str
@@ -82,6 +83,7 @@ def test_somebody_named_like_a_word_leaves_and_everything_of_others_stays_byte_f
     assert rows_up_to(letters, *last) == before
 
 
+@pytest.mark.slow
 def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Correspondence) -> None:
     """Bob's words are bob's, even if they mention eve; hers are removed from our messages to him."""
     letters.match(first="eve", second="bob")
@@ -97,6 +99,7 @@ def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Co
     assert not re.search("""["']eve["']""", told)
 
 
+@pytest.mark.slow
 def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: Correspondence) -> None:
     letters.match(first="eve", second="bob")
     eve = number_of(letters, "eve")
@@ -117,6 +120,7 @@ def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: C
     assert letters.execute("select count(*) from mention") == [(0,)]
 
 
+@pytest.mark.slow
 def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     """So others can write meanwhile, without waiting for the whole erasure."""
     letters.match(first="eve", second="bob")
@@ -169,6 +173,7 @@ def test_a_crash_between_two_steps_leaves_the_rest_for_the_next_start(
     assert letters.execute(f"select count(*) from incoming where player = {eve} and removed is null") == [(0,)]
 
 
+@pytest.mark.slow
 def test_joining_and_leaving_all_day_is_refused_from_the_third_time_on(letters: Correspondence) -> None:
     sent = 0
     for _ in range(6):
@@ -209,6 +214,7 @@ def asked_for_the_guest_s_address(letters: Correspondence, answer: str) -> None:
     leaves(letters, "eve")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("answer", ["no", "Who are you? Leave me alone.", "never"])
 def test_a_guest_who_refused_to_share_the_address_stays_when_the_asker_leaves(
     letters: Correspondence, answer: str
@@ -240,6 +246,7 @@ def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
     assert b"hatter" not in enclosed
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "name", ["to", "turn", "refused", "hello", "quadraphages", "daily", "games", "unsubscribe", "by"]
 )

@@ -94,6 +94,7 @@ def test_an_address_stays_invited_when_who_asked_leaves(letters: Correspondence)
     assert sent_to(letters, VICTIM) == 1
 
 
+@pytest.mark.slow
 def test_a_player_invites_a_few_addresses_a_day_and_a_new_one_fewer(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\ninvitations_per_day = 4\nnew_player_invitations = 2") as letters:
         letters.play(people)
@@ -109,6 +110,7 @@ def test_a_player_invites_a_few_addresses_a_day_and_a_new_one_fewer(tmp_path: Pa
         assert sent_to(letters, "tomorrow@host.example") == 1
 
 
+@pytest.mark.slow
 def test_a_domain_and_the_world_get_so_many_invitations_a_day(tmp_path: Path) -> None:
     limits = "[limits]\ndomain_invitations = 2\nall_invitations = 4\nlarge_domains = ['big.example']"
     with correspondence(tmp_path, more=limits) as letters:
@@ -121,6 +123,7 @@ def test_a_domain_and_the_world_get_so_many_invitations_a_day(tmp_path: Path) ->
         assert invitations(letters) == 4
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "note",
     [
@@ -149,6 +152,7 @@ def test_a_few_words_go_along(letters: Correspondence) -> None:
     assert "Hello dear, fancy a game?" in text(letters.last("victim"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", ["stop", "unsubscribe", "never"])
 def test_one_word_ends_invitations_for_good_whoever_asks(letters: Correspondence, words: str) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
@@ -204,6 +208,7 @@ def test_who_wants_no_invitations_can_still_join(letters: Correspondence) -> Non
     assert "Welcome, victor" in text(welcome)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "address",
     [ADDRESS, "games+anything@pbem.example", "GAMES@PBEM.EXAMPLE", "play@pbem.example", "play+x@pbem.example"],
@@ -224,6 +229,7 @@ def test_an_address_that_no_person_reads_cannot_be_invited(letters: Corresponden
     assert "not a person's address" in text(answer)
 
 
+@pytest.mark.slow
 def test_a_player_is_challenged_a_few_times_a_day_by_the_same_player(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nchallenges_per_pair = 3") as letters:
         letters.play(people)
@@ -240,6 +246,7 @@ def test_a_player_is_challenged_a_few_times_a_day_by_the_same_player(tmp_path: P
         assert letters.execute("select count(*) from match") == [(4,)]
 
 
+@pytest.mark.slow
 def test_a_player_challenges_so_many_in_a_day(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nchallenges_per_day = 3") as letters:
         letters.play(people)
@@ -249,6 +256,7 @@ def test_a_player_challenges_so_many_in_a_day(tmp_path: Path) -> None:
         assert letters.execute("select count(*) from match") == [(3,)]
 
 
+@pytest.mark.slow
 def test_an_address_is_asked_a_few_times_a_day_whether_it_is_a_player_s(letters: Correspondence) -> None:
     for name in ("alice", "bob", "zoe"):
         for _ in range(3):

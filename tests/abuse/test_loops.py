@@ -44,6 +44,7 @@ def echo(letters: Correspondence, mail: EmailMessage, words: Callable[[int], str
     return got
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", [kind for kind in MACHINES if kind != "a list of commands"])
 def test_a_machine_at_a_player_s_address_falls_silent(letters: Correspondence, kind: str) -> None:
     assert echo(letters, letters.last("alice"), MACHINES[kind]) <= FEW
@@ -54,6 +55,7 @@ def test_a_machine_that_says_something_we_know_falls_silent_too(letters: Corresp
     assert echo(letters, letters.last("alice"), MACHINES["a list of commands"]) <= 25
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", MACHINES)
 def test_a_machine_that_was_invited_falls_silent(letters: Correspondence, kind: str) -> None:
     letters.reply(letters.received[ALICE][1], "challenge desk@shop.example hexaphages")
@@ -63,6 +65,7 @@ def test_a_machine_that_was_invited_falls_silent(letters: Correspondence, kind: 
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
 @pytest.mark.parametrize("to", [None, "games@pbem.example"])
 def test_a_machine_that_is_asked_something_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:
@@ -70,6 +73,7 @@ def test_a_machine_that_is_asked_something_falls_silent(letters: Correspondence,
     assert echo(letters, question, MACHINES[kind], to) <= FEW
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
 @pytest.mark.parametrize("to", [None, "games@pbem.example"])
 def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:
@@ -79,6 +83,7 @@ def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: 
     assert echo(letters, letters.last_to("desk@shop.example"), MACHINES[kind], to) <= FEW
 
 
+@pytest.mark.slow
 def test_the_same_refusal_is_sent_thrice_an_hour_and_then_once_a_day(letters: Correspondence) -> None:
     personal = letters.received[ALICE][1]
     assert [len(letters.reply(personal, "#1 i1i9")) for _ in range(6)] == [1, 1, 1, 0, 0, 0]
@@ -88,6 +93,7 @@ def test_the_same_refusal_is_sent_thrice_an_hour_and_then_once_a_day(letters: Co
     assert [len(letters.reply(personal, "#1 i1i9")) for _ in range(3)] == [1, 0, 0]
 
 
+@pytest.mark.slow
 def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspondence) -> None:
     turn = letters.last("alice")
     for wrong in ("b7b7", "b7a1 i2i2", "b7d7 i2a2", "b7d7 i2g2 1 z9", "mvoe b7", "frobnicate", "what now"):
@@ -96,6 +102,7 @@ def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspond
     assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
 
 
+@pytest.mark.slow
 def test_a_person_who_errs_now_and_then_in_the_same_way_is_told_each_time(letters: Correspondence) -> None:
     for _ in range(6):
         assert len(letters.reply(letters.last("alice"), "#1 i1i9")) == 1

@@ -39,6 +39,7 @@ BEYOND = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("line", BEYOND.values(), ids=BEYOND)
 def test_the_token_of_a_match_is_asked_about_beyond_the_match(letters: Correspondence, line: str) -> None:
     letters.play(other_match)
@@ -67,6 +68,7 @@ def test_the_token_of_a_match_serves_the_match(letters: Correspondence, line: st
     assert "yes" not in text(answer)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("line", ["show", "help", "rules quadraphages", "games", "games bob", "record", "preview b7d7"])
 def test_looking_needs_no_question(letters: Correspondence, line: str) -> None:
     (answer,) = letters.reply(letters.last("alice"), line)

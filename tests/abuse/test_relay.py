@@ -28,6 +28,7 @@ def words_of(mail: EmailMessage) -> str:
     return "\n".join([*(str(value) for value in mail.values()), *parts])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("subject", "body"),
     [
@@ -86,6 +87,7 @@ def test_who_joins_in_earnest_loses_nothing(letters: Correspondence) -> None:
     assert "QUADRAPHAGES" in text(answer)
 
 
+@pytest.mark.slow
 def test_a_stranger_s_address_gets_few_answers_a_day_and_a_month(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nstranger_per_day = 2\nstranger_per_month = 3") as letters:
         sent = []

@@ -103,6 +103,7 @@ def test_a_match_ends_before_its_tokens_do() -> None:
     assert refused.value.obstacle is Obstacle.TOO_LONG
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "line", ["set mail daily", "stop", "#1 b7d7 i2g2 1 d7d6 g2g1", "challenge bob hexaphages", "export me"]
 )

@@ -15,6 +15,7 @@ def personal(letters: Correspondence, name: str = "alice") -> str:
     return str(letters.received[f"{name}@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
 
 
+@pytest.mark.slow
 def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nwork_per_message = 320") as letters:
         letters.play(two_turns)
@@ -26,6 +27,7 @@ def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(tmp_path: Pa
     assert "... and 6 more lines" in told
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("line", ["show 1#1", "games", "preview 1 b7d7"])
 def test_one_line_is_answered_whatever_it_costs(tmp_path: Path, line: str) -> None:
     with correspondence(tmp_path, more="[limits]\nwork_per_message = 1") as letters:
@@ -54,6 +56,7 @@ def test_a_long_list_holds_the_matches_that_matter(letters: Correspondence, monk
     assert 'Not listed: 1 older. "show NUMBER" shows any of them.' in told
 
 
+@pytest.mark.slow
 def test_a_player_plays_so_many_matches_at_a_time(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nrunning_matches = 1") as letters:
         letters.play(two_turns)

@@ -20,6 +20,7 @@ def test_python_examples(name: str) -> None:
     assert not ran.failed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PAGES if "```console" in page(name)])
 def test_console_examples(name: str, tmp_path: Path) -> None:
     """The steps of a page run in one shell, in an empty folder; each prints what it shows and succeeds."""

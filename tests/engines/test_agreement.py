@@ -74,6 +74,7 @@ def accepts(position: PhagesPosition, move: Turn) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", quick_where(lambda seed: seed == 1, [1, 2]))
 def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
     """Each operation is replaced by any that can be written, while the rest of the turn stays legal."""

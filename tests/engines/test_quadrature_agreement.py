@@ -68,6 +68,7 @@ def assert_alike(position: QuadraturePosition, state: State, turns: list[str]) -
         assert (None if winner is None else sides[winner]) == state.winner
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("men", "choose"), [("18", to_and_fro), ("16", by_lot)])
 def test_a_match_goes_as_the_brute_force_has_it(men: str, choose: Callable[..., str]) -> None:
     for position, state, turns in match(men, 1, choose):
@@ -98,6 +99,7 @@ def accepts(position: QuadraturePosition, turn: Step) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
     """For all turns that can be written, in the last position of a match in which the mover's marker shows 2."""

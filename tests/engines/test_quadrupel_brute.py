@@ -103,6 +103,7 @@ def chosen(chance: random.Random, state: brute.State, turns: dict[str, brute.Sta
     return chance.choice(texts if chance.random() < 0.3 else nearest)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("setting", SETTINGS, ids=named)
 def test_moves_are_what_the_brute_force_finds(setting: dict[str, str]) -> None:
     for seed in (0, 3):
@@ -137,6 +138,7 @@ def agree(plies: Iterator[Ply]) -> None:
             assert {brute.name(place): dots for side in then.stones for place, dots in side.items()} == shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["added-value", "combination"])
 def test_those_matches_reach_every_kind_of_end(variant: str) -> None:
     """Otherwise the comparison would prove little: won by the first builder, by the second, drawn."""
@@ -171,6 +173,7 @@ def accepts(position: QuadrupelPosition, move: Turn | Dots | Ones) -> bool:
     return True
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("setting", SETTINGS, ids=named)
 def test_play_accepts_exactly_what_moves_lists(setting: dict[str, str]) -> None:
     """For every turn and set-up that can be written. With announce=auto, the announcement is optional."""

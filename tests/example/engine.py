@@ -95,5 +95,10 @@ def _start(chosen: Mapping[str, str]) -> NoughtsPosition:
 
 
 NOUGHTS = Game(
-    "noughts", "Noughts", (Option("goal", ("line", "avoid"), "whether a line wins or loses"),), _start, SIDES
+    "noughts",
+    "Noughts",
+    (Option("goal", ("line", "avoid"), "whether a line wins or loses"),),
+    _start,
+    SIDES,
+    "3x3: three in a row win",
 )

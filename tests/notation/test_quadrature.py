@@ -206,6 +206,7 @@ def test_the_hint_lists_the_turns_where_they_are_few_and_says_who_sits_out() -> 
     ]
 
 
+@pytest.mark.slow
 def test_no_line_of_a_hint_is_a_turn_or_a_command() -> None:
     verbs = {verb for command in COMMANDS.values() for verb in (command.name, *command.aliases)}
     for seed in range(4):
@@ -223,6 +224,7 @@ def test_no_line_of_a_hint_is_a_turn_or_a_command() -> None:
 # Records --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("men", ["18", "16"])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(

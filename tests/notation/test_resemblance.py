@@ -145,6 +145,7 @@ def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
     assert told
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.sampled_from(sorted(GAMES)),

@@ -70,6 +70,7 @@ def reached_by_cells(key: str, position: Position[Any], chosen: str = "") -> Ite
         yield from found.turns
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_the_ways_end_in_the_legal_turns_and_in_all_of_them(path: Path) -> None:
     walked = 0
@@ -102,6 +103,7 @@ def test_a_way_drawn_by_lot_ends_in_a_turn_that_can_be_played(path: Path) -> Non
         assert after.part is None
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_all_turns_are_offered_where_they_are_few_and_never_too_many_choices(path: Path) -> None:
     for key, position in positions(path):
@@ -114,6 +116,7 @@ def test_all_turns_are_offered_where_they_are_few_and_never_too_many_choices(pat
         assert len({step.text for step in found.steps}) == len({step.label for step in found.steps}) == len(found.steps)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_a_board_is_tapped_cell_by_cell(path: Path) -> None:
     tapped = 0
@@ -129,6 +132,7 @@ def test_a_board_is_tapped_cell_by_cell(path: Path) -> None:
     assert tapped > 5
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_what_somebody_typed_of_a_turn_is_known_as_its_beginning(path: Path) -> None:
     for key, position in positions(path)[:12]:
@@ -211,6 +215,7 @@ def test_no_choice_follows_the_end_of_a_game_or_nonsense(key: str) -> None:
         NOTATIONS[key].parse("zz")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["hexaphages", "kvadratik"])
 def test_choices_are_found_with_bounded_effort_where_turns_are_many(key: str) -> None:
     """There are up to 20,000 turns."""

@@ -246,6 +246,7 @@ def test_show_says_that_there_is_no_such_number(site: Site, words: list[str]) ->
 # shunted and retry
 
 
+@pytest.mark.slow
 def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played: Site) -> None:
     assert (played.pbem("shunted").code, played.pbem("shunted").out) == (0, "nothing is shunted\n")
     tamper(played)

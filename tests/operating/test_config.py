@@ -107,6 +107,7 @@ def test_a_wrong_value_in_the_environment_is_named(site: Site) -> None:
 # Secrets
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", ["value", "file", "command"])
 def test_a_secret_comes_by_value_by_file_or_by_command(site: Site, way: str) -> None:
     (site.folder / "secret").write_text(f"{SECRET}\nand a second line that is a comment\n", encoding="ascii")

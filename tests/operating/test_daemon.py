@@ -90,6 +90,7 @@ def test_sigterm_ends_the_daemon_in_time_while_the_next_hop_stalls_and_the_mail_
     assert post.ids() == [owed]
 
 
+@pytest.mark.slow
 def test_what_went_out_before_the_next_hop_stalled_is_not_sent_again(
     site: Site, post: PostOffice, start: Start
 ) -> None:

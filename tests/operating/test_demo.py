@@ -18,6 +18,7 @@ def test_the_demo_ends_at_the_printed_board(site: Site, tmp_path: Path) -> None:
     assert [site.pbem(*words).code for words in commands] == [0, 0]
 
 
+@pytest.mark.slow
 def test_the_demo_says_so_when_the_last_board_is_another(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -30,6 +31,7 @@ def test_the_demo_says_so_when_the_last_board_is_another(
     assert "The last board is not the one printed on the rule sheet." in done.out
 
 
+@pytest.mark.slow
 def test_the_demo_says_so_when_a_turn_of_the_record_is_refused(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def number(site: Site, address: str) -> int:
     return int(found)
 
 
+@pytest.mark.slow
 def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> None:
     done = joined.process("export", "alice", "--folder", "alice", umask=0)
     assert (done.code, done.err) == (0, ""), done.said
@@ -54,6 +55,7 @@ def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> 
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
+@pytest.mark.slow
 def test_export_of_a_guest(joined: Site) -> None:
     guest = number(joined, "carol@mail.example")
     done = joined.process("export", "carol@mail.example", "--folder", "carol")
@@ -69,6 +71,7 @@ def test_delete_asks_first(joined: Site) -> None:
     assert joined.rows("select name from player order by id") == ["alice", None]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "stdin"), [(("alice",), b"y\n"), (("alice@mail.example", "--yes"), b""), (("NUMBER", "--yes"), b"")]
 )
@@ -88,6 +91,7 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
     assert (again.code, again.err) == (1, f"pbem: no player is called deleted-{alice}\n")
 
 
+@pytest.mark.slow
 def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
     with joined.server() as server:
         now = server.clock()

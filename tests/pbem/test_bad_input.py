@@ -2,13 +2,14 @@
 
 import base64
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text as sql
 
 from pbem import tokens
 from pbem.tokens import Keyring, Purpose, Token
-from tests.correspondence import ADDRESS, Correspondence, text
+from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
@@ -31,6 +32,7 @@ def answered(letters: Correspondence, mails: list[EmailMessage], address: str = 
     return text(mails[0])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -236,6 +238,7 @@ def test_a_revoked_token_proves_nothing_and_its_player_is_asked(letters: Corresp
     assert before == standing(letters)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -292,6 +295,7 @@ def test_a_mail_that_cannot_be_read_is_filed_in_silence(letters: Correspondence,
     assert last.verdict.startswith("no answer: ")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("bad", [b"\0", b"\xff\xfe", b"\xed\xa0\x80"], ids=["NUL", "no UTF-8", "half a character"])
 @pytest.mark.parametrize("place", ["name", "address", "subject", "id", "thread", "words", "command", "join"])
 def test_what_is_no_character_harms_no_database(letters: Correspondence, place: str, bad: bytes) -> None:
@@ -370,9 +374,23 @@ def test_a_held_mail_acts_once(letters: Correspondence) -> None:
     assert before == standing(letters)
 
 
-def test_strangers_who_ask_for_nothing_that_is_open_to_them_get_no_answer(letters: Correspondence) -> None:
-    for words in ("what is this", "", "#1 resign", "join", "games", "show 1", "accept"):
-        assert letters.write("zoe@mail.example", words) == []
+def test_strangers_are_told_what_this_is_once_a_day_and_three_times_a_month(letters: Correspondence) -> None:
+    sent = []
+    for days in (1, 1, 1, 28, 1):
+        sent.append([len(letters.write("zoe@mail.example", words)) for words in ("what is this", "", "#1 resign")])
+        letters.clock.advance(days=days, minutes=1)
+
+    assert sent == [[1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 0, 0]]
+    assert "no answer: a stranger who was told what this is" in str(letters.execute("select verdict from incoming"))
+
+
+def test_strangers_who_ask_for_nothing_leave_half_of_the_answers_to_others(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\ndomain_per_day = 6\nstrangers_per_day = 10") as letters:
+        at_one_domain = [len(letters.write(f"x{number}@one.example", "spam")) for number in range(6)]
+        elsewhere = [len(letters.write(f"x@host{number}.example", "spam")) for number in range(6)]
+        asked = [len(letters.write(f"y{number}@one.example", f"join y{number}")) for number in range(3)]
+
+    assert (sum(at_one_domain), sum(elsewhere), sum(asked)) == (3, 2, 3)
 
 
 def test_strangers_get_answers_that_help_but_not_many(letters: Correspondence) -> None:

@@ -49,6 +49,7 @@ def bounce_for_good(letters: Correspondence) -> list[EmailMessage]:
     return letters.deliver(b"Message-ID: <copy-3@mail.example>\n" + dsn(mail))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bounce_of_a_mail_of_ours_counts_and_is_not_answered(letters: Correspondence, kind: str) -> None:
     assert letters.deliver(KINDS[kind](letters.last("bob"))) == []
@@ -58,6 +59,7 @@ def test_a_bounce_of_a_mail_of_ours_counts_and_is_not_answered(letters: Correspo
     assert str(verdict).startswith("no answer: bounce of mail ")
 
 
+@pytest.mark.slow
 def test_an_address_from_which_all_comes_back_gets_no_more_and_others_are_told(letters: Correspondence) -> None:
     mails = bounce_for_good(letters)
 
@@ -70,6 +72,7 @@ def test_an_address_from_which_all_comes_back_gets_no_more_and_others_are_told(l
     assert letters.wait(days=30) == []
 
 
+@pytest.mark.slow
 def test_a_turn_that_answers_the_mail_about_a_dead_address_is_played(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")  # it's alice's turn
     unreachable = bounce_for_good(letters)[0]
@@ -79,6 +82,7 @@ def test_a_turn_that_answers_the_mail_about_a_dead_address_is_played(letters: Co
     assert letters.execute("select count(*) from ply") == [(3,)]
 
 
+@pytest.mark.slow
 def test_one_who_is_heard_of_again_gets_the_last_word_of_each_match(letters: Correspondence) -> None:
     turn = letters.last("bob")
     bounce_for_good(letters)
@@ -153,6 +157,7 @@ def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Corresp
     assert count(letters) == 0
 
 
+@pytest.mark.slow
 def test_the_bounce_of_an_invitation_is_told_at_once(letters: Correspondence) -> None:
     letters.write("zoe@mail.example", "challenge carol@nowhere.example hexaphages", to=letters.join("zoe"))
     invitation = letters.received["carol@nowhere.example"][0]

@@ -66,6 +66,7 @@ def rows(letters: Correspondence, *states: OutgoingState) -> list[Outgoing]:
         return [row for row in session.exec(select(Outgoing)) if not states or row.state in states]
 
 
+@pytest.mark.slow
 def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     assert not to_alice(command(letters, "bob", "#1 1 a7b7 i3i2"))
@@ -81,6 +82,7 @@ def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence)
     assert not to_alice(letters.wait(days=1))
 
 
+@pytest.mark.slow
 def test_the_minutes_are_those_of_the_configuration(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
@@ -144,6 +146,7 @@ def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Corr
     assert "It's bob's turn" in text(mail)
 
 
+@pytest.mark.slow
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
@@ -160,6 +163,7 @@ def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Pat
             assert not to_alice(letters.wait(hours=12))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", ["set mail each", "set mail batch", "set mail daily hour 13"])
 def test_another_choice_tells_what_waits_when_it_says(letters: Correspondence, words: str) -> None:
     command(letters, "alice", "set mail daily hour 11")
@@ -192,6 +196,7 @@ def test_answers_and_what_strangers_get_do_not_wait(letters: Correspondence, mai
     assert invitation["Auto-Submitted"] == "auto-generated"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", quick_where((0, 1).__contains__, range(6)))
 def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
@@ -306,6 +311,7 @@ def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Corre
         assert not digest._gather(session, server, alice, NOON + timedelta(minutes=15))
 
 
+@pytest.mark.slow
 def test_the_most_urgent_match_comes_first_and_the_longest_waiting_before_that(letters: Correspondence) -> None:
     command(letters, "alice", "set mail daily hour 11")
     command(letters, "carol", "#2 say Hm.")
@@ -337,6 +343,7 @@ def test_a_match_without_news_in_which_one_is_to_move_is_named_too(letters: Corr
     assert news["Subject"] == "[pbem] News of 2 matches: your turn in 1"
 
 
+@pytest.mark.slow
 def test_an_answer_to_a_digest_is_checked_against_what_it_showed(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2")
@@ -396,6 +403,7 @@ def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: 
     assert "This message isn't a reply about one" in text(letters.reply(news, "c1b1 g9h9 3 b1b4 h9e9")[0])
 
 
+@pytest.mark.slow
 def test_several_boards_in_one_answer_are_several_matches_for_its_answer(letters: Correspondence) -> None:
     command(letters, "bob", "#1 1 a7b7 i3i2")
     command(letters, "carol", "#2 1 a7b7 i3i2")

@@ -113,6 +113,7 @@ def test_the_last_move_is_lit_by_its_ground_and_by_its_frame(letters: Correspond
     assert lit == {"c1", "d1", "f1", "g9", "h9", "h7"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "words",
     [
@@ -187,6 +188,7 @@ def test_long_links_travel_whole() -> None:
     assert markup(mail) == page
 
 
+@pytest.mark.slow
 def test_a_mail_that_tells_of_many_matches_spares_boards_and_stays_small(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         alice, bob = letters.join("alice"), letters.join("bob")
@@ -203,6 +205,7 @@ def test_a_mail_that_tells_of_many_matches_spares_boards_and_stays_small(tmp_pat
     assert text(many).count("a b c d e f") == 10
 
 
+@pytest.mark.slow
 def test_a_digest_of_many_matches_shows_the_most_urgent_boards_and_stays_small(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         alice, bob = letters.join("alice"), letters.join("bob")

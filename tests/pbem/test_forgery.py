@@ -218,6 +218,7 @@ def test_the_thread_of_a_question_gives_nobody_an_address(letters: Correspondenc
     assert letters.execute("select address from player where name = 'alice'") == [("alice@work.example",)]
 
 
+@pytest.mark.slow
 def test_the_thread_of_a_question_that_was_declined_asks_nothing(letters: Correspondence) -> None:
     (asked,) = letters.reply(letters.received[ALICE][1], "change address alice@work.example")
     letters.reply(asked, "yes")

@@ -357,6 +357,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.lists(PIECES, max_size=12), st.lists(PIECES, max_size=6), st.sampled_from([None, 7, 42, 3, 5]), st.booleans())
 def test_no_mixture_of_words_stops_the_reader(
@@ -368,6 +369,7 @@ def test_no_mixture_of_words_stops_the_reader(
     assert len(found.commands) <= 20
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from([*VERBS, *ADVICE]),
@@ -386,6 +388,8 @@ def test_behind_a_verb_and_the_own_name_no_password_is_kept(
         "matches",
         "show",
         "help",
+        "info",
+        "faq",
         "rules",
         "join",
         "signup",

@@ -96,6 +96,7 @@ def chances(variant: dict[str, str]) -> Iterator[tuple[list[str], str, str]]:
         position = position.play(NOTATIONS["quadrupel"].parse(turn))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("variant", [{}, {"variant": "added-value"}, {"variant": "combination"}])
 def test_no_mail_betrays_a_figure_that_nobody_announced(variant: dict[str, str], tmp_path: Path) -> None:
     """Messages about a silent figure differ from those about any other turn only in the board and the turn."""

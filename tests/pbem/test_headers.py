@@ -90,6 +90,7 @@ def test_what_a_mail_program_reads_of_how_to_stop_is_unbroken(tmp_path: Path) ->
         assert mail["Auto-Submitted"] == "auto-generated"
 
 
+@pytest.mark.slow
 def test_digests_are_a_thread_of_their_own(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match()
@@ -152,6 +153,7 @@ def test_the_name_of_the_server_may_have_any_letters(tmp_path: Path) -> None:
     assert mail["Reply-To"].addresses[0].display_name == "Brettspiele für Zoë, 盤"
 
 
+@pytest.mark.slow
 def test_two_servers_of_ours_fall_silent(tmp_path: Path) -> None:
     """Each kind of message from one is sent to the other, also with only one of the signs left."""
     signs = {"x-pbem-server": "own mail", "auto-submitted": "Auto-Submitted", "list-id": "list"}

@@ -153,6 +153,7 @@ def mover_of(letters: Correspondence) -> str:
     return next(name for name in ("alice", "bob") if prose(letters.last(name)).startswith("Your turn against "))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_a_match_is_played_by_tapping_alone(name: str, tmp_path: Path) -> None:
     """From several positions of a playthrough, turns are chosen link by link until they are played."""
@@ -199,6 +200,7 @@ def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int
     return previews
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path) -> None:
     story = played(name)
@@ -226,6 +228,7 @@ def position_of(story: Played, letters: Correspondence) -> Position[Any]:
     return position
 
 
+@pytest.mark.slow
 def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         address = letters.join("alice")

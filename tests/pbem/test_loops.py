@@ -59,6 +59,7 @@ AWAY = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", AWAY)
 def test_an_out_of_office_notice_is_no_command_whatever_it_says(letters: Correspondence, kind: str) -> None:
     mail = letters.last("alice")
@@ -133,6 +134,7 @@ AWAY_SUBJECTS = [
 ]
 
 
+@pytest.mark.slow
 def test_an_out_of_office_notice_is_known_by_its_subject_alone_in_many_languages(letters: Correspondence) -> None:
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
 
@@ -180,6 +182,7 @@ def first_words(ours: Correspondence, other: Correspondence) -> list[EmailMessag
     return [mail for mail in sent if mail["To"] == OTHER]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relay", [whole, bare])
 def test_two_servers_facing_each_other_fall_silent(
     letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, relay: Callable[[EmailMessage], bytes]
@@ -204,6 +207,7 @@ def test_two_servers_facing_each_other_fall_silent(
         assert other.execute("select count(*) from match") == [(0,)]
 
 
+@pytest.mark.slow
 def test_two_servers_each_a_player_of_the_other_fall_silent(
     letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,6 +273,7 @@ def test_a_stranger_s_domain_gets_so_many_answers_a_day(tmp_path: Path) -> None:
     assert len(elsewhere) == 1
 
 
+@pytest.mark.slow
 def test_a_player_who_writes_more_than_a_person_can_is_told_once(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nplayer_per_hour = 8") as letters:
         letters.match()
@@ -281,6 +286,7 @@ def test_a_player_who_writes_more_than_a_person_can_is_told_once(tmp_path: Path)
     assert len(told) == 1
 
 
+@pytest.mark.slow
 def test_a_match_that_runs_in_circles_is_left_alone(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nmatch_per_day = 20") as letters:
         letters.match()

@@ -34,6 +34,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
     return [mail for mail in mails if mail["To"] == address]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
@@ -56,6 +57,7 @@ def test_several_commands_get_one_answer_in_their_order(letters: Correspondence,
         assert beginning.startswith(part)
 
 
+@pytest.mark.slow
 def test_in_a_match_s_thread_too_two_boards_are_two_matches(letters: Correspondence) -> None:
     """Though the Subject names #1, a turn without a number isn't played there without a question."""
     (answer,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\nshow 2"))
@@ -97,6 +99,7 @@ def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
     assert "eve played setup ++++." in text(mails[0])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "answers"),
     [
@@ -121,6 +124,7 @@ def test_without_receipts_ones_own_turn_is_told_only_with_something_else(
         assert own(mails, BOB)
 
 
+@pytest.mark.slow
 def test_without_receipts_the_end_of_a_match_is_told(tmp_path: Path) -> None:
     """Also if the player's own turn ends it."""
     story = played("quadrupel-variant-added-value")

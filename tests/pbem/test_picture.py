@@ -45,6 +45,7 @@ def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[
     return alike
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 @pytest.mark.parametrize("name", NAMES)
 def test_cells_look_alike_where_the_same_stands_there_and_else_different_in_grey_too(name: str, mode: str) -> None:
@@ -179,6 +180,7 @@ def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     assert moving.info["duration"] < LAST_FRAME_MS
 
 
+@pytest.mark.slow
 def test_an_animation_keeps_within_its_size_and_still_ends_with_the_last_board() -> None:
     boards = diagrams("kvadratik")
     captions = [f"{number}." for number, _ in enumerate(boards)]

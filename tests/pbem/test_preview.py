@@ -87,6 +87,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
     assert "To play" not in said
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "sentence", "read"),
     [
@@ -119,6 +120,7 @@ def test_a_turn_is_chosen_step_by_step(letters: Correspondence) -> None:
     assert "3 a7d7" not in said
 
 
+@pytest.mark.slow
 def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
     letters.reply(letters.last("bob"), "accept")
@@ -135,6 +137,7 @@ def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Cor
     assert "This is match #1," in flat(answer)
 
 
+@pytest.mark.slow
 def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "3")
     letters.join("carol")
@@ -178,6 +181,7 @@ def test_a_preview_needs_no_proof_but_a_player(letters: Correspondence) -> None:
     assert rows(letters) == before
 
 
+@pytest.mark.slow
 def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
     play(letters, *TURNS)
 
@@ -211,6 +215,7 @@ def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> N
     assert "* 1#0 3 a7a4 i3i6 | 1#0 3 a7a4 i3f3" in asked(letters, "alice", "preview 1#0 3 a7a4")
 
 
+@pytest.mark.slow
 def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(letters: Correspondence) -> None:
     play(letters, *TURNS[:2])
     letters.resign("alice")
@@ -238,6 +243,7 @@ def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
         assert "You can preview at most 20 turns at once." in asked(letters, "alice", f"preview {' '.join(turns)}")
 
 
+@pytest.mark.slow
 def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
     told = (Path(__file__).parent.parent / "playthroughs" / "hexaphages.txt").read_text(encoding="utf-8")
     *turns, last = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
@@ -262,6 +268,7 @@ def test_prose_that_begins_with_the_word_is_prose(letters: Correspondence) -> No
     assert "preview of my plans: none!" in text(letters.last("bob"))
 
 
+@pytest.mark.slow
 def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
     """Where a turn can be announced, both ways to write it are offered, whether or not it ends in a figure."""
     with correspondence(tmp_path) as letters:

@@ -53,6 +53,7 @@ def slip(letters: Correspondence, line: str = SLIP) -> EmailMessage:
 # A slip, and yes -------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
@@ -81,6 +82,7 @@ def test_a_slip_is_played_after_yes_and_not_before(letters: Correspondence, line
     assert "| Sorry!" in text(mails[1])
 
 
+@pytest.mark.slow
 def test_several_turns_are_offered_where_a_slip_resembles_them_alike(letters: Correspondence) -> None:
     answer = slip(letters, "b7d7 i2g2 1 d7d6 g2h1")
     offered = re.findall(r'^- "(.*)"', text(answer), flags=re.MULTILINE)
@@ -234,6 +236,7 @@ def test_a_turn_is_suggested_to_nobody_but_who_is_to_move(letters: Correspondenc
     assert "It's alice's turn" in answer
 
 
+@pytest.mark.slow
 def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> None:
     answer = slip(letters)
     before = standing(letters)
@@ -258,6 +261,7 @@ def test_a_suggestion_dies_with_the_tokens(letters: Correspondence) -> None:
     assert before == standing(letters)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
@@ -432,6 +436,7 @@ def test_a_misspelt_resignation_is_asked_about_twice(letters: Correspondence) ->
 # Players from Rognlie's server -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "word", ["move", "resign", "chat", "set", "undo", "move#9", "typo", "change", "queue", "foreign"]
 )

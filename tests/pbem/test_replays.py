@@ -39,6 +39,7 @@ def calls(of: Callable[..., object], argument: str = "record") -> Iterator[list[
         sys.setprofile(before)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "number"),
     [
@@ -67,6 +68,7 @@ def test_a_turn_that_was_played_already_is_found_in_the_same_replay(letters: Cor
     assert len(replays) == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "words",
     [

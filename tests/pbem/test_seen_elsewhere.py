@@ -98,6 +98,7 @@ def test_a_bounce_of_a_mail_that_was_handed_on_counts_against_the_address_that_w
     assert letters.execute("select name from player where bounces = 1") == [("bob",)]
 
 
+@pytest.mark.slow
 def test_an_answer_goes_where_the_player_is_and_not_where_a_header_says(letters: Correspondence) -> None:
     to = reply_address(letters)
     for name in ("Reply-To", "Return-Path", "Sender", "Errors-To", "Disposition-Notification-To", "Mail-Followup-To"):
@@ -108,6 +109,7 @@ def test_an_answer_goes_where_the_player_is_and_not_where_a_header_says(letters:
     assert [str(mail["To"]) for mail in letters.write("mallory@evil.example", "games", to=to)] == [ALICE]
 
 
+@pytest.mark.slow
 def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_accepts(letters: Correspondence) -> None:
     """Carol is a player, nora a stranger: until they accept the challenge, alice sees no difference."""
     letters.join("carol")
@@ -143,6 +145,7 @@ def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_ac
     assert "carol" in text(letters.last("alice"))
 
 
+@pytest.mark.slow
 def test_a_stranger_s_answers_are_the_same_for_every_stranger(letters: Correspondence) -> None:
     """Invited people, former strangers and unknown senders all get the same replies to the same requests."""
     letters.write(ALICE, "challenge guest@mail.example hexaphages", to=reply_address(letters))
@@ -150,4 +153,9 @@ def test_a_stranger_s_answers_are_the_same_for_every_stranger(letters: Correspon
     for words in ("help", "rules hexaphages"):
         answers = [text(*letters.write(f"{name}@mail.example", words)) for name in ("guest", "asker", "nobody")]
         assert answers[0] == answers[1] == answers[2]
-    assert [letters.write(f"{name}@mail.example", "nonsense") for name in ("asker", "nobody")] == [[], []]
+    names = ("guest", "asker", "nobody")
+    told = [text(*letters.write(f"{name}@mail.example", "nonsense")) for name in names]
+    suggested = [f'Or reply just "yes", and your name is {name}.\r\n\r\n' for name in names]
+    assert suggested[0] not in told[0]  # nobody's name: it stands for people who have none
+    told[1:] = [each.replace(line, "") for each, line in zip(told[1:], suggested[1:], strict=True)]
+    assert told[0] == told[1] == told[2]

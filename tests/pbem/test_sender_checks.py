@@ -98,6 +98,7 @@ WORTH = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("checks", "token", "said", "expected"), WORTH)
 def test_each_proof_is_worth_what_the_policy_says(
     server: Server, checks: str, token: bool, said: str | None, expected: str
@@ -123,6 +124,7 @@ BY_THREAD = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("checks", "said", "expected"), BY_THREAD)
 def test_a_thread_acts_with_its_sender_s_domain_alone(
     server: Server, checks: str, said: str | None, expected: str
@@ -287,6 +289,7 @@ def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Ser
         assert happened(letters, letters.deliver(raw(TURN, border(PASS), Message_ID="<1@mail.example>"))) == "acted"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("above", [(), (SIGNATURE,), (("X-Note", "folded\n twice\n\tover"),)], ids=range(3))
 def test_the_genuine_mail_beside_the_forged_ones_acts(server: Server, above: tuple[tuple[str, str], ...]) -> None:
     with server(TOKEN_OR_DOMAIN) as letters:
@@ -323,6 +326,7 @@ def test_a_stranger_who_failed_gets_no_answer_and_becomes_nobody(server: Server)
         assert "zoe@mail.example" not in known
 
 
+@pytest.mark.slow
 def test_our_own_verification_speaks_where_the_border_does_not(server: Server) -> None:
     with name_server(zone("mail.example", "evil.example")), server('dkim = true\nproof = "token or domain"') as letters:
         for domain, headers in (("evil.example", SIGNED), ("mail.example", SIGNED[:3])):

@@ -100,6 +100,7 @@ def test_whoever_it_was_forwarded_to_can_do_no_more_than_that(letters: Correspon
     assert stopped(letters) is None
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.changes])
 def test_its_token_can_do_nothing_else(letters: Correspondence, name: str) -> None:
     if name in permissions.REACH[Purpose.NOTICES]:
@@ -170,6 +171,7 @@ def test_who_plays_on_is_told_news_again(letters: Correspondence, words: str) ->
     assert any("| Hi" in text(mail) for mail in mails)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", ["games", "show 1", "#1 say Hello", "#1 1 a7a7", "#1 resign"])
 def test_what_does_not_play_on_is_answered_and_changes_nothing_about_it(letters: Correspondence, words: str) -> None:
     letters.write(ALICE, "stop", to=personal(letters, "alice"))

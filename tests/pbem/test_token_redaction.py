@@ -102,6 +102,7 @@ WAYS: dict[str, Written] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS)
 @settings(deadline=None)
 @given(token=TOKENS, before=WORDS, after=WORDS)
@@ -216,6 +217,7 @@ def everything(mail: EmailMessage) -> str:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_an_attribution_that_is_not_recognised_hands_the_opponent_no_token(letters: Correspondence, form: str) -> None:
     turn = letters.last("alice")

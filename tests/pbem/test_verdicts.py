@@ -44,7 +44,7 @@ def test_what_became_of_each_mail_stands_in_its_row(letters: Correspondence) -> 
         "not confirmed",
         "not confirmed",
         "settled already",
-        "no answer: a stranger's mail that asks for nothing open to strangers",
+        "told what this is",
         "no answer: unknown token",
         "refused in part",
     ]

@@ -84,6 +84,7 @@ def counts(here: Position[Any], depth: int) -> list[int]:
     return [len(moves), *(map(sum, zip(*below, strict=True)) if below else [0] * (depth - 1))]
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("block", parameters(BLOCKS))
 def test_the_engine_counts_as_many_turns(block: Block) -> None:
     position = GAMES[block.game].position(block.options)
@@ -93,6 +94,7 @@ def test_the_engine_counts_as_many_turns(block: Block) -> None:
     assert counts(position, len(block.nodes)) == list(block.nodes)
 
 
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("block", parameters(BLOCKS, latest=LATE))
 def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
     start, played = BRUTE[block.game]

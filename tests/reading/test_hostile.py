@@ -39,6 +39,7 @@ SILENT = {"parentheses in From", "zeros everywhere"}
 """The messages without a sender."""
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", MAILS)
 def test_a_hostile_message_is_read_within_limits_or_not_at_all(name: str) -> None:
     raw = MAILS[name]()
@@ -142,6 +143,7 @@ def test_a_player_is_told_why_their_message_is_not_read(letters: Correspondence,
     assert verdict == f"unread: {PROBLEMS[name].value}"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*TOLD, *UNREADABLE, *sorted(SILENT)])
 def test_a_stranger_or_a_machine_is_told_nothing(letters: Correspondence, name: str) -> None:
     stranger = MAILS[name]().replace(b"alice@", b"mallory@")

@@ -459,6 +459,7 @@ QUOTERS = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("style", QUOTERS)
 @pytest.mark.parametrize("reply", [MOVE, f"Hello!\n\n{MOVE}\n\nSee you on Monday, at 10:30: be there", "resign"])
 def test_a_reply_to_any_message_of_ours_is_read_without_the_quote(style: str, reply: str) -> None:
@@ -473,6 +474,7 @@ def effort(text: str, *, is_html: bool = False) -> int:
     return calls(lambda: reply_text.lines(text, is_html))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "piece",
     [

@@ -154,6 +154,7 @@ def ended_over(reader: Sandbox, raw: bytes, times: int, how: signal.Signals) -> 
     return thread
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_message_gets_a_second_try_when_the_process_is_killed(reader: Sandbox, how: signal.Signals) -> None:
     raw = MAILS["headings"]()
@@ -162,6 +163,7 @@ def test_a_message_gets_a_second_try_when_the_process_is_killed(reader: Sandbox,
     thread.join()
 
 
+@pytest.mark.slow
 def test_only_the_headers_are_read_of_a_message_that_ends_the_process_twice(reader: Sandbox) -> None:
     raw = MAILS["elements that overlap"]()
     thread = ended_over(reader, raw, 2, signal.SIGSEGV)
@@ -263,6 +265,7 @@ def test_a_match_is_played_through_the_sandbox(letters: Correspondence) -> None:
     assert letters.execute("select state, winner from match") == [("over", 0)]
 
 
+@pytest.mark.slow
 @allowed(megabytes=16)
 def test_the_sender_of_a_message_that_takes_too_much_is_told_and_others_are_served(
     letters: Correspondence,
@@ -299,6 +302,7 @@ def test_a_process_that_ends_at_once_is_reported(reader: Sandbox, monkeypatch: p
         reader.read(PLAIN, None, ())
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
     """Neither an idle one nor one in the middle of a message."""
     program = (

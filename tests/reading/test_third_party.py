@@ -61,6 +61,7 @@ def test_every_message_is_read_or_unreadable(source: str) -> None:
             target(raw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_message_passes_through_the_server_and_strangers_and_machines_get_no_answer(
     source: str, tmp_path: Path
@@ -74,6 +75,7 @@ def test_every_message_passes_through_the_server_and_strangers_and_machines_get_
         assert letters.execute("select count(*) from outgoing") == [(0,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_if_all_senders_were_players_every_person_and_no_machine_would_be_answered(source: str, tmp_path: Path) -> None:
     raws = mails(source)

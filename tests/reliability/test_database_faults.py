@@ -124,6 +124,7 @@ def test_files_that_may_grow_no_more_refuse_mail_for_now(stage: Stage) -> None:
     assert daemon.runs
 
 
+@pytest.mark.slow
 def test_a_log_that_can_not_be_written_stops_nothing(stage: Stage) -> None:
     scene = stage("lmtp", "sqlite")
     letters = scene.seed(6)
@@ -141,6 +142,7 @@ def test_a_log_that_can_not_be_written_stops_nothing(stage: Stage) -> None:
     daemon.end()
 
 
+@pytest.mark.slow
 def test_a_postgresql_that_is_restarted_is_waited_for(tmp_path: Path) -> None:
     server = Postgres()
     try:

@@ -68,6 +68,7 @@ def test_every_step_is_in_the_table() -> None:
     assert set(TABLE) == set(Step) - {Step.COPIED, Step.GATHERING, Step.GATHERED}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("step", "way", "database"), quick_where(is_quick, product(TABLE, WAYS, DATABASES)))
 def test_a_crash_loses_nothing_and_does_nothing_twice(stage: Stage, step: Step, way: str, database: str) -> None:
     scene = stage(way, database)

@@ -39,6 +39,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "way", "database"), CASES)
 def test_a_mail_of_any_kind_does_what_it_does_however_often_the_server_dies(
     stage: Stage, name: str, way: str, database: str

@@ -131,6 +131,7 @@ def choosy_dovecot() -> Iterator[Dovecot]:
     server.stop()
 
 
+@pytest.mark.slow
 def test_a_login_that_is_refused_for_an_hour(choosy_dovecot: Dovecot, tmp_path: Path) -> None:
     """The password changes while the daemon waits for messages, and is restored after an hour of pauses."""
     mailbox = choosy_dovecot.mailbox()

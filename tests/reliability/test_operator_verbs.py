@@ -87,6 +87,7 @@ VERBS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_that_is_killed_anywhere_has_done_nothing_and_can_be_repeated(

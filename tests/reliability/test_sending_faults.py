@@ -32,6 +32,7 @@ QUICK = [("-r", "RCPT"), ("-q", "."), ("-Q", "MAIL"), ("-f", "CONNECT")]
 """One fault of each kind, at different stages."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("fault", "command"), quick_where(QUICK.__contains__, FAULTS))
 def test_what_the_next_hop_did_not_take_goes_out_later(
     stage: Stage, smtp_sink: Sinks, fault: str, command: str
@@ -57,6 +58,7 @@ def test_what_the_next_hop_did_not_take_goes_out_later(
         assert sorted(taken) == sorted(message_id.encode() for message_id in post.ids())
 
 
+@pytest.mark.slow
 def test_a_template_that_fails_keeps_its_mails_owed_and_holds_up_no_other(tmp_path: Path) -> None:
     """A copy of the program has a broken template, as after an upgrade, which is then fixed."""
     program = tmp_path / "program"

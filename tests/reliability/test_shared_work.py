@@ -226,6 +226,7 @@ def out_of_order(scene: Scene) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", quick_where((2).__eq__, [2, 3]))
 def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> None:
     scene = stage("imap", "postgresql")
@@ -310,6 +311,7 @@ def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(tm
         server.remove()
 
 
+@pytest.mark.slow
 def test_matches_outlive_the_killing_of_either_of_two_daemons(stage: Stage) -> None:
     play_and_kill_one(stage("imap", "postgresql"), seed=1, daemons=2, number=8, kills=10, seconds=500)
 

@@ -4,6 +4,7 @@ Each is played once while all SQL statements are recorded, and checked for every
 """
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage
 from itertools import takewhile
@@ -48,8 +49,20 @@ class Story:
 
 
 ON_BOTH = ("first_match", "offers", "batch", "daily", "leaving", "addresses", "unproven")
-"""The stories that `make test` plays on both databases."""
-PARAMETERS = [pytest.param(name, marks=[pytest.mark.sql] if name in ON_BOTH else []) for name in STORIES]
+"""The stories about what databases do differently."""
+QUICK = ("first_match", "invitation", "offers", "giving_up", "daily", "leaving")
+"""The stories that `make test` plays."""
+
+
+def marks(name: str) -> Iterator[pytest.MarkDecorator]:
+    """Yield the marks of a story."""
+    if name in ON_BOTH:
+        yield pytest.mark.sql
+    if name not in QUICK:
+        yield pytest.mark.slow
+
+
+PARAMETERS = [pytest.param(name, marks=[*marks(name)]) for name in STORIES]
 
 
 @pytest.fixture(scope="module", params=PARAMETERS)

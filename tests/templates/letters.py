@@ -106,7 +106,16 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.reply(letters.last("alice"), "preview 1#1\nshow 1#1")
     moments |= _choose(letters)
     letters.reply(letters.last("bob"), "#1 say I need a day to think.")
-    for words in ("games", "show 1", "record 1", "help", "help challenge", "help quadrupel", "help notation"):
+    for words in (
+        "games",
+        "show 1",
+        "record 1",
+        "help",
+        "help challenge",
+        "help quadrupel",
+        "help notation",
+        "help opponent",
+    ):
         letters.reply(letters.received[ALICE][1], words)
     letters.reply(letters.received[ALICE][1], "rules quadrupel")
     letters.reply(letters.received[ALICE][1], "help xyzzy\ngames\n\nAnd how are you all?")
@@ -127,6 +136,8 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.reply(letters.last("grace"), "stop")
     letters.reply(letters.last("grace"), "start")
     letters.write("heidi@mail.example", "help challenge\nrules quadrupel")
+    letters.write("ivan@mail.example", "How does this work?")
+    letters.write(ALICE, "games\n\nIn #4 I play e1e2 next.", to=personal)
     return moments
 
 

@@ -20,6 +20,12 @@ ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": 
 """Opening quotation or emphasis marks, with the marks that may close them."""
 LIST_MARK = re.compile(r"(?:[-*+\u2022\u00b7\u2013\u2014]|\d{1,2}[.)])\s+(?=\S)")
 BRACKETED = re.compile(r"(?<!\S)[\[<(]([^\[\]<>()\s]+)[\])>](?!\S)")
+NAMING = re.compile(
+    r"(?:me\b|us\b)?\s*(?:please\b)?,?\s*(?:as\b|by\b|with\b|under\b|named\b|called\b)?\s*"
+    r"(?:(?:the|my)?\s*(?:user|nick)?name\b)?\s*(?:of\b|is\b)?[ :=]*",
+    re.IGNORECASE,
+)
+"""What may stand between "join" or "register" and the name."""
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")
 
 
@@ -75,6 +81,18 @@ def without_brackets(text: str) -> str:
     'move 42 c1b1 g9h9 3'
     """
     return " ".join(BRACKETED.sub(r"\1", text).split())
+
+
+def name_in(text: str) -> str:
+    """Return the name that somebody gives themselves; more than one word where it isn't plain which.
+
+    >>> name_in("me as Carol, please"), name_in("under the name carol"), name_in('"carol".'), name_in("Carol Smith")
+    ('Carol', 'carol', 'carol', 'Carol Smith')
+    """
+    bare = without_politeness(text.strip())
+    given = NAMING.sub("", bare, count=1)
+    words = [word.strip("\"'`*<>[](){}.,:;!?") for word in given.split()]
+    return " ".join(word for word in words if word)
 
 
 def placeholders(text: str, usages: str) -> list[str]:

@@ -9,8 +9,9 @@ from pbem.commands.syntax.line import NAMES_GAME, LineReader
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.errors import Refused
 from pbem.matches.queries import seat_of
-from pbem.matches.snapshot import snapshot_of
+from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.players.rate_limits import NO_COMMAND
+from pbem.reading.text.normalize import to_ascii
 from pbem.storage.models import Match, MatchState
 
 SHOWN = 60
@@ -30,11 +31,13 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     if guess is not None and guess.command.takes_turn:
         said, turns_in = guess.words, request.session.get(Match, guess.match) if guess.match else None
         guess = None
+    elif guess is None and parsed.overlooked:
+        said = parsed.overlooked[0]
     refusal = (
         rognlie.advice(parsed.first)
         or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
         or (not_a_command(parsed.first, guess) if guess is not None else None)
-        or _nothing_found(parsed, match)
+        or _nothing_found(said, match)
     )
     refusal.unsent = parsed.prose if refusal.proposal else ()
     refusal.gist = None if refusal.meant else NO_COMMAND
@@ -58,10 +61,15 @@ def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None
     if match.to_move is None or match.to_move != seat_of(match, player):
         return None
     snapshot = snapshot_of(request.session, match)
-    meant = resembling(NOTATIONS[match.game], snapshot.position, text)
+    held = LineReader(request.commands, lambda _: match.game, match.id).held_turn(to_ascii(text))
+    meant = next(filter(None, (_resembling(snapshot, each) for each in (text, held) if each)), ())
     if not meant:
         return None
     return with_turns(Refused("I can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+
+
+def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
+    return resembling(NOTATIONS[snapshot.match.game], snapshot.position, text)
 
 
 def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
@@ -71,13 +79,20 @@ def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
     return refusal
 
 
-def _nothing_found(parsed: ParsedMessage, match: Match | None) -> Refused:
+def _nothing_found(said: str, match: Match | None) -> Refused:
     """Return the refusal of prose."""
-    word = parsed.first.split()[0]
+    if match is not None and match.state == MatchState.OFFERED:
+        return Refused(
+            "I found no command in your message.",
+            read=said[:SHOWN],
+            fits=f'"rules {match.game}" sends the rules, and "help" explains the rest.',
+            match=match.id,
+        )
+    word = said.split()[0]
     if match is not None:
         return Refused(
             "I found neither a turn nor a command in your message.",
-            read=parsed.first[:SHOWN],
+            read=said[:SHOWN],
             at=0,
             width=len(word[:SHOWN]),
             fits='To write to your opponent, start the line with "say". "help" lists the commands.',
@@ -85,7 +100,7 @@ def _nothing_found(parsed: ParsedMessage, match: Match | None) -> Refused:
         )
     return Refused(
         f'I don\'t know the command "{word[:30]}".',
-        read=parsed.first[:SHOWN],
+        read=said[:SHOWN],
         at=0,
         width=len(word[:SHOWN]),
         fits='"help" lists the commands. To name a match, write "#42 TURN".',

@@ -7,6 +7,7 @@ courtesies, and counts if nothing is left to guess.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from engines import GAMES
@@ -19,6 +20,13 @@ from pbem.matches.turns import ParsedTurn
 from pbem.reading.message import bare_subject
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
+ADDRESSED = re.compile(r"#\s?(\d{1,9})(#\d{1,4})?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
+"""The number of a match at the beginning of a line: the line is about that match, and never words."""
+NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
+CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
+MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
+MOST_BEGINNINGS = 6
+"""At how many places of a line a turn is looked for among words."""
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
@@ -26,6 +34,8 @@ NAMES_GAME = frozenset({"challenge", "help", "rules"})
 """The commands that may be preceded by a game."""
 FREE_WORDS = frozenset({"say", "join", "set"})
 """The commands that take any text, besides those that take a turn."""
+MOST_NAMES = 3
+"""How many words somebody's name may have; more are no name."""
 NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
 CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
 """Words that appear in sentences about squares, but in no turn."""
@@ -51,17 +61,22 @@ class LineReader:
             if NAMES_PERSON.search(command.arguments) and not command.of_match:
                 yield from (command.name, *command.aliases)
 
-    def line(self, text: str, *, opening: bool) -> Line | None:
-        """Return the line as a command, or None for prose."""
+    def line(self, text: str, *, opening: bool, first: bool = False) -> Line | None:
+        """Return the line as a command, or None for prose.
+
+        In front of the first command, "please register me as carol" joins; below a command it may be meant for others.
+        """
+        text = _addressed(text)
         if tagged := ANSWERED_TAG.match(bare_subject(text)):
-            line = self._exactly(f"#{tagged[1]} {tagged[2]}")
+            line = self.exactly(f"#{tagged[1]} {tagged[2]}")
             return line if line is not None and self.is_sure(line) else None
-        line = self._exactly(text)
+        line = self.exactly(text)
         if line is not None and not line.malformed and self._needs_no_trimming(line):
             return line
         for plainer, was_quoted in () if _is_board_or_record(text) else self._plainer(text, opening=opening):
-            other = self._exactly(plainer)
-            if other is None or not self.is_sure(other):
+            other = self.exactly(plainer)
+            joins = first and other is not None and other.command.name == "join" and not other.malformed
+            if other is None or not (joins or self.is_sure(other)):
                 continue
             if not (was_quoted and other.command.name == "move") and not (text.endswith("?") and other.command.changes):
                 return other
@@ -73,7 +88,7 @@ class LineReader:
             return self.is_sure(line)
         return courtesies.without_brackets(line.words) == line.words
 
-    def _exactly(self, text: str) -> Line | None:
+    def exactly(self, text: str) -> Line | None:
         """Return the line as a command exactly as it is, or None for prose."""
         tied = TURN_NUMBER.search(text)
         line = self._untied(text[: tied.start()]) if tied and tied.start() else None
@@ -93,7 +108,7 @@ class LineReader:
         return replace(line, malformed=True, refusal=wrong)
 
     def _untied(self, text: str) -> Line | None:
-        """Like `_exactly`, without the number of a turn."""
+        """Like `exactly`, without the number of a turn."""
         words, match, named_match, pointed = text, self._match, False, False
         ply: int | None = None
         if text.startswith("#") and (number := NUMBER.match(text)):
@@ -117,9 +132,7 @@ class LineReader:
         if command.name in NAMES_GAME:
             rest = self._with_games(f"{game or ''} {rest}".strip())
         if command.name == "join" and rest:
-            # "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
-            rest = rest.split()[0]
-            text = f"join {rest}"
+            return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         if (
             command.of_match
             and not named_match
@@ -131,6 +144,19 @@ class LineReader:
         malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
         return self._called(command, rest, match, text, malformed=malformed, ply=ply)
 
+    def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
+        """Return the line of somebody who wants to be a player, which repeats nothing but names.
+
+        "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
+        """
+        names = [word for word in courtesies.name_in(rest).split() if word]
+        if len(names) > 1 and (is_rognlie or not all(map(str.isalpha, names))):
+            names = names[:1]
+        which = tuple(f"join {name.lower()}" for name in names[:MOST_NAMES]) if len(names) > 1 else ()
+        wrong = Refused("A player's name is one word, so which do you want?", fits='"join NAME".', meant=which)
+        text = " ".join(("join", *names)) if len(names) < MOST_NAMES else "join"
+        return Line(command, " ".join(names), match, text, malformed=len(names) != 1, refusal=wrong if which else None)
+
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
         """Return whether the text after `move` is meant as a turn: it has digits or is readable."""
         return any(character.isdigit() for character in rest) or self.is_turn(rest, match)
@@ -140,6 +166,29 @@ class LineReader:
         number = self._match if number is None else number
         key = self._game_of(number) if number is not None else None
         return any(self._parse(words, each).error is None for each in ([key] if key else NOTATIONS))
+
+    def held_turn(self, text: str) -> str | None:
+        """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
+
+        Two squares in a row that the notation can read are enough: "My move is c1b1 g9h9 3."
+        """
+        number = self.match_named_in(text) or self._match
+        key = self._game_of(number) if number is not None else None
+        for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
+            rest = text[begun.start() :].rstrip(" .,;:!?)\"'*")
+            for turn in (turns.parse(NOTATIONS[each], rest) for each in ([key] if key else NOTATIONS)):
+                if len(CELL.findall(rest[: turn.length])) > 1:
+                    return rest[: turn.length].strip(" ,")
+        return None
+
+    def match_named_in(self, text: str) -> int | None:
+        """Return the first match that words name by its number, if there is that match.
+
+        >>> LineReader({}, {17: "kvadratik"}.get, None).match_named_in("I play #17 b3b4, you know")
+        17
+        """
+        numbers = (int(found[1]) for found in islice(NAMED.finditer(text), MOST_BEGINNINGS))
+        return next((number for number in numbers if self._game_of(number) is not None), None)
 
     def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
         """Return whether a number without # names a match, since turns and notes may start with a number."""
@@ -236,7 +285,7 @@ class LineReader:
         bare = courtesies.without_politeness(courtesies.without_quotes(courtesies.without_list_mark(text)))
         for wanted in (bare, courtesies.without_brackets(bare)):
             for respelt in dict.fromkeys((wanted, self._with_other_numbers(wanted), self.respelt(wanted))):
-                line = self._exactly(respelt)
+                line = self.exactly(respelt)
                 if line is not None and not line.malformed:
                     return line
         return None
@@ -259,6 +308,16 @@ class LineReader:
                 for word in words[at + 1 :]
             ]
         return " ".join(words)
+
+
+def _addressed(text: str) -> str:
+    """Return the line with the number of a match at its beginning as we write it.
+
+    >>> _addressed("#17: b3b4"), _addressed("# 17 b3b4"), _addressed("#17#3 x"), _addressed("#1-2-3")
+    ('#17 b3b4', '#17 b3b4', '#17#3 x', '#1-2-3')
+    """
+    number = ADDRESSED.match(text)
+    return f"#{number[1]}{number[2] or ''} {text[number.end() :]}".strip() if number else text
 
 
 def _ply(number: re.Match[str]) -> int | None:

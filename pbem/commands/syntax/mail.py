@@ -1,34 +1,58 @@
-"""Lines of a message -> commands and prose. Nothing is executed here.
+"""Lines of a message -> commands and words. Nothing is executed here.
 
-A message has perhaps a greeting, then commands, one per line, then prose. The subject of a new message counts as a
-line before the first if it is a command. Everything that is neither a command nor a turn is prose.
+A message has perhaps a greeting, then commands, one per line, then words. The subject of a new message counts as a
+line before the first if it is a command. Everything that is neither a command nor a turn is words, and belongs to the
+commands that it stands under. Three rules keep a turn from getting lost among them:
+
+- A line that begins with #NUMBER is never words, wherever it stands.
+- A signature or a notice in which a command or a turn is found was written by a person, and isn't one.
+- Words that look like a turn are reported to the sender.
 
 Guesses are never commands; if a message has no command, a guess from its first line is suggested.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pbem.commands.core import Command, Line
 from pbem.commands.refusals import not_a_command
-from pbem.commands.syntax.line import GameOf, LineReader
+from pbem.commands.syntax.line import ADDRESSED, GameOf, LineReader
 from pbem.commands.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.reading.message import bare_subject
 from pbem.reading.text.normalize import to_ascii
-from pbem.reading.text.reply_text import trim
+from pbem.reading.text.reply_text import Cut, trim
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
+SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
+"""The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
 LONGEST_LINE = 1_000
 MOST_COMMANDS = 20
+MOST_OVERLOOKED = 5
+"""How many lines that look like turns are reported; lines below them are not looked at."""
+FREE_IN_SIGNATURE = frozenset({"say", "set"})
+"""Commands with any words that also count below a signature, if they begin in lower case as our help writes them."""
+
+IsLegal = Callable[[int, str], bool]
+"""Returns whether the text is a legal turn now in the match with that number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Lines in a row that are neither a command nor a turn."""
+
+    lines: tuple[str, ...]
+    under: tuple[int, ...] = ()
+    """The numbers of the commands, from 0, to which they belong by their place: the one right above them; below a blank
+    line, all that stand together above it; none above the first command."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """The content of a message: commands, then prose for the opponent."""
+    """The content of a message: commands, and words around them."""
 
     commands: tuple[Line, ...]
-    prose: tuple[str, ...]
+    words: tuple[Words, ...]
     """If there is no command: the text below the first line."""
     first: str
     """The first line that isn't empty, for the reply to a message without commands."""
@@ -36,6 +60,15 @@ class ParsedMessage:
     """The command that the first line most resembles, if there is none."""
     subject: str = ""
     """The subject, for the reply."""
+    overlooked: tuple[str, ...] = ()
+    """The lines among the words that look like a turn."""
+    beyond: tuple[str, ...] = ()
+    """The commands beyond the number that a message can have."""
+
+    @property
+    def prose(self) -> tuple[str, ...]:
+        """All words of the message."""
+        return trim([line for block in self.words for line in (*block.lines, "")])
 
 
 def tagged_match(subject: str) -> int | None:
@@ -50,74 +83,242 @@ def tagged_match(subject: str) -> int | None:
     return int(tag[1]) if tag else None
 
 
+class _Draft:
+    """The commands and words of a message as far as it has been read."""
+
+    def __init__(self, head: Sequence[Line]) -> None:
+        self.commands: list[Line] = [*head]
+        self.words: list[Words] = []
+        self.beyond: list[str] = []
+        self.overlooked: list[str] = []
+        self.separators: list[str] = []
+        self.unread: list[str] = []
+        """Lines that begin with a match's number and can't be read."""
+        self._block = [*range(len(head))]
+        self._is_apart = True
+        self._lines: list[str] = []
+        self._under: tuple[int, ...] = ()
+
+    @property
+    def is_below_words(self) -> bool:
+        """Whether there are words below a command already."""
+        return bool(self.commands) and (bool(self._lines) or any(block.under for block in self.words))
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there are any words."""
+        return bool(self._lines) or bool(self.words)
+
+    def add_blank(self) -> None:
+        """Add a blank line."""
+        self._is_apart = True
+        if self._lines:
+            self._lines.append("")
+
+    def add_words(self, line: str) -> None:
+        """Add a line of words."""
+        if not self._lines:
+            self._under = tuple(self._block if self._is_apart else self._block[-1:])
+        self._lines.append(line)
+
+    def add_commands(self, lines: Sequence[Line]) -> None:
+        """Add the commands of a line."""
+        if self._lines or self._is_apart:
+            self._block = []
+        self.close()
+        self._block += range(len(self.commands), len(self.commands) + len(lines))
+        self._is_apart = False
+        self.commands += lines
+
+    def close(self) -> None:
+        """End the words that were begun."""
+        if self._lines:
+            self.words.append(Words(trim(self._lines), self._under))
+        self._lines = []
+
+
 class Reader:
     """Reads the lines of one message."""
 
     def __init__(
-        self, commands: Mapping[str, Command], game_of: GameOf, match: int | None, own: str | None = None
+        self,
+        commands: Mapping[str, Command],
+        game_of: GameOf,
+        match: int | None,
+        own: str | None = None,
+        is_legal: IsLegal | None = None,
     ) -> None:
         self._commands = commands
         self._line = LineReader(commands, game_of, match)
+        self._match = match
+        self._is_legal = is_legal
         self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn)
 
-    def read(self, subject: str, lines: Sequence[str]) -> ParsedMessage:
-        """Return the commands and the prose of the message."""
+    def read(self, subject: str, lines: Sequence[str], cut: Sequence[Cut] = ()) -> ParsedMessage:
+        """Return the commands and the words of the message."""
         head = self._subject(subject)
-        found: list[Line] = [*head]
-        before: list[str] = []
-        after: list[str] = []
-        for raw in lines:
-            line = raw.strip()[:LONGEST_LINE]
-            if not line or line.lower().strip(".:!") in IGNORED:
-                (before if not found else after).append("")
-                continue
-            translated = self._translator.translate(to_ascii(line))
-            prose = raw if translated[0].text == to_ascii(line) else translated[0].text
-            if after and any(after):
-                after.append(prose)
-                continue
-            read = self._lines(translated, opening=not found and not any(before)) if len(found) < MOST_COMMANDS else ()
-            if found and (
-                not read or (read[0].malformed and not translated[0].refusal and read[0].command.name != "move")
-            ):
-                read = self._misspelt(translated[0].text) if not read else ()
-            if not read:
-                (after if found else before).append(prose)
-            elif not (found == head and [each.text for each in read] == [each.text for each in head]):
-                found.extend(_as_written(each, line) for each in read)  # unless the subject has it already
+        page = self._with_commands_in(cut, lines)
+        draft = self._drafted(head, page)
+        if draft.unread and draft.commands:
+            draft = self._drafted(head, page, strict=True)
+        if (turn := self._turn_of_marks(draft)) is not None:
+            draft = self._drafted(head, page, turn=turn)
         bare = bare_subject(subject)
         told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
         told = bare if told == to_ascii(bare) else told
-        return self._reading(subject, self._translator.without_password(told), found, before, after)
+        return self._reading(subject, self._translator.without_password(told), draft)
 
-    def _reading(
-        self, subject: str, told: str, found: list[Line], before: list[str], after: list[str]
-    ) -> ParsedMessage:
+    # The text ----------------------------------------------------------------------------
+
+    def _with_commands_in(self, cut: Sequence[Cut], lines: Sequence[str]) -> Sequence[str]:
+        """Return the lines with those parts of what was cut that hold a command or a turn: they are no boilerplate."""
+        kept: list[str] = []
+        at = 0
+        for piece in cut:
+            if any(self._counts(line) for line in piece.lines):
+                kept += [*lines[at : piece.before], "", *piece.lines, ""]
+                at = piece.before
+        return trim([*kept, *lines[at:]]) if kept else lines
+
+    def _counts(self, line: str) -> bool:
+        """Return whether a line certainly is a command or a turn, or holds a turn."""
+        text = to_ascii(line.strip()[:LONGEST_LINE])
+        if not text:
+            return False
+        if ADDRESSED.match(text):
+            return True
+        found = self._line.exactly(text) if any(map(str.isalpha, text)) else None
+        if found is not None and not found.malformed:
+            free = found.command.name in FREE_IN_SIGNATURE and text[:1].islower() and bool(found.words)
+            if free or self._line.is_sure(found):
+                return True
+        return self._line.held_turn(text) is not None
+
+    def _drafted(
+        self, head: Sequence[Line], page: Sequence[str], *, strict: bool = False, turn: str | None = None
+    ) -> _Draft:
+        """Return the commands and words in the lines.
+
+        With `strict`, lines that begin with #NUMBER and can't be read are commands too. `turn` is a line of nothing but
+        marks that is read as a turn; all others are separators.
+        """
+        draft = _Draft(head)
+        for raw in page:
+            line = raw.strip()[:LONGEST_LINE]
+            if not line or line.lower().strip(".:!") in IGNORED:
+                draft.add_blank()
+                continue
+            text = to_ascii(line)
+            if is_of_marks(text) and line != turn:
+                draft.separators.append(line)
+                draft.add_words(raw) if draft.is_below_words else draft.add_blank()
+                continue
+            translated = self._translator.translate(text)
+            prose = raw if translated[0].text == text else translated[0].text
+            read = self._read_line(draft, translated, strict=strict, certain=line == turn)
+            if not read:
+                self._note(draft, translated[0].text, prose)
+                draft.add_words(prose)
+            elif len(draft.commands) >= MOST_COMMANDS:
+                draft.beyond.append(prose.strip())
+            elif not (draft.commands == [*head] and [each.text for each in read] == [each.text for each in head]):
+                draft.add_commands([_as_written(each, line) for each in read])  # unless the subject has it already
+        draft.close()
+        return draft
+
+    def _read_line(
+        self, draft: _Draft, translated: tuple[Translation, ...], *, strict: bool, certain: bool
+    ) -> tuple[Line, ...]:
+        """Return the line as commands; none if it is words."""
+        text = translated[0].text
+        addressed = ADDRESSED.match(text) is not None
+        if draft.is_below_words and not (addressed or certain):
+            return ()
+        read = self._lines(translated, opening=not draft.commands and not draft.has_words, first=not draft.commands)
+        if addressed and not read:
+            draft.unread.append(text)
+            return self._unread(text) if strict else ()
+        below = bool(draft.commands) and not addressed
+        if below and not read:
+            return self._misspelt(text)
+        if below and read[0].malformed and not translated[0].refusal and read[0].command.name != "move":
+            return ()
+        return read
+
+    def _note(self, draft: _Draft, text: str, prose: str) -> None:
+        """Remember a line of words that looks like a turn."""
+        if len(draft.overlooked) < MOST_OVERLOOKED and self._line.held_turn(text) is not None:
+            draft.overlooked.append(prose.strip())
+
+    def _turn_of_marks(self, draft: _Draft) -> str | None:
+        """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
+
+        If nothing else is in the message, it is read as a turn anyway, to be refused as one.
+        """
+        match = self._match
+        turns = [line for line in draft.separators if match is not None and self._line.is_turn(to_ascii(line), match)]
+        if match is None or not turns or len(set(turns)) > 1 or draft.overlooked:
+            return None
+        if any(line.command.name == "move" and line.match == match for line in draft.commands):
+            return None
+        if draft.commands or draft.has_words or len(turns) > 1:
+            is_legal = self._is_legal is not None and self._is_legal(match, to_ascii(turns[0]))
+            return turns[0] if len(turns) == 1 and is_legal else None
+        return turns[0]
+
+    def _reading(self, subject: str, told: str, draft: _Draft) -> ParsedMessage:
         """Put together the content of the message."""
-        if found:
+        before = [line for block in draft.words if not block.under for line in block.lines]
+        before = before or draft.separators[:1]
+        first = _first(before)
+        if draft.commands:
+            played = {line.match or self._match for line in draft.commands if line.command.name == "move"}
             return ParsedMessage(
-                tuple(found[:MOST_COMMANDS]), trim([*before, "", *after]), _first(before), subject=told
+                tuple(draft.commands[:MOST_COMMANDS]),
+                tuple(draft.words),
+                first,
+                subject=told,
+                overlooked=tuple(line for line in draft.overlooked if self._is_missing(line, played)),
+                beyond=tuple(draft.beyond),
             )
         fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
-        first = _first(before) or self._translator.translate(fresh)[0].text.strip()
+        first = first or self._translator.translate(fresh)[0].text.strip()
         others = sum(bool(line.strip()) for line in before) > 1
         if not others and (only := self._line.looking(to_ascii(first))):
             return ParsedMessage((only,), (), first, subject=told)
         rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
         return ParsedMessage(
-            (), rest, self._translator.without_password(first), self._line.guess(to_ascii(first)), told
+            (),
+            (Words(rest),) if rest else (),
+            self._translator.without_password(first),
+            self._line.guess(to_ascii(first)),
+            told,
+            overlooked=tuple(map(self._translator.without_password, draft.overlooked)),
         )
+
+    def _is_missing(self, line: str, played: set[int | None]) -> bool:
+        """Return whether a turn among the words may have been meant, and isn't merely talked about."""
+        text = to_ascii(line)
+        named = self._line.match_named_in(text)
+        if named is not None:
+            return named not in played
+        return self._match not in played or self._line.is_turn(text, self._match)
+
+    # Lines -------------------------------------------------------------------------------
 
     def _subject(self, subject: str) -> list[Line]:
         """Return the subject as commands; none if anything is wrong with it."""
         bare = to_ascii(bare_subject(subject))
-        lines = self._lines(self._translator.translate(bare), opening=True) if bare else ()
+        lines = self._lines(self._translator.translate(bare), opening=True, first=True) if bare else ()
         fit = all(not line.malformed and (not line.command.of_match or line.match is not None) for line in lines)
         return [*lines] if fit else []
 
-    def _lines(self, translated: Sequence[Translation], *, opening: bool) -> tuple[Line, ...]:
-        """Return the lines as commands; none for prose."""
-        lines = [self._line.line(each.text, opening=opening) or self._without_counterpart(each) for each in translated]
+    def _lines(self, translated: Sequence[Translation], *, opening: bool, first: bool) -> tuple[Line, ...]:
+        """Return the lines as commands; none for words."""
+        lines = [
+            self._line.line(each.text, opening=opening, first=first) or self._without_counterpart(each)
+            for each in translated
+        ]
         if any(line is None for line in lines):
             return ()
         return tuple(
@@ -127,7 +328,7 @@ class Reader:
         )
 
     def _without_counterpart(self, translated: Translation) -> Line | None:
-        """Return one of Rognlie's commands that has no counterpart here: it is refused, and isn't prose."""
+        """Return one of Rognlie's commands that has no counterpart here: it is refused, and isn't words."""
         return Line(self._commands["help"], "", None, translated.text, malformed=True) if translated.refusal else None
 
     def _misspelt(self, text: str) -> tuple[Line, ...]:
@@ -136,6 +337,20 @@ class Reader:
         if line is None or not self._line.is_sure(line):
             return ()
         return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
+
+    def _unread(self, text: str) -> tuple[Line, ...]:
+        """Return a line that begins with #NUMBER and can't be read as a refused one."""
+        line = self._line.guess(text) or Line(self._commands["move"], "", None, text)
+        return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
+
+
+def is_of_marks(text: str) -> bool:
+    """Return whether a line consists of the marks of a separator alone.
+
+    >>> is_of_marks("---"), is_of_marks("* * *"), is_of_marks("..."), is_of_marks(":-)"), is_of_marks("?")
+    (True, True, True, False, False)
+    """
+    return not text.strip(SEPARATING)
 
 
 def _as_written(line: Line, written: str) -> Line:

@@ -6,6 +6,7 @@ Lines stay as they were written, except for invisible characters.
 
 import quopri
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pbem.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
 from pbem.reading.text.attributions import AttributionFinder
@@ -21,15 +22,39 @@ ODD_MARKS = ":%#}|=\u00bb]"
 """Other marks before quoted lines, but only right below an attribution and before at least two lines."""
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Lines that were removed as boilerplate: a signature, a tagline, a notice. Quotes aren't kept."""
+
+    before: int
+    """The number of the person's line before which they stood."""
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a person wrote, and what was probably added by their program and their company."""
+
+    lines: tuple[str, ...]
+    cut: tuple[Cut, ...] = ()
+
+
 def lines(text: str, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
+    """Return what the person wrote, line by line."""
+    return read(text, is_html, author).lines
+
+
+def read(text: str, is_html: bool = False, author: str | None = None) -> Written:
     r"""Return what the person wrote, line by line, without blank lines at the ends or two in a row.
 
-    >>> lines("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
-    ('c1b1 g9h9 3', '', 'Yours')
+    Nothing here knows what a command is, so what was cut is returned as well: whoever knows looks for one there.
+
+    >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
+    Written(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),))
     """
     source = html_text.text(text) if is_html else text
     page = normalize.clean(_without_soft_breaks(source)).split("\n")[:MOST_LINES]
-    return _ReplyReader(page, author).words()
+    return _ReplyReader(page, author).written()
 
 
 class _ReplyReader:
@@ -39,18 +64,29 @@ class _ReplyReader:
         self._page = page
         self._author = author
         self._kept: list[str] = []
+        self._cut: list[Cut] = []
         self._has_words = False
         self._at = 0
         self._attributions = AttributionFinder(page)
         self._header_lengths: dict[int, int] = {}
         self._beginnings: dict[int, bool] = {}
 
-    def words(self) -> tuple[str, ...]:
-        """Return the lines that the person wrote."""
-        self._at = disclaimers.banner_length(self._page)
+    def written(self) -> Written:
+        """Return the lines that the person wrote, and those that were cut."""
+        self._cut_lines(disclaimers.banner_length(self._page))
         while self._at < len(self._page):
             self._step()
-        return trim(self._kept)
+        places = _places(self._kept)
+        return Written(trim(self._kept), tuple(Cut(places[cut.before], cut.lines) for cut in self._cut))
+
+    def _cut_lines(self, count: int) -> None:
+        """Cut that many lines as boilerplate."""
+        self._note_cut(self._page[self._at : self._at + count])
+        self._at += count
+
+    def _note_cut(self, lines: Sequence[str]) -> None:
+        if any(line.strip() for line in lines):
+            self._cut.append(Cut(len(self._kept), tuple(lines)))
 
     def _step(self) -> None:
         line = self._page[self._at]
@@ -68,9 +104,9 @@ class _ReplyReader:
         elif self._begins_signature(line):
             self._skip_signature()
         elif signatures.is_tagline(line, stands_alone=self._stands_alone()):
-            self._at += 1
+            self._cut_lines(1)
         elif notice := disclaimers.disclaimer_length(self._page, self._at):
-            self._at += notice
+            self._cut_lines(notice)
         else:
             self._keep(line)
             self._at += 1
@@ -80,6 +116,8 @@ class _ReplyReader:
         words = (line if tagline is None else line[:tagline]).rstrip()
         self._has_words = self._has_words or bool(words)
         self._kept.append(words)
+        if tagline is not None:
+            self._note_cut([line[tagline:]])
 
     # Quotes
 
@@ -231,10 +269,11 @@ class _ReplyReader:
         return len(line.strip()) >= 3 and not line.strip(" -_=*~") and signatures.has_contacts(self._block_below())
 
     def _skip_signature(self) -> None:
-        """Skip a signature, up to the next quote or the end."""
-        self._at += 1
-        while self._at < len(self._page) and not self._begins_quote(self._at):
-            self._at += 1
+        """Cut a signature, up to the next quote or the end."""
+        end = self._at + 1
+        while end < len(self._page) and not self._begins_quote(end):
+            end += 1
+        self._cut_lines(end - self._at)
 
     def _rest_is_short(self, most: int) -> bool:
         return sum(bool(line.strip()) for line in self._block_below(3 * most)) <= most
@@ -300,6 +339,17 @@ def _without_soft_breaks(text: str) -> str:
         return decoded.decode("utf-8")
     except UnicodeDecodeError:
         return text
+
+
+def _places(found: Sequence[str]) -> list[int]:
+    """Return for each line, and for the end, how many of the lines before it `trim` keeps."""
+    places, is_blank = [0], True
+    for line in found:
+        kept = bool(line.strip()) or not is_blank
+        places.append(places[-1] + kept)
+        is_blank = not line.strip()
+    most = len(trim(found))
+    return [min(place, most) for place in places]
 
 
 def trim(found: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,106 @@
+"""What `help WORD` finds: commands, games, and topics under every word that people look for them with."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+
+from engines import GAMES
+from notation import NOTATIONS
+from pbem.commands.core import Command, named
+from pbem.commands.syntax.courtesies import with_other_number
+from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle, OptionHelp
+from pbem.payloads.sections import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, HelpOnTopic
+
+Explanation = Help | HelpOnCommand | HelpOnGame | HelpOnNotation | HelpOnTopic
+
+FILLING = frozenset(
+    {"a", "about", "an", "can", "do", "does", "find", "for", "get", "getting", "how", "i", "in", "is", "it", "me", "my"}
+    | {"of", "on", "please", "the", "there", "to", "what", "where", "with", "you"}
+)
+"""Words that say nothing about what is looked for: "help me", "help on the notation"."""
+OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
+INDEX: Mapping[str, str] = {
+    "opponent": "opponents partner partners player players people someone somebody who friend friends against",
+    "first": "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
+    "ending": "ending end draw draws drawn win wins winner winning lose loss over finish tie stalemate result results",
+    "leaving": "leaving leave quit quitting account unregister forget privacy data gdpr",
+    "move": "turn turns moves moving",
+    "notation": "notations coordinate coordinates square squares syntax format write writing",
+    "resign": "forfeit surrender concede abort",
+    "undo": "takeback retract mistake wrong correct correction",
+    "say": "talk chat note notes write comment text",
+    "games": "matches match status waiting pending",
+    "show": "board boards position diagram see view",
+    "preview": "try test look analyse analyze analysis steps step",
+    "record": "records history save sgf pgn notation-file download",
+    "set": (
+        "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
+        " digest daily batch frequency mails receipt zone timezone hour blind screenreader"
+    ),
+    "stop": "vacation holiday holidays pause away absence silence mute",
+    "change": "address email e-mail mail move-address",
+    "revoke": "token tokens personal secret leaked security password passwords login",
+    "export": "download-data",
+    "delete": "erase remove",
+    "join": "name nickname signup-name userid user register registration",
+    "challenge": "invitation invitations invites challenges option begin= offer",
+    "rules": "rule howto",
+}
+"""A topic, a command or `notation`, and the words under which it is found besides its own name."""
+TOPICS = ("opponent", "first", "ending", "leaving")
+"""The topics that are neither commands nor games; each has a page in templates/help."""
+
+
+def find(commands: Mapping[str, Command], words: str) -> Explanation | None:
+    """Return what explains the words; None if nothing does."""
+    said = [word.strip(".,;:!?\"'") for word in words.lower().split()]
+    wanted = [word for word in said if word and word not in FILLING]
+    if not wanted or OVERVIEW.issuperset(wanted):
+        return Help(commands=tuple(_entry(command) for command in commands.values()), games=titles())
+    games = [key for word in wanted if (key := with_other_number(word, frozenset(GAMES))) in GAMES]
+    if "notation" in wanted:
+        return HelpOnNotation(games=tuple(game(key) for key in games or GAMES))
+    if games:
+        return HelpOnGame(game=game(games[0]))
+    return next((found for word in wanted if (found := _found(commands, word)) is not None), None)
+
+
+def near(commands: Mapping[str, Command], words: str) -> list[str]:
+    """Return what can be looked up and resembles the words."""
+    known = [*commands, *GAMES, *INDEX, *_words()]
+    found = (get_close_matches(word, known, 3) for word in words.lower().split())
+    return list(dict.fromkeys(each for matches in found for each in matches))[:3]
+
+
+def titles() -> tuple[GameTitle, ...]:
+    """Return all games, as lists show them."""
+    return tuple(GameTitle(key=key, title=game.title, summary=game.summary) for key, game in GAMES.items())
+
+
+def game(key: str) -> GameHelp:
+    """Return a game as its help describes it."""
+    options = tuple(
+        OptionHelp(name=option.name, spelled=option.spelled, default=option.choices[0], help=option.help)
+        for option in GAMES[key].options
+    )
+    return GameHelp(key=key, title=GAMES[key].title, notation=NOTATIONS[key].help, options=options)
+
+
+def _found(commands: Mapping[str, Command], word: str) -> Explanation | None:
+    """Return what explains a single word."""
+    if (command := named(commands, word)) is not None:
+        return HelpOnCommand(command=_entry(command))
+    meant = next((topic for topic, others in INDEX.items() if word == topic or word in others.split()), None)
+    if meant == "notation":
+        return HelpOnNotation(games=tuple(game(key) for key in GAMES))
+    if meant is None or meant in TOPICS:
+        return HelpOnTopic(topic=meant) if meant else None
+    return HelpOnCommand(command=_entry(commands[meant]))
+
+
+def _words() -> Iterator[str]:
+    for others in INDEX.values():
+        yield from others.split()
+
+
+def _entry(command: Command) -> CommandHelp:
+    return CommandHelp(name=command.name, usage=command.usage, help=command.help, aliases=command.aliases)

@@ -1,0 +1,62 @@
+"""Whose the words of a message are: each block goes to the opponent in the match of the turn that it stands under.
+
+Where a message is about one match only, all of it goes there. Where it is about several and a block's place doesn't
+tell, it goes to nobody, and its author is asked: a guess might hand one opponent what was meant for another.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pbem.commands.core import Line
+from pbem.commands.syntax.mail import ParsedMessage, Words
+from pbem.reading.text.reply_text import trim
+
+Lines = tuple[str, ...]
+Target = int | str
+"""The number of a match, or the text of a challenge, whose match has no number yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allotment:
+    """The words of a message by the target to which they go."""
+
+    whole: Lines = ()
+    """What goes wherever the message goes."""
+    by_target: dict[Target, Lines] = field(default_factory=dict)
+    unclear: Lines = ()
+    targets: tuple[Target, ...] = ()
+
+
+def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
+    """Return whose the words are, in a message that replies to one about that match, if any."""
+    targets = list(dict.fromkeys(target for line in parsed.commands if (target := target_of(line)) is not None))
+    if about is not None and about not in targets and not any(line.command.changes for line in parsed.commands):
+        targets.append(about)  # "show 6" in a reply about #15, and words below
+    if len(targets) < 2:
+        return Allotment(whole=parsed.prose, targets=tuple(targets))
+    found: dict[Target | None, list[str]] = {}
+    for block in parsed.words:
+        found.setdefault(_owner(block, parsed.commands), []).extend((*block.lines, ""))
+    unclear = trim(found.pop(None, []))
+    return Allotment(
+        by_target={target: trim(lines) for target, lines in found.items() if target is not None},
+        unclear=unclear,
+        targets=tuple(targets),
+    )
+
+
+def target_of(line: Line) -> Target | None:
+    """Return the match that a line is about, or the challenge that it makes; None for anything else."""
+    if line.command.name == "challenge":
+        return line.text
+    return line.match if line.command.of_match else None
+
+
+def _owner(block: Words, commands: Sequence[Line]) -> Target | None:
+    """Return the one target of the commands that a block stands under; None if there are several or none.
+
+    Looking at a match is no reason to write to the opponent in it.
+    """
+    above = [commands[number] for number in block.under if number < len(commands)]
+    targets = {target_of(line) for line in above if line.command.changes}
+    return targets.pop() if len(targets) == 1 and len(above) == len(block.under) else None
