@@ -11,10 +11,13 @@ from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
+from engines.core import Seat
 from notation import NOTATIONS
 from notation.core import Notation
 from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
+from pbem.matches import offers
+from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import Hypothesis, Snapshot
 from pbem.matches.variations import BETWEEN
 from pbem.storage.models import MatchState, Player
@@ -47,6 +50,8 @@ class Links:
     """Whether the reader can also write the turns to play them: it's their turn, and nothing is supposed before it."""
     others: tuple[Link, ...] = ()
     """Other commands that fit: accept and decline, or undo, show, help, and resign as the last."""
+    answers: tuple[Link, ...] = ()
+    """The answers to the offers of the opponent."""
     by_cell: Mapping[str, Link] = field(default_factory=dict)
     """The next choices on the board, by the name of their cell ("c4"). Each link previews."""
 
@@ -152,7 +157,8 @@ def of_match(snapshot: Snapshot, reader: Player | None, target: ReplyTarget | No
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
         offered = choices(NOTATIONS[snapshot.match.game], snapshot.position)
         found = replace(_choosing(target, offered, PREVIEW), playable=True)
-    return replace(found, others=target.links(_others(snapshot, reader)))
+    answers = target.links(_answers(snapshot, seat))
+    return replace(found, others=target.links(_others(snapshot, reader, seat)), answers=answers)
 
 
 def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
@@ -205,7 +211,16 @@ def _plays(notation: Notation[Any], hypothesis: Hypothesis) -> tuple[str, ...]:
     return (text, *(f"{text} {ending}" for ending in endings if not text.endswith(ending)))
 
 
-def _others(snapshot: Snapshot, reader: Player) -> Iterator[tuple[str, str]]:
+def _answers(snapshot: Snapshot, seat: Seat) -> Iterator[tuple[str, str]]:
+    """Yield the texts and labels of the answers to the offers that the opponent made."""
+    if snapshot.hypothesis is not None or snapshot.ply != snapshot.total:
+        return
+    for offer in offers.open_offers(snapshot.match):
+        if offer.seat != seat:
+            yield from ((f"accept {offer.kind}", f"Accept {offer.kind}"), (f"reject {offer.kind}", "Reject"))
+
+
+def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[str, str]]:
     """Yield the texts and labels of other commands that fit."""
     match = snapshot.match
     if match.state == MatchState.OFFERED:
@@ -216,26 +231,22 @@ def _others(snapshot: Snapshot, reader: Player) -> Iterator[tuple[str, str]]:
         yield from ((f"rules {match.game}", "Rules"), ("help", "Help"))
     elif match.state in (MatchState.RUNNING, MatchState.OVER):
         if _is_over(snapshot):
-            if again := rematch(snapshot, reader):
-                yield again, "Rematch"
-            yield from (("record", "Record"), ("show", "Show"), ("help", "Help"))
+            yield from (("rematch", "Rematch"), ("record", "Record"), ("show", "Show"), ("help", "Help"))
             return
         begun = snapshot.part and (snapshot.hypothesis is None or snapshot.hypothesis.kept)
         if begun and snapshot.position.turn == snapshot.seat_of(reader):
             yield "undo", "Undo"
         yield from (("show", "Show"), ("help", "Help"))
         if snapshot.hypothesis is None:
+            if (
+                snapshot.ply > 1
+                and snapshot.game.can_be_drawn(match.options)
+                and offers.find(match, OfferKind.DRAW) is None
+            ):
+                yield "draw", "Offer a draw"
+            if not begun and seat in snapshot.seats and offers.find(match, OfferKind.UNDO) is None:
+                yield "undo", "Take back"
             yield "resign", "Resign"
-
-
-def rematch(snapshot: Snapshot, reader: Player) -> str | None:
-    """Return the command that challenges the opponent to the same game with the same options; None for a guest."""
-    opponent = next(player for player in snapshot.players if player.id != reader.id)
-    if opponent.name is None or opponent.deleted is not None:
-        return None
-    defaults = {option.name: option.choices[0] for option in snapshot.game.options}
-    options = (f"{key}={choice}" for key, choice in snapshot.match.options.items() if choice != defaults.get(key))
-    return _joined("challenge", opponent.name, snapshot.match.game, *options)
 
 
 def _is_over(snapshot: Snapshot) -> bool:

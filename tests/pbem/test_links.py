@@ -302,7 +302,7 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
         letters.resign("bob")
         over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
         assert_sound(letters, over, "alice")
-        assert [tap.words for tap in taps(over)] == ["challenge bob quadraphages", "record", "show", "help"]
+        assert [tap.words for tap in taps(over)] == ["rematch", "record", "show", "help"]
         assert taps(over)[0].label == "Rematch"
 
         (record,) = send(letters, "alice", taps(over)[1])
