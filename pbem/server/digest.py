@@ -15,7 +15,7 @@ from sqlmodel import Session, col, func, select
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.matches.queries import awaiting, plies, seat_of, since_when
+from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
 from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
 from pbem.players import preferences, schedule
@@ -103,7 +103,7 @@ def _still_stands(session: Session, row: Outgoing) -> bool:
     match = session.get_one(Match, row.match)
     if row.template == "challenge":
         return match.state == MatchState.OFFERED
-    return row.ply == match.plies
+    return (row.ply, row.shift) == (match.plies, match.shift)
 
 
 def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequence[Outgoing], now: datetime) -> int:
@@ -124,12 +124,13 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
     since = since_when(session, others)
     others.sort(key=lambda other: since[other.id or 0])
     waiting = tuple(WaitingMatch(match=other.id or 0, ply=other.plies) for other in others)
-    now_at = {item.match: item.ply for item in matches} | {item.match: item.ply for item in waiting}
-    entries = [(urgency, time, item.match, item.stage) for urgency, time, item in items]
-    entries += [(STAGES.index("yours"), since[item.match], item.match, "still yours") for item in waiting]
+    numbers = (*(item.match for item in matches), *(item.match for item in waiting))
+    now_at = {number: version(session.get_one(Match, number)) for number in numbers}
+    entries = [(urgency, time, item.match, item.ply, item.stage) for urgency, time, item in items]
+    entries += [(STAGES.index("yours"), since[item.match], item.match, item.ply, "still yours") for item in waiting]
     overview = tuple(
-        DigestRow(match=number, ply=now_at[number], stage=stage, since=schedule.day(choices, time, now))
-        for _, time, number, stage in sorted(entries)
+        DigestRow(match=number, ply=ply, stage=stage, since=schedule.day(choices, time, now))
+        for _, time, number, ply, stage in sorted(entries)
     )
     digest = Digest(matches=matches, waiting=waiting, overview=overview, plies=now_at)
     return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
@@ -149,7 +150,8 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
     """Return the item about a match: its news and its state."""
     match = session.get_one(Match, number)
     turns = plies(session, match)
-    told = [row.ply for row in news if row.template == "turn"]
+    boards = [row for row in news if row.template == "turn"]
+    told = [row.ply for row in boards if not row.payload.get("taken_back")]
     stage = _stage(match, player)
     since = match.ended or (turns[-1].played if turns else match.started) or match.created
     fresh = turns[max(0, min(told) - 1) :] if told else ()
@@ -158,7 +160,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
         ply=match.plies,
         stage=stage,
         turns=tuple(DigestTurn(seat=ply.seat, text=ply.text) for ply in fresh),
-        has_board=bool(told) or stage in ("yours", "asked"),
+        has_board=bool(boards) or stage in ("yours", "asked"),
         news=tuple(load_news(load(row.template, row.payload, row.match, row.ply)) for row in news),
     )
     return STAGES.index(stage), since, item

@@ -51,7 +51,10 @@ class MatchState(StrEnum):
 class Lane(IntEnum):
     """The queue in which a received message waits; the lower one goes first."""
 
+    REPLIES = -1
+    """To a reply address, with a token that we signed."""
     PLAYERS = 0
+    """From the address of a player, which anybody can write into From."""
     STRANGERS = 1
 
 
@@ -156,7 +159,18 @@ class Match(SQLModel, table=True):
     """The seat whose turn it is; None while nobody's is. It and `plies` are what the turns replay to."""
     plies: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The number of complete turns."""
+    shift: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How far the version of the match is ahead of `plies`: it grows whenever turns are taken back."""
     part: str | None = None
+    offers: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
+    """The offers since the last turn, by kind (see matches.offers)."""
+    paused: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when the match is paused, as its players agreed."""
+    muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the player in that seat wants no offers and notes of the opponent."""
+    rematch: int | None = None
+    """The match that was offered last as the rematch of this one."""
     winner: int | None = None
     termination: str | None = None
     """How the match ended (notation.ending.Termination); None until then."""
@@ -170,7 +184,7 @@ class Match(SQLModel, table=True):
 
 
 class Ply(SQLModel, table=True):
-    """A complete turn: its number (starting at 1) and canonical text. Never changed."""
+    """A complete turn: its number (starting at 1) and canonical text. Never changed, but it can be taken back."""
 
     __table_args__ = (UniqueConstraint("match", "number"),)
 
@@ -183,13 +197,35 @@ class Ply(SQLModel, table=True):
     played: datetime = Field(sa_type=Utc)
 
 
+class TakenBack(SQLModel, table=True):
+    """A complete turn that was taken back: what its row in `ply` said, which is deleted. Never changed."""
+
+    __table_args__ = (Index("ix_takenback_match_shift", "match", "shift"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id")
+    number: int
+    seat: int
+    text: str
+    shift: int
+    """The `shift` of the match until it was taken back: messages about a match with that one still show it."""
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")
+    played: datetime = Field(sa_type=Utc)
+    taken_back: datetime = Field(sa_type=Utc)
+
+
 class Incoming(SQLModel, table=True):
     """A message as received, stored before its delivery is acknowledged."""
 
     __table_args__ = (
         Index("ix_incoming_player_received", "player", "received"),
-        Index("ix_incoming_state_lane", "state", "lane", "id"),
-        _partial("ix_incoming_author", "author", "lane", where="author IS NOT NULL"),
+        # The next message is claimed from these two alone: to read a row is to read past its message.
+        Index("ix_incoming_state_lane", "state", "lane", "id", "attempts", "last_attempt", "author"),
+        _partial(
+            "ix_incoming_author",
+            *("author", "lane", "state", "attempts", "last_attempt", "id"),
+            where="author IS NOT NULL",
+        ),
         _partial("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
     )
 
@@ -201,12 +237,12 @@ class Incoming(SQLModel, table=True):
     sender: str | None = Field(default=None, index=True)
     """The envelope sender, in lower case."""
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
-    state: str = Field(default=IncomingState.NEW.value, index=True)
+    state: str = IncomingState.NEW.value
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many times handling was attempted, counted before the message is parsed (see attempts)."""
     last_attempt: datetime | None = Field(default=None, sa_type=Utc)
     lane: int = Field(default=Lane.PLAYERS.value, sa_column_kwargs={"server_default": "0"})
-    """Whether it waits in the queue of players or of strangers (see triage)."""
+    """The queue in which it waits (see triage)."""
     author: str | None = None
     """The address in From while the message waits; what one person sends is handled in its order."""
     ordering: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
@@ -247,6 +283,8 @@ class Outgoing(SQLModel, table=True):
     """What the message shows of its reader and its matches, as it was when it was queued (see facts)."""
     match: int | None = Field(default=None, foreign_key="match.id")
     ply: int = 0
+    shift: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """The `shift` of the match, which together with `ply` is the version that a reply answers."""
     player: int | None = Field(default=None, foreign_key="player.id")
     epoch: int = 0
     purpose: str | None = None

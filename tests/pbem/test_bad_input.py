@@ -45,9 +45,9 @@ def answered(letters: Correspondence, mails: list[EmailMessage], address: str = 
         ("b7d7 i2g2 2 b7d7 g2g4", ["| b7d7 i2g2 2 b7d7 g2g4", "|             ^^^^"]),
         ("show 99", ["There is no match #99", '"games" lists yours']),
         ("#99 c1b1", ["There is no match #99"]),
-        ("undo", ["no unfinished turn to take back"]),
-        ("accept", ["no longer open"]),
-        ("withdraw", ["no longer open"]),
+        ("resume", ["isn't paused", 'write "start"']),
+        ("accept", ["no such offer", "a turn declines what was offered"]),
+        ("withdraw draw", ["no such offer"]),
         ("resign now please", ['That\'s not how "resign" is written', "resign [NUMBER]"]),
         ("challenge", ["That's not how", "PLAYER|ADDRESS GAME"]),
         ("challenge bob", ["one opponent and one game", "quadraphages"]),
@@ -104,7 +104,7 @@ def test_a_match_that_is_over_takes_no_move(letters: Correspondence) -> None:
     for words in ("b7d7 i2g2 1 d7d6 g2g1", "resign", "undo"):
         answer = answered(letters, letters.reply(letters.last("alice"), words))
         assert "Match #1 is over" in answer
-        assert "bob has won: alice resigned" in answer
+        assert "bob won: you resigned" in answer
 
     assert before == standing(letters)
 

@@ -74,7 +74,8 @@ def test_the_day_is_that_of_the_reader_s_zone(letters: Correspondence) -> None:
         ("me", Help, ""),
         ("please", Help, ""),
         ("commands", Help, ""),
-        ("draw", HelpOnTopic, "ending"),
+        ("stalemate", HelpOnTopic, "ending"),
+        ("draw", HelpOnCommand, "draw"),
         ("opponent", HelpOnTopic, "opponent"),
         ("find an opponent", HelpOnTopic, "opponent"),
         ("beginner", HelpOnTopic, "first"),
@@ -155,5 +156,9 @@ def test_a_guest_s_match_bears_their_name_once_they_have_one(letters: Correspond
     assert str(letters.last("alice")["Subject"]).endswith("alice - nora")
 
 
-def test_undo_is_not_offered_where_nothing_can_be_undone(letters: Correspondence) -> None:
-    assert "undo" not in text(letters.last("bob"))
+def test_undo_is_offered_only_where_something_can_be_undone(letters: Correspondence) -> None:
+    letters.match("challenge erin quadrupel", "dora", "erin")
+    assert "undo" not in text(letters.last("dora"))
+    letters.reply(letters.last("dora"), "d2d1")
+    assert "undo" not in text(letters.last("erin"))
+    assert "undo, resign" in " ".join(text(letters.last("dora")).split())
