@@ -23,7 +23,7 @@ from pbem.reading.message import bare_subject
 from pbem.reading.text.normalize import to_ascii
 from pbem.reading.text.reply_text import Cut, trim
 
-TAG = re.compile(r"\[pbem #(\d{1,9})\]")
+TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
 """The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
 LONGEST_LINE = 1_000
@@ -74,6 +74,8 @@ class ParsedMessage:
 def tagged_match(subject: str) -> int | None:
     """Return the match in the subject of a reply.
 
+    >>> tagged_match("Re: [pbem #42, your turn] Quadraphages: alice - bob")
+    42
     >>> tagged_match("Re: [pbem #42] Quadraphages: alice - bob")
     42
     """
