@@ -102,6 +102,18 @@ def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Out
 
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
+    reply = _run(request, reply, parsed)
+    below = frozenset(parsed.below)
+    sections = tuple(
+        replace(section, commands=tuple(line for line in section.lines if line.strip() in below))
+        if isinstance(section, NotSent)
+        else section
+        for section in reply.sections
+    )
+    return replace(reply, sections=sections) if below else reply
+
+
+def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     # The text of an unsubscribe message comes from the mail program, not from the player.
     own = Allotment() if request.sender.serves_news else addressees.allot(parsed, request.sender.match)
     left = dict(own.by_target)

@@ -366,6 +366,8 @@ class NotSent:
     lines: tuple[str, ...]
     matches: tuple[int, ...] = ()
     """The matches to which they may belong, if that is why; empty otherwise."""
+    commands: tuple[str, ...] = ()
+    """Those of them that are commands, and were not attempted because they stand below words."""
     template: Literal["unsent"] = "unsent"
 
 

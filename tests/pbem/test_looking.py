@@ -162,3 +162,21 @@ def test_undo_is_offered_only_where_something_can_be_undone(letters: Corresponde
     letters.reply(letters.last("dora"), "d2d1")
     assert "undo" not in text(letters.last("erin"))
     assert "undo, resign" in " ".join(text(letters.last("dora")).split())
+
+
+def test_a_command_below_other_text_is_reported_as_not_attempted(letters: Correspondence) -> None:
+    personal = letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec
+    (answer,) = letters.write(ALICE, "show 1\nfrobnicate\ngames", to=personal)
+    words = " ".join(text(answer).split())
+
+    assert (
+        "These lines stand below other text, and were not carried out or sent to anyone: | frobnicate | games" in words
+    )
+    assert "Send this again, and it is done: | games To write" in words
+
+
+def test_a_valid_line_below_a_misspelt_one_is_reported_as_skipped(letters: Correspondence) -> None:
+    personal = letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec
+    (answer,) = letters.write(ALICE, "show 1\nchalenge bob quadrupel\ngames", to=personal)
+
+    assert "these lines of your message were skipped: | games" in " ".join(text(answer).split())

@@ -30,6 +30,8 @@ LONGEST_LINE = 1_000
 MOST_COMMANDS = 20
 MOST_OVERLOOKED = 5
 """How many lines that look like turns are reported; lines below them are not looked at."""
+MOST_LOOKED_AT = 50
+"""How many lines of words below a command are looked at for further commands."""
 FREE_IN_SIGNATURE = frozenset({"say", "set"})
 """Commands with any words that also count below a signature, if they begin in lower case as our help writes them."""
 
@@ -64,6 +66,8 @@ class ParsedMessage:
     """The lines among the words that look like a turn."""
     beyond: tuple[str, ...] = ()
     """The commands beyond the number that a message can have."""
+    below: tuple[str, ...] = ()
+    """The lines among the words that would be commands, if they didn't stand below words."""
 
     @property
     def prose(self) -> tuple[str, ...]:
@@ -92,6 +96,8 @@ class _Draft:
         self.beyond: list[str] = []
         self.overlooked: list[str] = []
         self.separators: list[str] = []
+        self.below: list[str] = []
+        self.looked_at = 0
         self.unread: list[str] = []
         """Lines that begin with a match's number and can't be read."""
         self._block = [*range(len(head))]
@@ -219,6 +225,7 @@ class Reader:
             prose = raw if translated[0].text == text else translated[0].text
             read = self._read_line(draft, translated, strict=strict, certain=line == turn)
             if not read:
+                self._note_below(draft, text, prose)
                 self._note(draft, translated[0].text, prose)
                 draft.add_words(prose)
             elif len(draft.commands) >= MOST_COMMANDS:
@@ -246,6 +253,13 @@ class Reader:
         if below and read[0].malformed and not translated[0].refusal and read[0].command.name != "move":
             return ()
         return read
+
+    def _note_below(self, draft: _Draft, text: str, prose: str) -> None:
+        """Remember a line that only is words because it stands below words."""
+        if draft.is_below_words and draft.looked_at < MOST_LOOKED_AT:
+            draft.looked_at += 1
+            if self._counts(text):
+                draft.below.append(prose.strip())
 
     def _note(self, draft: _Draft, text: str, prose: str) -> None:
         """Remember a line of words that looks like a turn."""
@@ -282,6 +296,7 @@ class Reader:
                 subject=told,
                 overlooked=self._without_passwords(line for line in draft.overlooked if self._is_missing(line, played)),
                 beyond=tuple(draft.beyond),
+                below=tuple(draft.below),
             )
         fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
         first = first or self._translator.translate(fresh)[0].text.strip()
