@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from email.message import EmailMessage
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -547,7 +548,7 @@ def _first_match() -> dict[str, EmailMessage]:
 
 def first_match(moment: str, most: int = 60) -> str:
     """Return a message of the page for new players."""
-    return _shown(_first_match()[moment], most)
+    return f"```\n{dedent(_shown(_first_match()[moment], most))}\n```"
 
 
 def _answer(log: list[tuple[str, EmailMessage]]) -> EmailMessage:

@@ -12,7 +12,7 @@ from pbem.commands.syntax import topics
 from pbem.commands.syntax.courtesies import GREETINGS, POLITE
 from pbem.errors import Refused
 from pbem.payloads import templates
-from pbem.payloads.sections import Welcome
+from pbem.payloads.explained import Welcome
 from pbem.players import erasure, identity
 from pbem.players.erasure import ANONYMOUS
 from pbem.players.preferences import PREFERENCES

@@ -4,7 +4,7 @@ from engines import GAMES
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.syntax import rognlie, topics
 from pbem.errors import Refused
-from pbem.payloads.sections import Rules
+from pbem.payloads.explained import Rules
 from pbem.storage.models import Match
 
 

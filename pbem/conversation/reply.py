@@ -11,8 +11,9 @@ from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import suggested_yes
 from pbem.errors import Refused, Unread
 from pbem.matches.queries import seat_of, version
+from pbem.payloads.explained import Welcome
 from pbem.payloads.messages import Answer, Payload
-from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed, Welcome
+from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.players import preferences, rate_limits
 from pbem.players.identity import Sender

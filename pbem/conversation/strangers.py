@@ -14,7 +14,7 @@ from pbem.commands.syntax.mail import ParsedMessage
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation.reply import Reply
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.payloads.sections import Introduction
+from pbem.payloads.explained import Introduction
 from pbem.players import rate_limits
 from pbem.players.rate_limits import Left
 from pbem.storage.models import Player

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pbem.payloads.explained import Welcome
 from pbem.payloads.offers import OfferNews
-from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed, Welcome
+from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

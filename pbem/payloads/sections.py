@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from notation.ending import Termination
-from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle
+from pbem.payloads.explained import (
+    Help,
+    HelpOnCommand,
+    HelpOnGame,
+    HelpOnNotation,
+    HelpOnTopic,
+    Introduction,
+    Rules,
+    Welcome,
+)
 from pbem.payloads.offers import Muted, OfferNews
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 
@@ -86,47 +95,6 @@ class MatchList:
     more: int = 0
     """How many there are beside these."""
     template: Literal["games"] = "games"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Help:
-    """All commands and games."""
-
-    commands: tuple[CommandHelp, ...]
-    games: tuple[GameTitle, ...]
-    template: Literal["help"] = "help"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnTopic:
-    """What people look for that is neither a command nor a game."""
-
-    topic: str
-    template: Literal["help_topic"] = "help_topic"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnCommand:
-    """One command."""
-
-    command: CommandHelp
-    template: Literal["help_command"] = "help_command"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnGame:
-    """One game."""
-
-    game: GameHelp
-    template: Literal["help_game"] = "help_game"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnNotation:
-    """How turns are written in some games."""
-
-    games: tuple[GameHelp, ...]
-    template: Literal["help_notation"] = "help_notation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,30 +222,10 @@ class FirstOnly:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Introduction:
-    """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
-
-    name: str | None = None
-    """The name that a `yes` takes, made from the address; None where none can be."""
-    wants_name: bool = False
-    """Whether they want to join, but under no name that a player can have."""
-    games: tuple[GameTitle, ...]
-    template: Literal["introduction"] = "introduction"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NewsResumed:
     """A player who had stopped the news plays on."""
 
     template: Literal["resumed"] = "resumed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """The rules of a game."""
-
-    game: GameHelp
-    template: Literal["rules"] = "rules"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -377,16 +325,6 @@ class Overlooked:
 
     lines: tuple[str, ...]
     template: Literal["overlooked"] = "overlooked"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Welcome:
-    """What a new player should know."""
-
-    games: tuple[GameTitle, ...] = ()
-    board: tuple[str, ...] = ()
-    """A board as our messages draw it, so that they know what to expect."""
-    template: Literal["welcome"] = "welcome"
 
 
 Section = Annotated[

@@ -18,10 +18,10 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
+from pbem.payloads.explained import Introduction
 from pbem.payloads.sections import (
     AlreadySettled,
     HeldDropped,
-    Introduction,
     NotAttempted,
     NotSent,
     QuestionExpired,

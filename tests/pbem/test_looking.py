@@ -8,7 +8,7 @@ import pytest
 from engines import GAMES
 from pbem.commands import COMMANDS
 from pbem.commands.syntax import topics
-from pbem.payloads.sections import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, HelpOnTopic
+from pbem.payloads.explained import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, HelpOnTopic
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE = "alice@mail.example"
@@ -166,7 +166,7 @@ def test_undo_is_offered_only_where_something_can_be_undone(letters: Corresponde
 
 def test_a_command_below_other_text_is_reported_as_not_attempted(letters: Correspondence) -> None:
     personal = letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec
-    (answer,) = letters.write(ALICE, "show 1\nfrobnicate\ngames", to=personal)
+    (answer,) = letters.write(ALICE, "help draw\nfrobnicate\ngames", to=personal)
     words = " ".join(text(answer).split())
 
     assert (

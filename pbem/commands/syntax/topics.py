@@ -7,8 +7,17 @@ from engines import GAMES
 from notation import NOTATIONS
 from pbem.commands.core import Command, named
 from pbem.commands.syntax.courtesies import with_other_number
-from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle, OptionHelp
-from pbem.payloads.sections import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, HelpOnTopic
+from pbem.payloads.explained import (
+    CommandHelp,
+    GameHelp,
+    GameTitle,
+    Help,
+    HelpOnCommand,
+    HelpOnGame,
+    HelpOnNotation,
+    HelpOnTopic,
+    OptionHelp,
+)
 
 Explanation = Help | HelpOnCommand | HelpOnGame | HelpOnNotation | HelpOnTopic
 
