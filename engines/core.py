@@ -145,6 +145,12 @@ class Game:
     sides: tuple[str, str]
     summary: str
     """What the game is like, in at most 54 characters, for people who don't know it."""
+    decisive: tuple[tuple[str, str], ...] = ()
+    """The choices of options under which the rules go on until somebody has won."""
+
+    def can_be_drawn(self, chosen: Mapping[str, str]) -> bool:
+        """Return whether the players can agree on a draw under those options."""
+        return not any(chosen.get(name) == choice for name, choice in self.decisive)
 
     def chosen(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return every option of the game with its choice, adding the defaults; raise BadOption."""

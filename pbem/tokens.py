@@ -35,7 +35,7 @@ class Purpose(IntEnum):
     """What replying with a token allows."""
 
     PLAY = 1
-    """Act in one match; the subject is the match, the ply is what the player saw."""
+    """Act in one match; the subject is the match, the ply is the version of it that the player saw."""
     PERSONAL = 2
     """Give any command as the player; kept in the address book. The subject, if any, is the message that is replied to:
     it showed several matches."""

@@ -46,4 +46,5 @@ QUADRUPEL = Game(
     _start,
     SIDES,
     "6x6: jump your four stones into a figure; soon learnt",
+    decisive=(("variant", "maximum-points"),),
 )

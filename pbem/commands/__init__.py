@@ -6,12 +6,13 @@ notation, engines and the leaves of pbem.
 
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
-from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, WITHDRAW
+from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, REMATCH, WITHDRAW
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
+from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT
-from pbem.commands.settings import SET, START, STOP
+from pbem.commands.settings import RESUME, SET, START, STOP
 from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 
 COMMANDS: dict[str, Command] = {
@@ -23,7 +24,13 @@ COMMANDS: dict[str, Command] = {
     "move": MOVE,
     "undo": UNDO,
     "resign": RESIGN,
+    "draw": DRAW,
+    "pause": PAUSE,
+    "resume": RESUME,
+    "cancel": CANCEL,
+    "rematch": REMATCH,
     "say": SAY,
+    "mute": MUTE,
     "games": GAMES_COMMAND,
     "show": SHOW,
     "preview": PREVIEW,

@@ -1,4 +1,4 @@
-"""Challenges: challenge, accept, decline, withdraw."""
+"""Challenges: challenge, rematch, accept, decline, withdraw. The last three answer offers in a running match too."""
 
 import secrets
 from collections.abc import Sequence
@@ -8,17 +8,19 @@ from sqlmodel import select
 
 from engines import GAMES
 from engines.core import BadOption, Game
+from pbem.commands import offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.errors import Refused
 from pbem.matches import lifecycle
-from pbem.matches.queries import is_playing_enough
+from pbem.matches.naming import name
+from pbem.matches.queries import is_playing_enough, locked, opponent_of
 from pbem.payloads.sections import ChallengeSent, Section
 from pbem.players import invitations
 from pbem.reading.message import is_address
-from pbem.storage.models import Player
+from pbem.storage.models import Match, MatchState, Player
 
 BEGIN = ("me", "you", "random")
 
@@ -117,9 +119,56 @@ def _opponent(request: Request, wanted: str) -> Player:
     return found
 
 
-def accept(request: Request, line: Line) -> Decision:
-    """Start the match; a guest who was invited by address becomes a player."""
+def rematch(request: Request, line: Line) -> Decision:
+    """Offer the opponent of a finished match another one with the other side, or accept theirs."""
     match, player, _ = own_match(request, line)
+    if match.state == MatchState.RUNNING:
+        raise Refused(f"Match #{match.id} isn't over yet.", read=line.text, match=match.id)
+    if match.state != MatchState.OVER:
+        raise Refused(f"Match #{match.id} wasn't played, so there is no rematch.", read=line.text)
+    before = locked(request.session, match.rematch) if match.rematch else None
+    if before is not None and before.state == MatchState.RUNNING:
+        raise Refused(f"The rematch of match #{match.id} is match #{before.id}, which is being played.")
+    if before is not None and before.state == MatchState.OFFERED:
+        if before.challenger == player.id:
+            raise Refused(
+                f"You have offered a rematch already: match #{before.id}.",
+                fits=f'"withdraw {before.id}" takes it back.',
+            )
+        _check_running(request, player)
+        with in_words(line):
+            return Decision(events=lifecycle.accept(request.session, before, player, request.now))
+    return _offer_rematch(request, line, match, player)
+
+
+def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -> Decision:
+    session, now = request.session, request.now
+    opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
+    if opponent.deleted is not None:
+        raise Refused("Your opponent has left this server.", read=line.text)
+    _check_running(request, player)
+    invitations.check_challenges(session, player, opponent, request.limits, now, by_address=False)
+    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
+    with in_words(line):
+        events = lifecycle.offer(
+            session,
+            player,
+            opponent,
+            match.game,
+            match.options,
+            now,
+            challenger_begins=began != player.id,
+            rematch_of=match,
+        )
+    sent = ChallengeSent(match=match.rematch or 0, opponent=name(opponent))
+    return Decision(answer=(sent,), events=events)
+
+
+def accept(request: Request, line: Line) -> Decision:
+    """Start the match, or accept an offer in it; a guest who was invited by address becomes a player."""
+    match, player, _ = own_match(request, line)
+    if match.state == MatchState.RUNNING:
+        return offers.accept(request, line, match, player)
     _check_running(request, player)
     with in_words(line):
         events = lifecycle.accept(request.session, match, player, request.now)
@@ -133,15 +182,19 @@ def accept(request: Request, line: Line) -> Decision:
 
 
 def decline(request: Request, line: Line) -> Decision:
-    """Decline a challenge."""
+    """Decline a challenge, or an offer in a running match."""
     match, player, _ = own_match(request, line)
+    if match.state == MatchState.RUNNING:
+        return offers.reject(request, line, match, player)
     with in_words(line):
         return Decision(events=lifecycle.decline(request.session, match, player, request.now))
 
 
 def withdraw(request: Request, line: Line) -> Decision:
-    """Take back a challenge of one's own."""
-    match, _, _ = own_match(request, line)
+    """Take back a challenge of one's own, or an offer in a running match."""
+    match, player, _ = own_match(request, line)
+    if match.state == MatchState.RUNNING:
+        return offers.withdraw(request, line, match, player)
     with in_words(line):
         return Decision(events=lifecycle.withdraw(request.session, match, request.player, request.now))
 
@@ -156,10 +209,19 @@ CHALLENGE = Command(
     aliases=("chall", "invite"),
     resumes=True,
 )
+REMATCH = Command(
+    "rematch",
+    "[NUMBER]",
+    "offer your opponent another match like one that is over, with the other side beginning",
+    rematch,
+    changes=True,
+    of_match=True,
+    resumes=True,
+)
 ACCEPT = Command(
     "accept",
-    "[NUMBER] [NAME]",
-    "accept a challenge and start the match; new players can choose a name",
+    "[NUMBER] [NAME|OFFER]",
+    "accept a challenge and start the match, or accept an offer in it; new players can choose a name",
     accept,
     changes=True,
     of_match=True,
@@ -167,13 +229,21 @@ ACCEPT = Command(
     resumes=True,
 )
 DECLINE = Command(
-    "decline", "[NUMBER]", "turn a challenge down", decline, changes=True, of_match=True, aliases=("reject",)
+    "decline",
+    "[NUMBER] [OFFER]",
+    "turn down a challenge, or an offer in a match",
+    decline,
+    changes=True,
+    of_match=True,
+    words=(0, 1),
+    aliases=("reject",),
 )
 WITHDRAW = Command(
     "withdraw",
-    "[NUMBER]",
-    "take back a challenge that hasn't been accepted yet",
+    "[NUMBER] [OFFER]",
+    "take back a challenge or an offer that hasn't been accepted yet",
     withdraw,
     changes=True,
     of_match=True,
+    words=(0, 1),
 )

@@ -36,6 +36,12 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         "undo": Reach.MATCH,
         "resign": Reach.MATCH,
         "say": Reach.MATCH,
+        "draw": Reach.MATCH,
+        "pause": Reach.MATCH,
+        "resume": Reach.MATCH,
+        "cancel": Reach.MATCH,
+        "rematch": Reach.MATCH,
+        "mute": Reach.MATCH,
         "challenge": Reach.OPPONENT,
         "join": Reach.GUEST,
         "stop": Reach.GUEST,
@@ -44,6 +50,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
     Purpose.PERSONAL: dict.fromkeys(
         (
             *("join", "challenge", "accept", "decline", "withdraw", "move", "undo", "resign", "say"),
+            *("draw", "pause", "resume", "cancel", "rematch", "mute"),
             *("set", "stop", "start", "change", "revoke", "export", "delete"),
         ),
         Reach.ANYWHERE,

@@ -6,6 +6,7 @@ from engines.core import Seat
 from notation import NOTATIONS
 from notation.core import Notation
 from notation.resemblance import resembling
+from pbem.commands import offers
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import did_you_mean
@@ -14,13 +15,14 @@ from pbem.errors import Refused
 from pbem.matches import lifecycle, turns
 from pbem.matches.events import PartTakenBack
 from pbem.matches.naming import is_hidden, name
+from pbem.matches.queries import version
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ParsedTurn, ReadTurn
 from pbem.payloads.messages import Words
 from pbem.payloads.sections import TurnBegun, TurnDropped, WordsPassedOn
 from pbem.players import rate_limits
 from pbem.players.announcements import Notice
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Match, MatchState, Player
 
 SHOWN = 60
 
@@ -72,16 +74,18 @@ def _parsed(line: Line, notation: Notation[Any]) -> ParsedTurn:
 def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) -> None:
     """Raise Refused when the move answers a message and the match has moved on since."""
     seen = request.sender.seen(snapshot.number)
-    if seen is None or seen == snapshot.ply:
+    current = version(snapshot.match)
+    if seen is None or seen == current:
         return
-    if seen > snapshot.ply:  # a database restored from an older backup
+    if seen > current:  # a database restored from an older backup
         raise Refused(
             "You replied to a message about a turn that this server no longer has.",
             read=line.words,
             fits="Look at the board as it is now, and reply to this message.",
             match=snapshot.number,
         )
-    _check_repeated(line, snapshot, seat, seen)
+    if 0 <= seen - snapshot.match.shift < snapshot.ply:
+        _check_repeated(line, snapshot, seat, seen - snapshot.match.shift)
     raise Refused(
         "You replied to an older message, and the match has moved on.",
         read=line.words,
@@ -115,8 +119,10 @@ def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:
 
 
 def undo(request: Request, line: Line) -> Decision:
-    """Discard the unfinished turn."""
+    """Discard the unfinished turn; without one, ask the opponent to take back complete turns."""
     match, _, seat = own_match(request, line)
+    if match.state == MatchState.RUNNING and (match.part is None or match.to_move != seat):
+        return offers.take_turns_back(request, line)
     with in_words(line):
         events = lifecycle.take_back_part(request.session, match, seat)
     dropped = (event.part for event in events if isinstance(event, PartTakenBack))
@@ -143,6 +149,7 @@ def say(request: Request, line: Line) -> Decision:
     note = (line.words, *request.prose) if line.words else request.prose  # on Rognlie's server, chat is in the body
     if not note:
         raise Refused("There is nothing to send.", read=line.text, fits='Write "say TEXT".')
+    offers.check_not_muted(request, line, match, request.player)
     return note_to_opponent(request, match, request.player, note)
 
 
@@ -167,7 +174,14 @@ MOVE = Command(
     aliases=("mvoe", "board"),
     resumes=True,
 )
-UNDO = Command("undo", "[NUMBER]", "take back your unfinished turn", undo, changes=True, of_match=True)
+UNDO = Command(
+    "undo",
+    "[NUMBER]",
+    "take back your unfinished turn, or ask to take back your last turn",
+    undo,
+    changes=True,
+    of_match=True,
+)
 RESIGN = Command(
     "resign",
     "[NUMBER]",

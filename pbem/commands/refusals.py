@@ -36,7 +36,7 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
             sentence = f"Match #{number} has had {LARGEST_PLY:,} turns, and that's the most that a match can have."
             return Refused(sentence, read=line.words, fits="Agree with your opponent who resigns.", match=number)
         case Obstacle.NO_PART:
-            sentence = "You have no unfinished turn to take back. A complete turn can't be undone."
+            sentence = "You have no unfinished turn to take back."
             return Refused(sentence, read=line.text, match=number)
         case Obstacle.NOT_ON_OFFER:
             sentence = f"Match #{number} is no longer open; it is {state}."
@@ -52,6 +52,48 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
         case Obstacle.TOO_MANY_OFFERS:
             sentence = f"{MOST_OPEN} of your challenges are still open, and that's the limit."
             return Refused(sentence, fits='"withdraw NUMBER" takes one back.')
+        case Obstacle.ALREADY_OFFERED:
+            return Refused(
+                "You have offered that already.",
+                read=line.text,
+                fits="Your opponent hasn't answered yet.",
+                match=number,
+            )
+        case Obstacle.OFFERED_IN_VAIN:
+            sentence = "You have offered that since the last turn, and it was turned down or withdrawn."
+            return Refused(sentence, read=line.text, fits="You can offer it again after the next turn.", match=number)
+        case Obstacle.UNDO_ASKED:
+            sentence, fits = (
+                "Your opponent has asked to take turns back.",
+                'First answer "accept undo" or "reject undo".',
+            )
+            return Refused(sentence, read=line.text, fits=fits, match=number)
+        case Obstacle.NO_AGREED_DRAW:
+            sentence = "A draw can't be agreed in this match: the rules go on until somebody has won."
+            return Refused(sentence, read=line.text, fits='"cancel" suggests ending it without a result.', match=number)
+        case Obstacle.NOTHING_TO_TAKE_BACK:
+            return Refused("You haven't played a turn that could be taken back.", read=line.text, match=number)
+        case Obstacle.PAUSED:
+            return Refused(f"Match #{number} is paused already.", read=line.text, fits='"resume" ends the pause.')
+        case Obstacle.NOT_PAUSED:
+            fits = 'To get news by email again, write "start".'
+            return Refused(f"Match #{number} isn't paused.", read=line.text, fits=fits, match=number)
+        case Obstacle.MUTED:
+            return Refused(f"Your opponent doesn't want offers and notes in match #{number}.", read=line.text)
+        case Obstacle.NO_SUCH_OFFER:
+            sentence = f"There is no such offer in match #{number}, or it is closed: a turn declines what was offered."
+            return Refused(sentence, read=line.text, match=number)
+        case Obstacle.WHICH_OFFER:
+            sentence, fits = "There was more than one offer.", 'Name the one you mean, as in "accept draw".'
+            return Refused(sentence, read=line.text, fits=fits, match=number)
+        case Obstacle.OFFER_NOT_SEEN:
+            sentence = "You replied to a message from before this was offered."
+            return Refused(
+                sentence,
+                read=line.text,
+                fits="Look at the match as it is now, and reply to this message.",
+                match=number,
+            )
         case Obstacle.INVITED_ALREADY:
             sentence = "You've already invited this address."
             return Refused(sentence, fits="Please wait for a reply; we won't write to them twice.")

@@ -1,9 +1,11 @@
-"""Settings: set, stop, start."""
+"""Settings: set, stop, start; and resume, which also ends the pause of a match."""
 
 from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.refusals import in_words
+from pbem.commands.target import own_match
 from pbem.commands.viewing import games
 from pbem.errors import Refused
-from pbem.matches import lifecycle
+from pbem.matches import agreements, lifecycle
 from pbem.matches.queries import locked, of_player
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
@@ -81,6 +83,15 @@ def resume(request: Request) -> Decision:
     return Decision(answer=(NewsResumed(),))
 
 
+def resume_match(request: Request, line: Line) -> Decision:
+    """End the pause of a match; without a match, the same as `start`."""
+    if line.match is None:
+        return start(request, line)
+    match, _, seat = own_match(request, line)
+    with in_words(line):
+        return Decision(events=agreements.resume(request.session, match, seat))
+
+
 SET = Command(
     "set",
     "[SETTING VALUE ...]",
@@ -103,5 +114,14 @@ START = Command(
     'get news by email again after "stop", with a list of your matches',
     start,
     changes=True,
-    aliases=("resume", "signon"),
+    aliases=("signon",),
+)
+RESUME = Command(
+    "resume",
+    "[NUMBER]",
+    'end the pause of a match; without a match, the same as "start"',
+    resume_match,
+    changes=True,
+    of_match=True,
+    resumes=True,
 )

@@ -4,16 +4,19 @@ from sqlmodel import select
 
 from engines import GAMES
 from notation import NOTATIONS
+from notation.ending import Termination
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.target import match_of
 from pbem.errors import Refused
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of
+from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, taken_back
 from pbem.matches.snapshot import snapshot_of
-from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview
+from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
 from pbem.storage.models import Match, MatchState, Player
 
+MOST_TAKEN_BACK = 200
+"""How many turns `record full` lists, the last ones."""
 MOST_LISTED = 100
 """How many matches `games` lists: those that aren't over first, then the newest."""
 
@@ -49,11 +52,13 @@ def _state(match: Match, player: Player, *, own: bool) -> str:
         case MatchState.OFFERED:
             return "your challenge, no reply yet" if match.challenger == player.id else "waiting for you to accept"
         case MatchState.OVER:
+            if match.termination in (Termination.CANCELLED, Termination.ABANDONED):
+                return str(match.termination)
             if match.winner is None:
                 return "drawn"
             return "won" if (match.seat0, match.seat1)[match.winner] == player.id else "lost"
     whose = "waiting" if match.to_move != seat_of(match, player) else "your turn" if own else "to move"
-    return f"{whose}, turn {match.plies + 1}"
+    return f"{whose}, turn {match.plies + 1}" + (", paused" if match.paused else "")
 
 
 def show(request: Request, line: Line) -> Decision:
@@ -68,10 +73,26 @@ def show(request: Request, line: Line) -> Decision:
 
 
 def record(request: Request, line: Line) -> Decision:
-    """Send the record of a match, whole or up to one of its turns."""
+    """Send the record of a match, whole or up to one of its turns; `full` adds what was taken back."""
+    if line.words.strip().lower() not in ("", "full"):
+        raise Refused(
+            f'"{line.words[:30]}" is not a kind of record.', read=line.text, fits='Write "record NUMBER full".'
+        )
     match = _with_board(request, line)
     _check_ply(match, line.ply)
-    return Decision(answer=(MatchRecord(match=match.id or 0, ply=match.plies if line.ply is None else line.ply),))
+    ply = match.plies if line.ply is None else line.ply
+    undone = _taken_back(request, match) if line.words else None
+    return Decision(answer=(MatchRecord(match=match.id or 0, ply=ply, taken_back=undone),))
+
+
+def _taken_back(request: Request, match: Match) -> tuple[TurnTakenBack, ...]:
+    """Return the turns of the match that were taken back."""
+    people = people_of(request.session, (match,))
+    players = (people[match.seat0], people[match.seat1])
+    return tuple(
+        TurnTakenBack(number=row.number, by=name(players[row.seat]), text=row.text, when=f"{row.taken_back:%Y-%m-%d}")
+        for row in taken_back(request.session, match)[-MOST_TAKEN_BACK:]
+    )
 
 
 def preview(request: Request, line: Line) -> Decision:
@@ -145,11 +166,12 @@ SHOW = Command(
 )
 RECORD = Command(
     "record",
-    "[NUMBER[#TURN]]",
-    "send you the record of a match",
+    "[NUMBER[#TURN]] [full]",
+    'send you the record of a match; "full" adds the turns that were taken back',
     record,
     of_match=True,
     looks_back=True,
+    words=(0, 1),
 )
 PREVIEW = Command(
     "preview",

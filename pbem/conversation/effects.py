@@ -10,6 +10,7 @@ from pbem.conversation.reply import Reply
 from pbem.matches.events import TurnPlayed
 from pbem.payloads import sections
 from pbem.payloads.messages import Confirmation
+from pbem.payloads.offers import OfferNews
 from pbem.players import announcements
 from pbem.players.announcements import Notice
 from pbem.storage.outbox import Mailer
@@ -19,7 +20,8 @@ def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
     """Queue the messages that follow from a decision; return the reply with what its sender is told."""
     notices = announcements.notices(request.session, decision.events, request.sender.player, reply.prose)
     for message in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.messages):
-        _queue(request, message)
+        if not _goes_with_turn(request, message):
+            _queue(request, message)
     if decision.leaves:
         gone = replace(reply.sender, player=None, proven=False, match=None, ply=None)
         return replace(reply, sender=gone, sections=decision.answer, match=None, prose=())
@@ -41,9 +43,17 @@ def _asks_for_rest(section: sections.Section, played: set[int | None]) -> bool:
     return isinstance(section, sections.TurnBegun) and section.match in played
 
 
+def _goes_with_turn(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddress) -> bool:
+    """Return whether an offer goes to its reader with a turn that the same message brought; let it go with that."""
+    if not isinstance(message, Notice) or not isinstance(message.payload, OfferNews):
+        return False
+    return not message.payload.message and announcements.retell(request.session, message, request.incoming)
+
+
 def _for_author(notice: Notice) -> sections.Section:
     """Return the section that tells the sender what a notice tells the other player."""
-    assert isinstance(notice.payload, sections.TurnPlayed | sections.ChallengeClosed)  # noqa: S101 - the others go to opponents
+    told = (sections.TurnPlayed, sections.ChallengeClosed, OfferNews)
+    assert isinstance(notice.payload, told)  # noqa: S101 - the others go to opponents
     return notice.payload
 
 

@@ -20,6 +20,7 @@ from pbem.conversation.addressees import Allotment
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.errors import Refused
 from pbem.matches import turns
+from pbem.matches.agreements import is_muted_for
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import snapshot_of
@@ -106,8 +107,9 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     reply = replace(reply, prose=own.whole)
     done: list[str] = []
     spent = 0
-    for number, line in enumerate(parsed.commands):
-        later = parsed.commands[number + 1 :]
+    commands = _offers_after_turns(parsed.commands)
+    for number, line in enumerate(commands):
+        later = commands[number + 1 :]
         ahead = {each.match: each.text for each in reversed(later) if each.command.name == "move" and each.match}
         target = addressees.target_of(line)
         words = left.pop(target, ()) if target is not None else ()
@@ -138,6 +140,14 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     if parsed.beyond:
         reply = reply.adding(NotAttempted(lines=clipped(parsed.beyond), most=MOST_COMMANDS))
     return replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done)))
+
+
+def _offers_after_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Return the lines with offers behind the turns of their message: an offer and a turn go together in any order."""
+    goes_with = frozenset({"draw", "pause", "cancel"})
+    last = max((at for at, line in enumerate(lines) if line.command.name == "move"), default=-1)
+    early = tuple(line for line in lines[: last + 1] if line.command.name in goes_with)
+    return (*(line for line in lines[: last + 1] if line not in early), *early, *lines[last + 1 :])
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, str]:
@@ -185,4 +195,4 @@ def _may_write(request: Request, match: Match, player: Player) -> bool:
     most = request.limits.match_per_day
     if rate_limits.is_match_full(request.session, match.id or 0, player, most, request.now):
         return False
-    return not is_hidden(match, opponent_in(request, match, player))
+    return not (is_hidden(match, opponent_in(request, match, player)) or is_muted_for(match, player))

@@ -1,10 +1,11 @@
-"""A plain yes or no in reply to a challenge or an invitation: it stands for `accept` or `decline`."""
+"""A plain yes or no in reply to a challenge, an invitation, or an offer in a match: `accept` or `decline`."""
 
 from collections.abc import Sequence
 
 from sqlmodel import Session
 
 from pbem.conversation.suggested_yes import YES, first_line
+from pbem.matches.events import Change
 from pbem.matches.queries import seat_of
 from pbem.players.identity import Sender
 from pbem.storage.models import Match, MatchState, Outgoing
@@ -122,13 +123,19 @@ def answered_with(session: Session, sender: Sender, answered: Outgoing | None, l
     match = session.get(Match, sender.match) if sender.match else None
     if match is None or sender.player is None or seat_of(match, sender.player) is None:
         return None
+    if answered is not None and answered.template == "offer" and answered.payload.get("change") == Change.MADE:
+        return _answer(lines, f" {answered.payload['kind']}")
     if match.challenger == sender.player.id:
         return None
     if match.state != MatchState.OFFERED and (answered is None or answered.template not in OFFERS):
         return None
+    return _answer(lines)
+
+
+def _answer(lines: Sequence[str], kind: str = "") -> str | None:
     if agrees(lines):
-        return "accept"
-    return "decline" if declines(lines) else None
+        return f"accept{kind}"
+    return f"decline{kind}" if declines(lines) else None
 
 
 def _says(lines: Sequence[str], meaning: frozenset[str], beside: frozenset[str]) -> bool:

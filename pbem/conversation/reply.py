@@ -10,7 +10,7 @@ from pbem.commands.syntax import did_you_mean
 from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import suggested_yes
 from pbem.errors import Refused, Unread
-from pbem.matches.queries import seat_of
+from pbem.matches.queries import seat_of, version
 from pbem.payloads.messages import Answer, Payload
 from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed, Welcome
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped
@@ -106,7 +106,7 @@ def enqueue(request: Request, reply: Reply) -> None:
     plays = ours and not several and not ends_invitations
     plies = None
     if several or (reply.sender.plies and not plays):
-        now = {number: request.session.get_one(Match, number).plies for number in shown}
+        now = {number: version(request.session.get_one(Match, number)) for number in shown}
         plies = {**reply.sender.plies, **now}
     subject = "" if reply.sender.is_stranger else reply.subject[:60]
     payload: Payload = Answer(sections=sections, subject=subject, plies=plies)

@@ -78,7 +78,7 @@ def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
     """Return the state of the match of a suggested turn; None if the suggestion isn't a turn."""
     if match is None or proposal is None:
         return None
-    return AsOf(match=match.id or 0, ply=match.plies, part=match.part)
+    return AsOf(match=match.id or 0, ply=match.plies, shift=match.shift, part=match.part)
 
 
 def nothing_suggested(row: Outgoing | None) -> Refused:
@@ -106,7 +106,7 @@ def _check_fresh(session: Session, row: Outgoing, suggestion: Refusal, about: As
     """Raise Refused if the match has moved on since the suggestion, or another beginning of a turn is kept."""
     match = locked(session, about.match)
     assert match is not None  # noqa: S101 - matches are never deleted
-    if match.plies != about.ply:
+    if (match.plies, match.shift) != (about.ply, about.shift):
         played = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == about.ply + 1)).first()
         (meant, *_) = suggestion.meant
         if row.proposal == DONE and played is not None and played.text.endswith(meant):

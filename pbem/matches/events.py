@@ -1,9 +1,11 @@
 """What happened in a match: values that the functions of `lifecycle` return, for others to tell people."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from engines.core import Seat
 from notation.ending import Ending
+from pbem.matches.offers import OfferKind
 from pbem.storage.models import Match
 
 
@@ -65,6 +67,36 @@ class PartTakenBack:
     part: str
 
 
+class Change(StrEnum):
+    """What became of an offer in a running match. The values are stored."""
+
+    MADE = "made"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+    RESUMED = "resumed"
+    """What was agreed on, a pause, is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferChanged:
+    """An offer in a running match was made, answered or withdrawn by that seat."""
+
+    match: Match
+    kind: OfferKind
+    change: Change
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsTakenBack:
+    """The opponent agreed that a player takes back their last turn and what followed; the player is to move again."""
+
+    match: Match
+    seat: Seat
+    texts: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
     """The match is over; the winner is None in a draw, and where nobody won or lost."""
@@ -75,6 +107,15 @@ class MatchEnded:
 
 
 Event = (
-    MatchOffered | MatchStarted | OfferDeclined | OfferWithdrawn | TurnPlayed | PartKept | PartTakenBack | MatchEnded
+    MatchOffered
+    | MatchStarted
+    | OfferDeclined
+    | OfferWithdrawn
+    | TurnPlayed
+    | PartKept
+    | PartTakenBack
+    | OfferChanged
+    | TurnsTakenBack
+    | MatchEnded
 )
 Events = tuple[Event, ...]

@@ -15,7 +15,7 @@ from engines.core import Seat
 from engines.seats import other, seat_of
 from notation.ending import Ending, Termination
 from pbem import tokens
-from pbem.matches import queries
+from pbem.matches import offers, queries
 from pbem.matches.events import (
     Events,
     MatchEnded,
@@ -26,10 +26,11 @@ from pbem.matches.events import (
     PartKept,
     PartTakenBack,
     TurnPlayed,
+    TurnsTakenBack,
 )
 from pbem.matches.snapshot import Snapshot
 from pbem.matches.turns import ReadTurn
-from pbem.storage.models import Match, MatchState, Player, Ply
+from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
@@ -54,6 +55,17 @@ class Obstacle(Enum):
     YOURSELF = "nobody plays against themselves"
     TOO_MANY_OFFERS = "too many offers of the player wait for an answer"
     INVITED_ALREADY = "the player has invited that address already"
+    ALREADY_OFFERED = "the player's offer of that kind is open"
+    OFFERED_IN_VAIN = "the player's offer of that kind was closed since the last turn"
+    UNDO_ASKED = "the opponent has asked to take turns back"
+    NO_AGREED_DRAW = "the players can't agree on a draw in that game"
+    NOTHING_TO_TAKE_BACK = "the player has played no turn"
+    PAUSED = "the match is paused"
+    NOT_PAUSED = "the match isn't paused"
+    MUTED = "the opponent wants no offers and notes in the match"
+    NO_SUCH_OFFER = "no such offer is open"
+    WHICH_OFFER = "the answer fits several offers"
+    OFFER_NOT_SEEN = "the answer is to a message from before the offer, or from before turns were taken back"
 
 
 class NotPossible(Exception):
@@ -75,6 +87,7 @@ def offer(
     *,
     challenger_begins: bool = True,
     by_address: bool = False,
+    rematch_of: Match | None = None,
 ) -> Events:
     """Offer a match. `by_address` hides who the opponent is until they accept. Raises NotPossible and BadOption."""
     if opponent.id == challenger.id:
@@ -94,6 +107,9 @@ def offer(
         created=now,
     )
     _store(session, match)
+    if rematch_of is not None:
+        rematch_of.rematch = match.id
+        _store(session, rematch_of)
     return (MatchOffered(match),)
 
 
@@ -168,7 +184,7 @@ def check_turn(match: Match, seat: Seat) -> None:
     check_running(match)
     if match.to_move != seat:
         raise NotPossible(Obstacle.NOT_YOUR_TURN, match)
-    if match.plies >= tokens.LARGEST_PLY:
+    if queries.version(match) >= tokens.LARGEST_PLY:
         raise NotPossible(Obstacle.TOO_LONG, match)
 
 
@@ -186,6 +202,7 @@ def play(
     number, position = match.plies + 1, turn.position
     session.add(Ply(match=snapshot.number, number=number, seat=seat, text=turn.text, incoming=incoming, played=now))
     match.part, match.plies, match.to_move = None, number, position.turn
+    match.offers, match.paused = offers.after_turn(match, seat), None
     _store(session, match)
     played = TurnPlayed(match, seat, number, turn.text)
     if position.outcome is None:
@@ -221,6 +238,21 @@ def take_back_part(session: Session, match: Match, seat: Seat) -> Events:
     return (PartTakenBack(match, seat, part),)
 
 
+def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: datetime) -> Events:
+    """Move the turns after that many to the log of what was taken back; `seat`, who played the first, is to move."""
+    check_running(match)
+    rows = session.exec(select(Ply).where(Ply.match == match.id, Ply.number > back_to).order_by(col(Ply.number))).all()
+    kept = ("match", "number", "seat", "text", "incoming", "played")
+    for row in rows:
+        session.add(TakenBack(**{name: getattr(row, name) for name in kept}, shift=match.shift, taken_back=now))
+        session.delete(row)
+    match.plies, match.to_move, match.part = back_to, seat, None
+    match.shift += len(rows) + 1
+    match.offers = {}
+    _store(session, match)
+    return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)),)
+
+
 def resign(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
     """End the match as a win for the opponent."""
     return end(session, match, Ending(Termination.RESIGNATION, seat), other(seat), now)
@@ -247,6 +279,7 @@ def end(
     match.state, match.ended, match.part, match.to_move = MatchState.OVER, now, None, None
     match.winner, match.reason = winner, reason
     match.termination, match.termination_seat = ending.termination.value, ending.seat
+    match.offers, match.paused = {}, None
     _store(session, match)
     return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
 

@@ -6,7 +6,7 @@ from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
 from pbem.storage.database import exclude_others
-from pbem.storage.models import Match, MatchState, Player, Ply
+from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
 
 
 def next_number(session: Session) -> int:
@@ -23,6 +23,14 @@ def locked(session: Session, number: int) -> Match | None:
     return session.get(Match, number, with_for_update=True, populate_existing=True)
 
 
+def version(match: Match) -> int:
+    """Return the version of the match: it rises with every turn, and with every time that turns are taken back.
+
+    A reply is to a version, so what was written on a position that was taken back is never played on another one.
+    """
+    return match.plies + match.shift
+
+
 def seat_of(match: Match, player: Player) -> Seat | None:
     """Return the seat the player has in the match; None for somebody who doesn't play in it."""
     return 0 if player.id == match.seat0 else 1 if player.id == match.seat1 else None
@@ -36,6 +44,12 @@ def opponent_of(match: Match, player: Player) -> int:
 def plies(session: Session, match: Match) -> Sequence[Ply]:
     """Return the complete turns of the match, in order."""
     return session.exec(select(Ply).where(Ply.match == match.id).order_by(col(Ply.number))).all()
+
+
+def taken_back(session: Session, match: Match) -> Sequence[TakenBack]:
+    """Return the turns of the match that were taken back, in the order in which they were played."""
+    in_order = (col(TakenBack.shift), col(TakenBack.number))
+    return session.exec(select(TakenBack).where(TakenBack.match == match.id).order_by(*in_order)).all()
 
 
 def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list[Match]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam, literal, union_all
+from sqlmodel import Session, select
 
 from engines import GAMES
 from engines.core import Game, Played, Position, Seat
@@ -17,7 +18,7 @@ from notation.steps import cells_of
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import seat_of
 from pbem.matches.turns import ReadTurn
-from pbem.storage.models import Match, MatchState, Player, Ply
+from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,16 @@ class Snapshot:
         return seat_of(self.match, player)
 
 
+_NEVER = 2**31 - 1
+_TURNS = union_all(
+    select(Ply.number, Ply.text, literal(_NEVER).label("until")).where(Ply.match == bindparam("match")),
+    select(TakenBack.number, TakenBack.text, TakenBack.shift).where(
+        TakenBack.match == bindparam("match"), TakenBack.shift >= bindparam("shift")
+    ),
+).order_by("number", "until")
+"""The turns of a match with that `shift`, each number with the turn that it had first since then."""
+
+
 def snapshot_of(session: Session, match: Match) -> Snapshot:
     """Return the match as it is now, with the unfinished turn; replay its turns."""
     players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
@@ -175,8 +186,15 @@ def snapshot_of(session: Session, match: Match) -> Snapshot:
 
 
 def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
-    """Return the complete turns of a match as they were written down, in order."""
-    return tuple(session.exec(select(Ply.text).where(Ply.match == match.id).order_by(col(Ply.number))))
+    """Return the complete turns of a match as they were written down, in order.
+
+    A match as it was before turns were taken back has those, and not the turns that replaced them.
+    """
+    rows = session.execute(_TURNS, {"match": match.id, "shift": match.shift}).all()
+    texts: dict[int, str] = {}
+    for number, text, _ in rows:
+        texts.setdefault(number, text)
+    return tuple(texts.values())
 
 
 def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]) -> Snapshot:

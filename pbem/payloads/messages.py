@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed, Welcome
 
 
@@ -40,7 +41,7 @@ class Answer:
     subject: str
     """The Subject of the answered message."""
     plies: dict[int, int] | None = None
-    """Where several matches are shown: how many turns each has."""
+    """Where several matches are shown: the version of each."""
     template: Literal["answer"] = "answer"
 
 
@@ -153,7 +154,9 @@ class PlayerUnreachable:
     template: Literal["unreachable_admin"] = "unreachable_admin"
 
 
-News = Annotated[TurnPlayed | Challenge | ChallengeClosed | OpponentLeft | Words, Field(discriminator="template")]
+News = Annotated[
+    TurnPlayed | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words, Field(discriminator="template")
+]
 """Any message that a digest can tell."""
 
 
@@ -192,7 +195,7 @@ class Digest:
     matches: tuple[DigestMatch, ...]
     waiting: tuple[WaitingMatch, ...] = ()
     plies: dict[int, int] | None = None
-    """Where several matches are shown: how many turns each has."""
+    """Where several matches are shown: the version of each."""
     template: Literal["digest"] = "digest"
 
 
@@ -211,6 +214,7 @@ Payload = Annotated[
     | Words
     | AddressMoved
     | NewAddresses
+    | OfferNews
     | TurnPlayed
     | OpponentUnreachable
     | PlayerUnreachable

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from notation.ending import Termination
 from pbem.payloads.explained import CommandHelp, GameHelp, GameTitle
+from pbem.payloads.offers import Muted, OfferNews
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 
 
@@ -177,11 +178,23 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTakenBack:
+    """A turn that was taken back: its number, who played it, and when it was taken back."""
+
+    number: int
+    by: str
+    text: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRecord:
     """The record of a match, up to some turn."""
 
     match: int
     ply: int
+    taken_back: tuple[TurnTakenBack, ...] | None = None
+    """The turns that were taken back, for a reader who wants them too."""
     template: Literal["record"] = "record"
 
 
@@ -191,6 +204,7 @@ class AsOf:
 
     match: int
     ply: int
+    shift: int = 0
     part: str | None = None
 
 
@@ -319,6 +333,8 @@ class TurnPlayed:
     by: str = ""
     termination: Termination | None = None
     """What has ended the match, where that was not the turn: then the turn is no news."""
+    taken_back: tuple[str, ...] = ()
+    """The turns that were just taken back: then the turn is no news either."""
     template: Literal["turn"] = "turn"
 
 
@@ -375,6 +391,8 @@ Section = Annotated[
     | TurnBegun
     | ChallengeSent
     | ChallengeClosed
+    | OfferNews
+    | Muted
     | HeldDropped
     | QuestionExpired
     | MatchList

@@ -4,26 +4,31 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from notation.ending import Termination
 from pbem.config import ServerSettings
+from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import (
     Event,
     MatchEnded,
     MatchOffered,
     MatchStarted,
+    OfferChanged,
     OfferDeclined,
     OfferWithdrawn,
     PartKept,
     PartTakenBack,
     TurnPlayed,
+    TurnsTakenBack,
 )
 from pbem.matches.naming import name, shown
 from pbem.payloads import sections
 from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
+from pbem.payloads.offers import OfferNews
 from pbem.players import invitations, preferences, schedule
-from pbem.storage.models import Incoming, Match, Player
+from pbem.storage import facts
+from pbem.storage.models import Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
@@ -33,7 +38,7 @@ class Notice:
     """News for a player about a match, as it was after that many turns."""
 
     player: Player
-    payload: sections.TurnPlayed | sections.ChallengeClosed | Challenge | Invitation | OpponentLeft | Words
+    payload: sections.TurnPlayed | sections.ChallengeClosed | OfferNews | Challenge | Invitation | OpponentLeft | Words
     match: Match
     ply: int = 0
 
@@ -59,7 +64,8 @@ def notices(
     for event in events:
         match = event.match
         players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
-        told += tuple(_of(event, players, _Author(author, () if carry_prose(told) else prose)))
+        silent = carry_prose(told) or (author is not None and is_muted_for(match, author))
+        told += tuple(_of(event, players, _Author(author, () if silent else prose)))
     return told
 
 
@@ -95,12 +101,37 @@ def notify(
     )
 
 
+def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
+    """Let the news about a turn that this incoming message brought show the match as it is now.
+
+    Return whether there is such news for the same player; where there is, it tells the notice too.
+    """
+    player, match = notice.player, notice.match
+    turn = session.exec(
+        select(Outgoing).where(
+            Outgoing.incoming == incoming.id,
+            Outgoing.player == player.id,
+            Outgoing.match == match.id,
+            Outgoing.template == "turn",
+        )
+    ).first()
+    if turn is None:
+        return False
+    turn.facts = facts.gather(session, player, [match.id or 0])
+    session.add(turn)
+    return True
+
+
 def _of(event: Event, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
     match event:
         case MatchOffered(match):
             yield _offer(match, players, author)
         case MatchStarted(match) | TurnPlayed(match):
             yield from _show(match, players, author)
+        case TurnsTakenBack(match, _, texts):
+            yield from _show(match, players, author, taken_back=texts)
+        case OfferChanged():
+            yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
             yield from _left(match, players)
         case OfferDeclined(match) | OfferWithdrawn(match):
@@ -123,14 +154,38 @@ def _offer(match: Match, players: tuple[Player, Player], author: _Author) -> Not
 
 
 def _show(
-    match: Match, players: tuple[Player, Player], author: _Author, termination: Termination | None = None
+    match: Match,
+    players: tuple[Player, Player],
+    author: _Author,
+    termination: Termination | None = None,
+    taken_back: tuple[str, ...] = (),
 ) -> Iterator[Notice]:
-    """Yield the news for both players that shows the match as it is now, and what has ended it if no turn did."""
+    """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
     shows = sections.TurnPlayed(
-        match=match.id or 0, ply=match.plies, message=author.prose, by=author.named, termination=termination
+        match=match.id or 0,
+        ply=match.plies,
+        message=author.prose,
+        by=author.named,
+        termination=termination,
+        taken_back=taken_back,
     )
     for player in players:
         yield Notice(player, shows, match, match.plies)
+
+
+def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
+    by = players[event.seat]
+    for player in players:
+        message = author.prose if player.id != by.id else ()
+        told = OfferNews(
+            match=event.match.id or 0,
+            ply=event.match.plies,
+            kind=event.kind.value,
+            change=event.change.value,
+            by=name(by),
+            message=message,
+        )
+        yield Notice(player, told, event.match, event.match.plies)
 
 
 def _closed(match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:

@@ -1,9 +1,9 @@
 """Bounces: which of our messages came back, and which addresses no longer work.
 
 Anyone can write a message that looks like a bounce. What counts is that it quotes the Message-ID of a message of ours,
-which only its carriers and its reader have seen; flufl.bounce tells whether the failure is permanent. A single bounce
-may be a full mailbox or a filter, so the message is sent again, a day and then three days later. The third bounce in a
-row is believed: nothing more is sent to the address until something comes from it.
+which only its carriers and its reader have seen, and that the mailbox or its domain is gone (see `bounce_reasons`). A
+single bounce may be a server's mistake, so the message is sent again, a day and then three days later. The third bounce
+in a row is believed: nothing more is sent to the address until something comes from it.
 """
 
 import re

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, or_, select
 
 from notation import record
 from pbem.matches.naming import name
-from pbem.matches.queries import plies
+from pbem.matches.queries import plies, taken_back
 from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
@@ -139,6 +139,10 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "turns": [
             {"number": ply.number, "by": name(snapshot.players[ply.seat]), "text": ply.text, "played": ply.played}
             for ply in plies(session, match)
+        ],
+        "taken_back": [
+            {"number": row.number, "by": name(snapshot.players[row.seat]), "text": row.text, "played": row.played}
+            for row in taken_back(session, match)
         ],
         "record": record.written(snapshot.record) if was_played else None,
     }

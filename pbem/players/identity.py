@@ -28,12 +28,12 @@ class Sender:
     """Whether the message shows something that went to the player's address only."""
     match: int | None = None
     ply: int | None = None
-    """How many turns the player had seen when writing."""
+    """The version of the match that the player had seen when writing: how many turns, until some are taken back."""
     held_message: int | None = None
     address_question: int | None = None
     """The message of ours that asks this address whether a player may use it; this may be the answer."""
     plies: Mapping[int, int] = field(default_factory=dict)
-    """How many turns the player had seen of each match, if the answered message showed several."""
+    """The version that the player had seen of each match, if the answered message showed several."""
     by_thread: bool = False
     """Whether only the thread says so: the message answers one that went to this address, and proves nothing by it.
 
@@ -68,7 +68,7 @@ class Sender:
         return Standing.VOUCHED if self.vouched else Standing.CLAIMED
 
     def seen(self, match: int) -> int | None:
-        """Return how many turns of the match the player had seen when writing; None if unknown."""
+        """Return the version of the match that the player had seen when writing; None if unknown."""
         return self.ply if match == self.match else self.plies.get(match)
 
 
@@ -98,7 +98,9 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         fresh = ours.epoch == player.epoch and not is_expired(session, answered, now)
         if fresh and ours.address == message.sender:
             return replace(_by_token(session, answered, player), proven=False, by_thread=True)
-        return Sender(player.address, player, proven=False, match=ours.match, ply=ours.ply if ours.match else None)
+        return Sender(
+            player.address, player, proven=False, match=ours.match, ply=_version(ours) if ours.match else None
+        )
     player = session.exec(select(Player).where(Player.address == message.sender)).first()
     return Sender(message.sender, player, proven=False)
 
@@ -108,7 +110,12 @@ def token_of(row: Outgoing) -> Token | None:
     if row.player is None or row.purpose is None:
         return None
     shows_several = "plies" in row.payload
-    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.token_subject, row.ply)
+    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.token_subject, _version(row))
+
+
+def _version(row: Outgoing) -> int:
+    """Return the version of the match that a reply to the message answers."""
+    return row.ply + row.shift
 
 
 def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:

@@ -16,15 +16,15 @@ from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.players import identity
 from pbem.players.rate_limits import DAY
-from pbem.reading.message import MACHINES
+from pbem.reading.message import is_machines
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
 from pbem.storage.models import Invitee, Match, Player
 
 LONGEST_NOTE = 200
 """The maximum length of a note with an invitation."""
-ROLES = MACHINES | {"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"}
-"""Names before the @ whose messages are read by machines or staff, not by a person who might play."""
+ROLES = frozenset({"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"})
+"""Names before the @ whose messages are read by staff, not by a person who might play."""
 LIKE_A_CONTACT = re.compile(r"@|://|www\.|\w\.[a-z]{2,}|(?:\d[ ./-]?){7}", re.IGNORECASE)
 """What could be an address, a link or a telephone number."""
 TOMORROW = "Try again tomorrow."
@@ -79,7 +79,7 @@ def check_address(address: str, server: ServerSettings) -> None:
     local = address.rpartition("@")[0].partition("+")[0]
     if identity.leads_to_us(address, server):
         raise Refused("That is this server's own address.", fits="Name another player, or a friend's address.")
-    if local in ROLES:
+    if local in ROLES or is_machines(address):
         raise Refused(f"{address[:60]} is not a person's address.", fits="Name another player, or a friend's address.")
 
 

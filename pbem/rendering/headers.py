@@ -12,6 +12,7 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.messages import Answer, Digest, Payload
+from pbem.payloads.sections import TurnPlayed
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
 from pbem.storage.models import MatchState, Outgoing
@@ -106,7 +107,10 @@ def write(
         mail["In-Reply-To"] = row.in_reply_to
     if row.references:
         mail["References"] = " ".join(row.references)
-    for header, value in {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}.items():
+    found = {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
+    if isinstance(payload, TurnPlayed) and payload.taken_back:
+        found["X-PBeM-Event"] = "undo"
+    for header, value in found.items():
         mail[header] = value
 
 

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
+from engines.core import Seat
 from notation import NOTATIONS
 from notation.core import Notation
 from notation.hints import Hint, listed
 from notation.steps import Choices, choices
+from pbem.matches import offers
+from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import Hypothesis, Snapshot
 from pbem.matches.variations import BETWEEN
 from pbem.storage.models import MatchState, Player
@@ -45,6 +48,8 @@ class Links:
     """With more turns than that: the next thing to choose, a stone or a square. Each link previews."""
     others: tuple[Link, ...] = ()
     """Other commands that fit: accept and decline, or resign, undo, show, help."""
+    answers: tuple[Link, ...] = ()
+    """The answers to the offers of the opponent."""
     by_cell: Mapping[str, Link] = field(default_factory=dict)
     """The next choices on the board, by the name of their cell ("c4"). Each link previews."""
 
@@ -137,7 +142,8 @@ def of_match(snapshot: Snapshot, reader: Player | None, target: ReplyTarget | No
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
         offered = choices(NOTATIONS[snapshot.match.game], snapshot.position)
         found = _choosing(target, offered, preview=PREVIEW, play="")
-    return replace(found, others=target.links(_others(snapshot, reader)))
+    answers = target.links(_answers(snapshot, seat))
+    return replace(found, others=target.links(_others(snapshot, reader, seat)), answers=answers)
 
 
 def _choosing(target: ReplyTarget, offered: Choices, *, preview: str, play: str | None) -> Links:
@@ -169,7 +175,7 @@ def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget)
     )
     on = _choosing(target, longer, preview=lead, play=None)
     plays = _plays(notation, hypothesis) if hypothesis.playable else ()
-    return Links(target.links((words, f"Play {words}") for words in plays), (*on.turns, *on.steps), (), on.by_cell)
+    return Links(target.links((words, f"Play {words}") for words in plays), (*on.turns, *on.steps), by_cell=on.by_cell)
 
 
 def _lead(snapshot: Snapshot, hypothesis: Hypothesis) -> str:
@@ -187,7 +193,16 @@ def _plays(notation: Notation[Any], hypothesis: Hypothesis) -> tuple[str, ...]:
     return (text, *(f"{text} {ending}" for ending in endings if not text.endswith(ending)))
 
 
-def _others(snapshot: Snapshot, reader: Player) -> Iterator[tuple[str, str]]:
+def _answers(snapshot: Snapshot, seat: Seat) -> Iterator[tuple[str, str]]:
+    """Yield the texts and labels of the answers to the offers that the opponent made."""
+    if snapshot.hypothesis is not None or snapshot.ply != snapshot.total:
+        return
+    for offer in offers.open_offers(snapshot.match):
+        if offer.seat != seat:
+            yield from ((f"accept {offer.kind}", f"Accept {offer.kind}"), (f"reject {offer.kind}", "Reject"))
+
+
+def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[str, str]]:
     """Yield the texts and labels of other commands that fit."""
     match = snapshot.match
     if match.state == MatchState.OFFERED:
@@ -198,12 +213,20 @@ def _others(snapshot: Snapshot, reader: Player) -> Iterator[tuple[str, str]]:
         yield from ((f"rules {match.game}", "Rules"), ("help", "Help"))
     elif match.state in (MatchState.RUNNING, MatchState.OVER):
         if _is_over(snapshot):
-            yield from (("show", "Show"), ("record", "Record"), ("help", "Help"))
+            yield from (("rematch", "Rematch"), ("show", "Show"), ("record", "Record"), ("help", "Help"))
             return
         begun = snapshot.part and (snapshot.hypothesis is None or snapshot.hypothesis.kept)
         if begun and snapshot.position.turn == snapshot.seat_of(reader):
             yield "undo", "Undo"
         if snapshot.hypothesis is None:
+            if (
+                snapshot.ply > 1
+                and snapshot.game.can_be_drawn(match.options)
+                and offers.find(match, OfferKind.DRAW) is None
+            ):
+                yield "draw", "Offer a draw"
+            if not begun and seat in snapshot.seats and offers.find(match, OfferKind.UNDO) is None:
+                yield "undo", "Take back"
             yield "resign", "Resign"
         yield from (("show", "Show"), ("help", "Help"))
 

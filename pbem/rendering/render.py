@@ -143,7 +143,7 @@ class Renderer:
         """Return where links about that match lead, for a reader who has seen that many turns."""
         if player is None or row.purpose is None:
             return None
-        token = Token(Purpose.PLAY, player.id or 0, snapshot.number, ply)
+        token = Token(Purpose.PLAY, player.id or 0, snapshot.number, ply + snapshot.match.shift)
         return ReplyTarget(
             address_with(self._server, self._keyring, token, row.epoch),
             f"Re: {subject_of(snapshot.match, *snapshot.players)}",

@@ -13,6 +13,7 @@ from notation.board import Charset, format_board
 from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
+from pbem.matches import offers
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.payloads.sections import MatchThen, Preview
@@ -105,6 +106,16 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferShown:
+    """An open offer: what is offered, by whom, and the turns that would be taken back."""
+
+    kind: str
+    by: str
+    yours: bool
+    turns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReaderContext:
     """One message to one reader: their preferences, how they can reply, and what is enclosed."""
 
@@ -190,6 +201,43 @@ class View:
         self.termination = Termination.RULES if outcome else ending.termination if ending else None
         self.ended_by = None if ending is None or ending.seat is None else name(snapshot.players[ending.seat])
         self.reason = outcome.reason if outcome else snapshot.match.reason
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this is the match as it was when the message was queued, and it went on."""
+        snapshot = self._snapshot
+        running = snapshot.match.state == MatchState.RUNNING
+        return running and snapshot.ply == snapshot.total and snapshot.hypothesis is None
+
+    @property
+    def offers(self) -> tuple[OfferShown, ...]:
+        """The offers that can be accepted, or withdrawn by the reader."""
+        if not self.is_current:
+            return ()
+        snapshot = self._snapshot
+        return tuple(
+            OfferShown(
+                offer.kind.value,
+                name(snapshot.players[offer.seat]),
+                offer.seat == self.seat,
+                () if offer.back_to is None else snapshot.texts[offer.back_to :],
+            )
+            for offer in offers.open_offers(snapshot.match)
+        )
+
+    def last_offer(self, kind: str) -> tuple[str, ...]:
+        """Return the turns that would be taken back by the offer of that kind."""
+        return next((offer.turns for offer in self.offers if offer.kind == kind), ())
+
+    @property
+    def paused(self) -> bool:
+        """Whether the match is paused."""
+        return self.is_current and self._snapshot.match.paused is not None
+
+    @property
+    def taken_back(self) -> bool:
+        """Whether turns of the match were taken back."""
+        return self._snapshot.match.shift > 0
 
     @property
     def board(self) -> str:

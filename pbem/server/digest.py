@@ -15,7 +15,7 @@ from sqlmodel import Session, col, func, select
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.matches.queries import awaiting, plies, seat_of
+from pbem.matches.queries import awaiting, plies, seat_of, version
 from pbem.payloads.messages import Digest, DigestMatch, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
 from pbem.players import preferences, schedule
@@ -103,7 +103,7 @@ def _still_stands(session: Session, row: Outgoing) -> bool:
     match = session.get_one(Match, row.match)
     if row.template == "challenge":
         return match.state == MatchState.OFFERED
-    return row.ply == match.plies
+    return (row.ply, row.shift) == (match.plies, match.shift)
 
 
 def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequence[Outgoing], now: datetime) -> int:
@@ -121,7 +121,8 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         return mailer.to_player(player, digest, purpose=Purpose.PLAY, match=match, ply=only.ply, is_notice=True)
     others = (other for other in awaiting(session, player) if other.id not in by_match)
     waiting = tuple(WaitingMatch(match=other.id or 0, ply=other.plies) for other in others)
-    now_at = {item.match: item.ply for item in matches} | {item.match: item.ply for item in waiting}
+    numbers = (*(item.match for item in matches), *(item.match for item in waiting))
+    now_at = {number: version(session.get_one(Match, number)) for number in numbers}
     digest = Digest(matches=matches, waiting=waiting, plies=now_at)
     return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
 
@@ -140,7 +141,8 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
     """Return the item about a match: its news and its state."""
     match = session.get_one(Match, number)
     turns = plies(session, match)
-    told = [row.ply for row in news if row.template == "turn"]
+    boards = [row for row in news if row.template == "turn"]
+    told = [row.ply for row in boards if not row.payload.get("taken_back")]
     stage = _stage(match, player)
     since = match.ended or (turns[-1].played if turns else match.started) or match.created
     fresh = turns[max(0, min(told) - 1) :] if told else ()
@@ -149,7 +151,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
         ply=match.plies,
         stage=stage,
         turns=tuple(DigestTurn(seat=ply.seat, text=ply.text) for ply in fresh),
-        has_board=bool(told) or stage in ("yours", "asked"),
+        has_board=bool(boards) or stage in ("yours", "asked"),
         news=tuple(load_news(load(row.template, row.payload, row.match, row.ply)) for row in news),
     )
     return STAGES.index(stage), since, item

@@ -156,7 +156,18 @@ class Match(SQLModel, table=True):
     """The seat whose turn it is; None while nobody's is. It and `plies` are what the turns replay to."""
     plies: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The number of complete turns."""
+    shift: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How far the version of the match is ahead of `plies`: it grows whenever turns are taken back."""
     part: str | None = None
+    offers: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
+    """The offers since the last turn, by kind (see matches.offers)."""
+    paused: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when the match is paused, as its players agreed."""
+    muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the player in that seat wants no offers and notes of the opponent."""
+    rematch: int | None = None
+    """The match that was offered last as the rematch of this one."""
     winner: int | None = None
     termination: str | None = None
     """How the match ended (notation.ending.Termination); None until then."""
@@ -170,7 +181,7 @@ class Match(SQLModel, table=True):
 
 
 class Ply(SQLModel, table=True):
-    """A complete turn: its number (starting at 1) and canonical text. Never changed."""
+    """A complete turn: its number (starting at 1) and canonical text. Never changed, but it can be taken back."""
 
     __table_args__ = (UniqueConstraint("match", "number"),)
 
@@ -181,6 +192,23 @@ class Ply(SQLModel, table=True):
     text: str
     incoming: int | None = Field(default=None, foreign_key="incoming.id")
     played: datetime = Field(sa_type=Utc)
+
+
+class TakenBack(SQLModel, table=True):
+    """A complete turn that was taken back: what its row in `ply` said, which is deleted. Never changed."""
+
+    __table_args__ = (Index("ix_takenback_match_shift", "match", "shift"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id")
+    number: int
+    seat: int
+    text: str
+    shift: int
+    """The `shift` of the match until it was taken back: messages about a match with that one still show it."""
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")
+    played: datetime = Field(sa_type=Utc)
+    taken_back: datetime = Field(sa_type=Utc)
 
 
 class Incoming(SQLModel, table=True):
@@ -247,6 +275,8 @@ class Outgoing(SQLModel, table=True):
     """What the message shows of its reader and its matches, as it was when it was queued (see facts)."""
     match: int | None = Field(default=None, foreign_key="match.id")
     ply: int = 0
+    shift: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """The `shift` of the match, which together with `ply` is the version that a reply answers."""
     player: int | None = Field(default=None, foreign_key="player.id")
     epoch: int = 0
     purpose: str | None = None

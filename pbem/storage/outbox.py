@@ -42,7 +42,7 @@ _DIGESTS = (
 _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
     **dict.fromkeys(("standing", "gist")),
-    **dict.fromkeys(("ply", "epoch", "token_subject", "attempts", "delivery_starts"), 0),
+    **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts", "delivery_starts"), 0),
     "is_notice": False,
     "state": OutgoingState.OWED.value,
 }
@@ -115,6 +115,7 @@ class Mailer:
                 "purpose": purpose.name,
                 "token_subject": (match.id or 0) if match and purpose is Purpose.PLAY else token_subject,
                 "ply": ply,
+                "shift": match.shift if match else 0,
                 "incoming": incoming.id if incoming else None,
                 "proposal": proposal,
                 "is_notice": is_notice,

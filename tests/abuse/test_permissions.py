@@ -32,6 +32,10 @@ BEYOND = {
     "another match": "move 2 1 a7b7 i3i2",
     "say": "say 2 hello",
     "resign": "resign 2",
+    "draw": "draw 2",
+    "pause": "pause 2",
+    "cancel": "cancel 2",
+    "mute": "mute 2",
     "change": "change address mallory@far.example",
     "revoke": "revoke",
     "export": "export me",
@@ -61,7 +65,10 @@ def rows(letters: Correspondence) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("line", ["b7d7 i2g2 1 d7d6 g2g1", "say hello", "challenge bob hexaphages", "undo"])
+@pytest.mark.parametrize(
+    "line",
+    ["b7d7 i2g2 1 d7d6 g2g1", "say hello", "challenge bob hexaphages", "undo", "draw", "cancel", "pause", "mute"],
+)
 def test_the_token_of_a_match_serves_the_match(letters: Correspondence, line: str) -> None:
     (answer, *_) = letters.reply(letters.last("alice"), line)
 

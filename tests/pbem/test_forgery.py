@@ -15,6 +15,7 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB, EVIL = "alice@mail.example", "bob@mail.example", "mallory@evil.example"
 TURN = "#1 1 a7b7 i3i2"
+OFFERS = ("#1 draw", "#1 cancel", "#1 pause", "#1 mute")
 LOOK_ALIKE = "\u0440bem"
 Place = Callable[[str, str], dict[str, str]]
 """The headers of a message, given alice's reply address and the Message-ID of the message that contains it."""
@@ -152,10 +153,11 @@ def test_somebody_who_is_nobody_here_yet_takes_no_address_from_a_player(letters:
 def test_somebody_else_s_token_does_what_it_may_for_him_alone(letters: Correspondence) -> None:
     """Carol's own valid token can't move or chat in a match of others."""
     to = letters.received["carol@mail.example"][0]["Reply-To"].addresses[0].addr_spec
-    for words in (TURN, "#1 say hello", "#1 resign", "#1 undo"):
+    for words in (TURN, *OFFERS, "#1 say hello", "#1 resign", "#1 undo"):
         mails = letters.write("carol@mail.example", words, to=to)
         assert [str(mail["To"]) for mail in mails] in (["carol@mail.example"], [])
     assert letters.execute("select count(*), (select state from match) from ply") == [(0, "running")]
+    assert letters.execute("select offers, paused, muted0, muted1 from match") == [("{}", None, 0, 0)]
 
 
 def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(letters: Correspondence) -> None:
@@ -172,7 +174,7 @@ def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(le
 def test_who_has_seen_the_id_of_a_mail_in_an_answer_does_nothing_by_it(letters: Correspondence, name: str) -> None:
     """Alice sent bob a copy of her reply, which contains the Message-ID of the message that she replied to."""
     seen = str(letters.last("alice")["Message-ID"])
-    for words in ("say I give up", TURN, "set mail daily", "stop"):
+    for words in ("say I give up", TURN, *OFFERS, "set mail daily", "stop"):
         (question,) = deliver(letters, {name: seen}, words)
         assert (str(question["To"]), str(question["Subject"])) == (ALICE, "[pbem] Was this you?")
 

@@ -226,6 +226,7 @@ def test_what_is_no_answer_mark_stays() -> None:
         ("quadraphages board 42 alice secret c1b1,g9h9,3", [("move", 42, "c1b1,g9h9,3")]),
         ("mvoe #42 alice secret 1 c1b1 g9h9", [("move", 42, "1 c1b1 g9h9")]),
         ("move 42 alice secret undo", [("undo", 42, "")]),
+        ("move 42 alice secret propose", [("draw", 42, "")]),
         ("quadraphages move 42 alice secret accept", [("accept", 42, "")]),
         ("quadraphages move 42 alice secret reject", [("decline", 42, "")]),
         ("quadraphages move 42 alice secret resign", [("resign", 42, "")]),
@@ -344,7 +345,7 @@ def test_words_without_a_counterpart_get_a_sentence_that_helps(word: str) -> Non
 
 
 def test_moves_without_a_counterpart_get_a_sentence_too() -> None:
-    for word in ("propose", "swap#2", "pass"):
+    for word in ("swap#2", "pass"):
         assert advice(f"twixt move 42 alice secret {word}"[6:]) is not None
     assert advice("Add a bit of salt to the dough, please") is None
     assert advice("c1b1 g9h9 3") is None

@@ -299,9 +299,9 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
         letters.resign("bob")
         over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
         assert_sound(letters, over, "alice")
-        assert [tap.words for tap in taps(over)] == ["show", "record", "help"]
+        assert [tap.words for tap in taps(over)] == ["rematch", "show", "record", "help"]
 
-        (record,) = send(letters, "alice", taps(over)[1])
+        (record,) = send(letters, "alice", taps(over)[2])
         assert "The record of match #1" in prose(record)
 
 

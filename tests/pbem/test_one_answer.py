@@ -77,13 +77,13 @@ def test_one_turn_alone_is_the_mail_about_it(letters: Correspondence) -> None:
 
 
 def test_a_turn_in_one_of_several_lines_stands_where_a_later_line_is_refused(letters: Correspondence) -> None:
-    mails = command(letters, "alice", f"#1 {TURN}\n#1 undo\n#2 {TURN}")
+    mails = command(letters, "alice", f"#1 {TURN}\n#1 resume\n#2 {TURN}")
     (answer,) = own(mails)
 
     assert "alice played 1 a7b7 i3i2." in text(own(mails, BOB)[0])
     assert len(own(mails, BOB)) == 1
     assert text(answer).startswith("You played 1 a7b7 i3i2.")
-    assert "You have no unfinished turn to take back" in text(answer)
+    assert "Match #1 isn't paused." in text(answer)
     assert "| #2 1 a7b7 i3i2" in text(answer)
 
 
@@ -148,6 +148,6 @@ def test_what_a_guest_writes_below_a_command_is_said_not_to_be_sent(letters: Cor
     (answer,) = letters.reply(invitation, "help accept\n\nWho are you?", quote=False)
 
     assert answer["To"] == "nora@mail.example"
-    assert "accept [NUMBER] [NAME]" in text(answer)
+    assert "accept [NUMBER] [NAME|OFFER]" in text(answer)
     assert "Who are you?" in text(answer).partition("were not sent to anyone")[2]
     assert not letters.execute("select 1 from incoming where state = 'shunted'")

@@ -7,6 +7,7 @@ import pytest
 
 from pbem.reading import limits
 from pbem.reading.text import body
+from tests.effort import calls
 
 
 def shown(raw: bytes) -> body.Body:
@@ -104,3 +105,32 @@ def test_flowed_text_is_joined_as_rfc_3676_says(flowed: str, delsp: bool, lines:
 def test_too_many_parts_are_refused() -> None:
     with pytest.raises(limits.Unreadable, match="too many parts"):
         shown(multipart("mixed", *[part("text/plain", "a")] * (limits.MOST_PARTS + 1)))
+
+
+# Boundaries that are missing or wrong ------------------------------------------------------------
+
+PARTS = (
+    "--x1\nContent-Type: text/plain; charset=utf-8\n\nSch\u00f6n: c1b1\n\n"
+    "--x1\nContent-Type: text/html; charset=utf-8\n\n<p>Sch\u00f6n: c1b1</p>\n--x1--\n"
+)
+
+
+@pytest.mark.parametrize("kind", ["multipart/alternative", "multipart/mixed", "multipart/related"])
+@pytest.mark.parametrize("boundary", ["", '; boundary="zz"', "; boundary=", ";\n boundary=x1"])
+def test_a_multipart_with_a_missing_boundary_is_read(kind: str, boundary: str) -> None:
+    head = f"From: a@b.example\nMIME-Version: 1.0\nContent-Type: {kind}{boundary}\n\n"
+
+    for text in (PARTS, f"This is MIME.\n{PARTS}", "Sch\u00f6n: c1b1\n"):
+        found = shown((head + text).encode())
+        assert found.text.splitlines()[0] in ("Sch\u00f6n: c1b1", "<p>Sch\u00f6n: c1b1</p>")
+        assert "x1" not in found.text
+
+
+def test_nested_parts_without_boundaries_take_work_in_proportion() -> None:
+    def effort(depth: int) -> int:
+        page = b"c1b1\n"
+        for number in range(depth):
+            page = b"--%d\nContent-Type: multipart/mixed\n\n" % number + page
+        return calls(lambda: shown(b"Content-Type: multipart/mixed\n\n" + page))
+
+    assert effort(16) <= 5 * effort(8) + 2_000

@@ -10,9 +10,10 @@ from notation.phages import QUADRAPHAGES
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader
 from pbem.reading.limits import Unreadable
-from pbem.reading.message import read
+from pbem.reading.message import Message, read
 from pbem.reading.text.normalize import to_ascii
 from tests.corpora import CORPORA, bare
+from tests.effort import calls
 
 MAILS = Path(__file__).parent.parent / "mails"
 NAMES = sorted(path.stem for path in MAILS.glob("*.eml"))
@@ -133,3 +134,96 @@ def test_the_sender_is_one_plain_address_or_none(header: bytes, sender: str | No
 )
 def test_only_a_well_formed_message_id_is_read(header: bytes, ids: tuple[str, ...]) -> None:
     assert read(header + b"\n\nhelp\n", None, ()).message_id == (ids[0] if ids else None)
+
+
+# Machines, and headers that hide the sender ------------------------------------------------------
+
+MACHINES = {
+    "no-reply": b"From: Shop <no-reply@shop.example>\n",
+    "a number behind it": b"From: noreply-1234@shop.example\n",
+    "a name in front of it": b"From: bank.no_reply@shop.example\n",
+    "newsletter": b"From: <weekly-newsletter@shop.example>\n",
+    "mailer-daemon": b"From: MAILER-DAEMON-2@shop.example\n",
+    "postmaster": b"From: postmaster.eu@shop.example\n",
+    "do-not-reply": b"From: please.do.not.reply@shop.example\n",
+    "nobody": b"From: <>\n",
+    "auto generated": b"From: a@b.example\nSubject: [AUTO GENERATED] Re: [pbem #1]\n",
+    "auto-reply": b"From: a@b.example\nSubject: [Auto-Reply] Re: [pbem #1]\n",
+    "loop alert": b"From: list-admin@b.example\nSubject: Loop Alert: dup message-id\n",
+    "mail loop": b"From: a@b.example\nSubject: Possible mail loop\n",
+    "its own loop mark": b"From: Desk <a@b.example>\nX-Loop: a@b.example\n",
+    "an old list": b"From: a@b.example\nX-MLServer: fml [fml 4.0]\n",
+    "complaint": b"From: a@b.example\nSubject: complaint about message from 192.0.2.1\n",
+    "complaint, from AOL": b"From: a@b.example\nSubject: Email Feedback Report for IP 192.0.2.1\n",
+    "complaint, from Hotmail": b"From: a@b.example\nX-HmXmrOriginalRecipient: <bob@mail.example>\n",
+    "feedback report": (
+        b"From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nresign\n"
+        b"--b\nContent-Type: message/feedback-report\n\nFeedback-Type: abuse\n--b--\n"
+    ),
+    "delivery report": (
+        b"From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nresign\n"
+        b"--b\nContent-Type: message/delivery-status\n\nAction: delayed\n\n--b--\n"
+    ),
+}
+PERSONS = {
+    "a name": b"From: bob.newman@mail.example\n",
+    "replying": b"From: reply@mail.example\n",
+    "a tag": b"From: a@b.example\nSubject: [Automatic] transmission\n",
+    "a word": b"From: a@b.example\nSubject: Mail looping is what I fear\n",
+    "somebody else's loop mark": b"From: a@b.example\nX-Loop: procmail@b.example\n",
+    "no feedback": b"From: a@b.example\nSubject: Complaint about my last move\n",
+    "a forwarded bounce": (
+        b"From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nSee below\n"
+        b"--b\nContent-Type: message/rfc822\n\nFrom: <>\nContent-Type: multipart/report; boundary=c\n\n--c\n"
+        b"Content-Type: message/delivery-status\n\nAction: failed\n\n--c--\n--b--\n"
+    ),
+}
+
+
+def parsed(raw: bytes) -> Message:
+    return read(raw, None, ())
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_a_machine_is_recognised(kind: str) -> None:
+    assert parsed(MACHINES[kind] + b"To: games@pbem.example\n\nresign\n" * (b"\n\n" not in MACHINES[kind])).automatic
+
+
+@pytest.mark.parametrize("kind", PERSONS)
+def test_a_person_is_no_machine(kind: str) -> None:
+    message = parsed(PERSONS[kind] + b"To: games@pbem.example\n\nresign\n" * (b"\n\n" not in PERSONS[kind]))
+
+    assert message.automatic is None
+    assert message.sender is not None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\xef\xbb\xbfFrom: a@b.example\nTo: games@pbem.example\n\nresign\n",
+        b"\nFrom: a@b.example\nTo: games@pbem.example\n\nresign\n",
+        b"\r\n\r\nFrom: a@b.example\r\nTo: games@pbem.example\r\n\r\nresign\r\n",
+        b"\xef\xbb\xbf\r\nFrom: a@b.example\r\nTo: games@pbem.example\r\n\r\nresign\r\n",
+        b"Subject: a subject that was\nwrapped\nFrom: a@b.example\nTo: games@pbem.example\n\nresign\n",
+        b"X-Filter: a very long verdict,\nwrapped; score=1\nFrom: a@b.example\nTo: games@pbem.example\n\nresign\n",
+        b"From: a@b.example\nTo: games@pbem.example\nSubject: no blank line\nresign\n",
+        b"From: a@b.example\nTo: games@pbem.example\nresign\n\nBye, and note: nothing\n",
+    ],
+)
+def test_no_slip_in_the_headers_hides_the_sender_or_the_words(raw: bytes) -> None:
+    message = parsed(raw)
+
+    assert (message.sender, message.lines[0]) == ("a@b.example", "resign")
+
+
+def test_a_second_sender_behind_a_broken_header_is_no_sender() -> None:
+    assert parsed(b"From: a@b.example\nbroken\nFrom: c@d.example\n\nresign\n").sender is None
+
+
+def test_broken_headers_are_mended_in_linear_time() -> None:
+    few, many = (
+        calls(lambda raw=b"From: a@b.example\n" + b"x\n" * count + b"To: c@d.example\n": parsed(raw))
+        for count in (1_000, 4_000)
+    )
+
+    assert many <= 5 * few + 500

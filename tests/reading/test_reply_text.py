@@ -115,6 +115,24 @@ def test_a_header_in_one_line_begins_a_quote_that_goes_to_the_end(header: str) -
     assert words(f"{MOVE}\n\nThanks! {told}\nalice played\n\nresign\n") == (MOVE, "Thanks!")
 
 
+OPEN = [
+    "blumfeldt schrieb am Do., 5. Jan. 2026",
+    "blumfeldt schrieb am Do. 05.01.26 10:00",
+    "PBeM (games@pbem.example) schreef op ma 2 mrt. 2026 om 09:59",
+    "On Dec 9, PBeM wrote:",
+]
+"""What a person might write as well: these are attributions only above marked lines."""
+
+
+@pytest.mark.parametrize("attribution", OPEN)
+def test_what_may_be_a_sentence_is_an_attribution_only_above_a_marked_quote(attribution: str) -> None:
+    assert words(f"{MOVE}\n\nThanks!\n\n{attribution}\n> resign\n") == (MOVE, "Thanks!")
+    assert words(f"{MOVE}\n\nThanks!\n\n{attribution}\n\nWhat a year.\n") == (
+        *(MOVE, "Thanks!", attribution),
+        "What a year.",
+    )
+
+
 @pytest.mark.parametrize("attribution", ATTRIBUTIONS)
 def test_unmarked_quotes_are_removed_with_their_attribution(attribution: str) -> None:
     assert words(f"{MOVE}\n\nThanks!\n\n{attribution}\n\nalice played\n\nresign\n") == (MOVE, "Thanks!")
@@ -186,6 +204,42 @@ def test_the_rest_of_a_wrapped_quoted_line_is_quoted() -> None:
 
     assert words(f"{MOVE}\n{long}\nresign\n> See you.\n") == (MOVE,)
     assert words(f"> Shall I?\nresign\n> See you.\n{MOVE}") == ("resign", MOVE)
+
+
+@pytest.mark.parametrize("gap", ["", "\n"])
+@pytest.mark.parametrize(
+    "nested",
+    [
+        "On Sun, 1 Mar 2026, Bob wrote:",
+        "On Sun, 1 Mar 2026 at 10:00, Bob <b@m.example> wrote:",
+        "Am 1. März 2026 um 10:00 schrieb Bob:",
+        "-----Original Message-----",
+        "From: Bob <b@m.example>\n> Sent: Monday\n> To: PBeM\n> Subject: Hello",
+    ],
+)
+def test_an_attribution_within_a_quote_is_quoted(nested: str, gap: str) -> None:
+    quote = f"On Mon, 2 Mar 2026 at 09:59, PBeM <g@p.example> wrote:\n{gap}> {nested}\n> > hi\n> resign\n"
+
+    assert words(f"{quote}\n--\n{MOVE}") == ("--", MOVE)  # nothing above: no signature
+    assert words(f"{quote}\n{MOVE}\n") == (MOVE,)
+    assert words(f"{MOVE}\n\n{quote}") == (MOVE,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Acked-by: Bob <bob@mail.example>",
+        "Reviewed-by: Bob <bob@mail.example>",
+        "Cc: Bob <bob@mail.example>",
+        "Ask Bob <bob@mail.example>",
+        "Am 20.06.24 um 16:20 schrieb ich dir",
+        "On 2 Mar 2026 at 10:30 Bob wrote me a letter",
+        "Bob wrote this in 1974",
+    ],
+)
+@pytest.mark.parametrize("gap", ["", "\n"])
+def test_a_person_s_line_above_a_quote_is_kept(line: str, gap: str) -> None:
+    assert words(f"{line}\n{gap}> resign\n> or not\n") == (line,)
 
 
 # Headings
@@ -325,6 +379,10 @@ FRENCH_NOTICE = (
         GERMAN_NOTICE,
         FRENCH_NOTICE,
         "Virus-free.www.avast.com",
+        "This email has been checked for viruses by Avast antivirus software.\nhttps://www.avast.com/antivirus",
+        "This message has been scanned for viruses and\ndangerous content by MailScanner, and is\nbelieved clean.",
+        "P Please consider the environment before printing this email",
+        "No virus found in this message.\nChecked by AVG - www.avg.com",
         "Please consider the environment before printing this e-mail.",
     ],
 )
@@ -395,6 +453,17 @@ def test_pgp_armour_is_removed() -> None:
 )
 def test_html_is_read_as_its_text(html: str, shown: list[str]) -> None:
     assert html_text.text(html).rstrip("\n").split("\n") == shown
+
+
+@pytest.mark.parametrize("title", ["Forwarded Message", "Weitergeleitete Nachricht"])
+def test_what_thunderbird_forwards_is_a_quote(title: str) -> None:
+    rows = "".join(f"<tr><th>{name}: </th><td>x</td></tr>" for name in ("Subject", "Date", "From", "To"))
+    html = (
+        f"<html><body><p>See below</p><div class='moz-forward-container'><br><br>-------- {title} --------"
+        f"<table class='moz-email-headers-table'><tbody>{rows}</tbody></table><br><p>resign</p><p>{MOVE}</p></div>"
+    )
+
+    assert words(html, is_html=True) == ("See below",)
 
 
 def test_an_indented_answer_in_html_is_no_quote() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 from tests.operating.site import ADDRESS
 from tests.reliability.scene import Scene
 
-TABLES = ("player", "match", "ply", "incoming", "outgoing")
+TABLES = ("player", "match", "ply", "takenback", "incoming", "outgoing")
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|\+00:00)")
 BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", "size"})
 BY_THE_WAY_IN = frozenset({"source", "sender", "recipients"})
 BY_THE_DEATHS = frozenset({"begun", "attempts"})
-BY_THE_DATABASE = {"ply": frozenset({"id"})}
+BY_THE_DATABASE = {"ply": frozenset({"id"}), "takenback": frozenset({"id"})}
 """Ids that nothing refers to, and that PostgreSQL skips for rows that are rolled back."""
 
 

@@ -142,6 +142,49 @@ def _news_that_wait(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\n"))
 
 
+def _turn_with_an_offer(rehearsal: Rehearsal) -> Letter:
+    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"draw\n{rehearsal.next_move.text}\n"))
+
+
+def _draw_agreed(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.next_move.to, "draw")
+    return rehearsal.answer(O, "accept draw\n\nGladly.")
+
+
+def _offer_turned_down(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.next_move.to, "cancel")
+    return rehearsal.answer(O, "reject")
+
+
+def _pause_agreed(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.next_move.to, "pause")
+    return rehearsal.answer(O, "accept")
+
+
+def _pause_ended(rehearsal: Rehearsal) -> Letter:
+    rehearsal.hand_in(_pause_agreed(rehearsal))
+    return Letter(X, to := rehearsal.next_move.to, written(X, to, "resume"))
+
+
+def _turns_taken_back(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.next_move.to, "undo")
+    return rehearsal.answer(O, "accept")
+
+
+def _offer_withdrawn(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, to := rehearsal.next_move.to, "draw")
+    return Letter(X, to, written(X, to, "withdraw"))
+
+
+def _mute(rehearsal: Rehearsal) -> Letter:
+    return Letter(X, to := rehearsal.next_move.to, written(X, to, "mute"))
+
+
+def _rematch(rehearsal: Rehearsal) -> Letter:
+    rehearsal.hand_in(_draw_agreed(rehearsal))
+    return rehearsal.answer(O, "rematch")
+
+
 def _turns_of_the_sample() -> int:
     return len(matches.sample().moves)
 
@@ -159,6 +202,15 @@ PLOTS: dict[str, Plot] = {
     "a yes to leaving": Plot(_yes_to_leaving),
     "a third bounce": Plot(_third_bounce, GATHER | CONVERSE),
     "the last turn of a match": Plot(_turn, played=_turns_of_the_sample() - 1),
+    "a turn with an offer": Plot(_turn_with_an_offer),
+    "a draw agreed": Plot(_draw_agreed),
+    "an offer turned down": Plot(_offer_turned_down),
+    "an offer withdrawn": Plot(_offer_withdrawn),
+    "turns taken back": Plot(_turns_taken_back, played=2),
+    "a pause agreed": Plot(_pause_agreed),
+    "a pause ended": Plot(_pause_ended),
+    "a mute": Plot(_mute),
+    "a rematch": Plot(_rematch),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),
     "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={"PBEM_SERVER__BATCH_MINUTES": "0.000001"}),

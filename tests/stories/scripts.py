@@ -250,6 +250,33 @@ def _personal(mail: EmailMessage) -> str:
     return next(line.strip() for line in text(mail).splitlines() if "games+" in line)
 
 
+def agreeing(letters: Correspondence) -> None:
+    """Offer a draw with a turn, take turns back, pause, mute, cancel without a result, and play a rematch."""
+    letters.match("challenge bob quadrature")
+    letters.reply(letters.last("alice"), "draw\ne3f4\n\nWhat do you say?")
+    letters.reply(letters.last("bob"), "reject draw\n\nNot yet.")
+    letters.reply(letters.last("alice"), "draw")
+    letters.reply(letters.last("bob"), "e9f8")
+    undone = letters.last("alice")
+    letters.reply(undone, "undo\n\nI meant another man, sorry.")
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "e3d4")
+    letters.reply(letters.last("bob"), "e9d8")
+    letters.reply(undone, "f3g4")
+    letters.reply(letters.last("alice"), "pause")
+    letters.reply(letters.last("bob"), "accept pause")
+    letters.reply(letters.last("alice"), "resume")
+    letters.reply(letters.last("bob"), "cancel")
+    letters.reply(letters.last("alice"), "undo\nwithdraw undo")
+    letters.reply(letters.last("bob"), "mute")
+    letters.reply(letters.last("alice"), "draw")
+    letters.reply(letters.last("alice"), "record 1 full")
+    letters.reply(letters.last("alice"), "accept cancel")
+    letters.reply(letters.last("bob"), "rematch")
+    letters.reply(letters.last("alice"), "rematch 1")
+    letters.reply(letters.last("bob"), "undo\ndraw 1")
+
+
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     "first_match": first_match,
     "invitation": invitation,
@@ -266,4 +293,5 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "stopped": stopped,
     "addresses": addresses,
     "leaving": leaving,
+    "agreeing": agreeing,
 }

@@ -48,7 +48,7 @@ class Story:
         return [mail for way, mail in self.log if way == "out"]
 
 
-ON_BOTH = ("first_match", "offers", "batch", "daily", "leaving", "addresses", "unproven")
+ON_BOTH = ("first_match", "offers", "batch", "daily", "agreeing", "leaving", "addresses", "unproven")
 """The stories about what databases do differently."""
 QUICK = ("first_match", "invitation", "offers", "giving_up", "daily", "leaving")
 """The stories that `make test` plays."""

@@ -138,7 +138,23 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write("heidi@mail.example", "help challenge\nrules quadrupel")
     letters.write("ivan@mail.example", "How does this work?")
     letters.write(ALICE, "games\n\nIn #4 I play e1e2 next.", to=personal)
+    _agree(letters, personal)
     return moments
+
+
+def _agree(letters: Correspondence, personal: str) -> None:
+    """Let alice offer bob a draw, take turns back, pause and mute in a match of theirs."""
+    letters.write(ALICE, "challenge bob quadrature", to=personal)
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "e3f4\ndraw")
+    letters.reply(letters.last("bob"), "e9f8")
+    letters.reply(letters.last("alice"), "undo\n\nSorry.")
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "record full")
+    letters.reply(letters.last("alice"), "pause")
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "e3d4")
+    letters.reply(letters.last("bob"), "mute")
 
 
 def _wait_and_stop(letters: Correspondence) -> None:

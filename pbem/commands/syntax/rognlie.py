@@ -14,9 +14,16 @@ from pbem.errors import Refused
 
 IGNORED = frozenset({"multiple"})
 """What announces several commands there; here, several lines are enough."""
-INSTEAD_OF_TURN = {"undo": "undo", "accept": "accept", "reject": "decline", "decline": "decline", "resign": "resign"}
+INSTEAD_OF_TURN = {
+    "undo": "undo",
+    "accept": "accept",
+    "reject": "decline",
+    "decline": "decline",
+    "resign": "resign",
+    "propose": "draw",
+}
 """What can replace a turn there, with our command for it."""
-NOT_TURNS = frozenset({"propose", "pass", "swap"})
+NOT_TURNS = frozenset({"pass", "swap"})
 PLAYING = frozenset({"move", "mvoe", "board"})
 MOVING = PLAYING | {"queue", "submit", "preview"}
 SAYING = frozenset({"say", "chat"})
@@ -52,10 +59,7 @@ ADVICE = {
     "history": ("Here, the history of a match is its record.", '"record NUMBER" sends it.'),
     "list": ("There is no list of players.", '"help" lists the games, "games NAME" a player\'s matches.'),
     "add": ("A player has one address here.", '"change address NEW" replaces it.'),
-    "propose": (
-        "You can't offer a draw or take back a complete turn here.",
-        '"say TEXT" writes to your opponent.',
-    ),
+    "propose": ("A draw is offered by a command of that name here.", '"#NUMBER draw" offers one.'),
     "swap": ("None of these games allows swapping sides.", '"help GAME" explains how turns are written.'),
     "pass": ("None of these games allows passing.", '"help GAME" explains how turns are written.'),
     "multiple": ("To send several commands here, write each on its own line.", '"help" lists the commands.'),

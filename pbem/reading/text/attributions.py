@@ -121,6 +121,9 @@ def _endings(text: str) -> Iterator[int]:
     """Yield where an attribution may end: at the end of the text, or at a "wrote:" or ">:" inside."""
     if not text:
         return
+    if _ends_without_colon(text):
+        yield len(text)
+        return
     if (
         not any(colon in text for colon in (*COLONS, ">"))
         and not _is_verb(text[-40:].rpartition(" ")[2])
@@ -134,6 +137,36 @@ def _endings(text: str) -> Iterator[int]:
                 yield end
         elif word.endswith(COLONS) and (_is_verb(word) or word.endswith((">:", "]:"))):
             yield end
+
+
+def _ends_without_colon(text: str) -> bool:
+    """Return whether the text is a whole attribution without a colon at its end.
+
+    >>> _ends_without_colon("Am 20.06.24 um 16:20 schrieb Bob"), _ends_without_colon("Bob schrieb am 5.1.26 10:00")
+    (True, True)
+    >>> _ends_without_colon("On 2 Mar 2026 at 10:30 Bob wrote me a letter"), _ends_without_colon("I wrote this in 2026")
+    (False, False)
+    """
+    if text[-1] in ".,;:!?>" or len(text) > LONGEST_CLOSING * 3:
+        return False
+    words = [word for _, word in _words(text)]
+    opener = next((at for at in range(len(words) - 1) if words[at] in LONE_OPENERS and _has_digit(words[at + 1])), 0)
+    words = words[opener:]  # a phone may have appended it to the person's words
+    verb = next((number for number, word in enumerate(words) if _is_verb(word)), None)
+    if not verb or len(words) > MOST_WORDS or not _is_dated_any(words):
+        return False
+    before, after = words[:verb], words[verb + 1 :]
+    times = [(0, word) for word in words]
+    if words[0] in OPENERS and _has_digit(words[1]):  # "Am 20.06.24 um 16:20 schrieb Bob Smith"
+        named = 0 < len(after) <= 2 and all(word[0].isupper() for word in after)
+        return named and _tells_the_time(times) and not any(len(word) > LONGEST_CLOSING for word in before)
+    told = any(map(_is_weekday, after)) or _tells_the_time(times)  # "Bob schrieb am Do. 05.01.26 10:00"
+    return verb <= 3 and told and _has_digit(words[-1]) and all(_may_date(word) for word in after)
+
+
+def _may_date(word: str) -> bool:
+    """Return whether a word may be part of a date: a figure, a day, a month, a preposition."""
+    return _has_digit(word) or _is_weekday(word) or len(word) <= 4 or word[0].isupper()
 
 
 def _read(text: str) -> tuple[int, bool] | None:
@@ -157,18 +190,25 @@ def _read(text: str) -> tuple[int, bool] | None:
     start = _start(words)
     if start is None and tagged:
         start = 0
+    if words[0][1].endswith(":") and len(words) > 1:
+        return None  # "Acked-by: Bob <bob@mail.example>"
     if start is None or (not addressed and words[start][1] in OPENERS - LONE_OPENERS and not _tells_the_time(words)):
         return None
     column = 0 if start == 0 else words[start][0]
     told = words[start:]
     if len(told) > MOST_WORDS:
         return None
+    if _ends_without_colon(text):
+        return column, _is_verb(told[-2][1]) or _is_verb(told[-3][1])
     if dated and (addressed or _tells_the_day(told)) and not words[-1][1].endswith(">"):
         return column, True
+    if bracketed and verb and words[-1][1].endswith(COLONS) and told[0][1] in OPENERS and _opens(told):
+        return column, True  # "On Wed, Dec 9, PBeM <games@pbem.example> wrote:"
     if tagged and (words[-1][1].endswith(COLONS) or _is_verb(words[-1][1])):
         return column, True
     brief = len(words) <= LONGEST_NAME or (addressed and len(words) <= 2 * LONGEST_NAME)
-    ends = _is_verb(words[-1][1]) or (len(words) > 1 and _is_verb(words[-2][1])) or bracketed
+    ends = _is_verb(words[-1][1]) or (len(words) > 1 and _is_verb(words[-2][1]))
+    ends = ends or (bracketed and words[-1][1].endswith(COLONS))
     return (0, False) if column == 0 and brief and ends and len(words) > 1 and (verb or addressed) else None
 
 
@@ -199,7 +239,8 @@ def _start(words: Sequence[tuple[int, str]]) -> int | None:
         return None
     for number in range(1, len(words)):
         if words[number][1].strip(MARKS).lower() in WEEKDAYS and _opens(words[number:]):
-            return number
+            named = number <= LONGEST_NAME and any(_is_verb(word) for _, word in words[:number])
+            return 0 if named else number  # "Bob wrote on Mon, 2 Mar 2026:"
     plain = [word for _, word in words[:LONGEST_NAME]]
     stop = next((number for number, word in enumerate(plain) if _is_verb(word) or _is_dated(word)), len(plain))
     return 0 if stop <= 4 and not any(_has_digit(word) for word in plain[:stop]) and stop < len(plain) else None

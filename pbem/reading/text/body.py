@@ -5,14 +5,19 @@ message holds, nothing but Unreadable is raised.
 """
 
 import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from email import message_from_bytes
 from email.message import Message
+from email.policy import compat32
 
 from pbem.reading.limits import DEEPEST, MOST_PARTS, Problem, Unreadable
 from pbem.reading.text import phrases
 
 LONGEST_STUB = 500
+_BOUNDARY = re.compile(rb'^--([^\s"\\]{1,70})[ \t]*\ncontent-', re.MULTILINE | re.IGNORECASE)
+"""A line that separates parts: headers of a part follow."""
 _EXCUSES = phrases.table("stubs")["excuses"]
 _CHARSETS = {
     "iso-8859-1": "cp1252",  # as in browsers: mail programs declare one and write the other
@@ -145,6 +150,8 @@ def _leaves(message: Message) -> Iterator[Message]:
         kind = part.get_content_type()
         if kind == "message/rfc822":
             continue  # the commands in a forwarded message don't count
+        if part.get_content_maintype() == "multipart" and not part.is_multipart():
+            part = _with_parts(part)
         if not part.is_multipart():
             yield part
             continue
@@ -152,6 +159,16 @@ def _leaves(message: Message) -> Iterator[Message]:
         if kind == "multipart/alternative":
             children = _chosen(children)
         waiting.extend((child, depth + 1) for child in reversed(children))
+
+
+def _with_parts(part: Message) -> Message:
+    """Return a multipart whose boundary is missing or wrong with the parts in it, or as plain text if it has none."""
+    payload = part.get_payload(decode=True)
+    page = payload if isinstance(payload, bytes) else b""
+    mark = _BOUNDARY.search(page)
+    kind = part.get_content_type().encode("ascii", "replace")
+    head = kind + b'; boundary="' + mark[1] + b'"' if mark else b"text/plain; charset=utf-8"
+    return message_from_bytes(b"Content-Type: " + head + b"\n\n" + page, policy=compat32)
 
 
 def _chosen(alternatives: list[Message]) -> list[Message]:

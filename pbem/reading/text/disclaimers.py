@@ -11,6 +11,11 @@ _PHRASES = phrases.table("disclaimers")
 LONGEST_READ = 2_000
 LONGEST_HEAD = 300
 MARKS_OF_A_NOTICE = 4
+MARKS = " \t*_-=~|<>()[]#.\u2022\U0001f333\U0001f332\ufe0f"
+_FIRST_PERSON = frozenset(
+    {"i", "i'm", "i've", "my", "me", "ich", "mein", "meine", "je", "mon", "yo", "mi", "io", "mio"}
+)
+"""Words of a person: no scanner and no company speaks of itself like that."""
 
 
 def banner_length(lines: Sequence[str]) -> int:
@@ -74,7 +79,8 @@ def disclaimer_length(lines: Sequence[str], number: int) -> int:
     paragraph = _paragraph(lines, number)
     text = fold(" ".join(paragraph)[:LONGEST_READ])
     scanned = any(phrase in text for phrase in _PHRASES["scans"])
-    if scanned and (len(text) < LONGEST_HEAD or text.startswith(_PHRASES["scan_starts"])):
+    begun = text.strip(MARKS).removeprefix("p ").startswith(_PHRASES["scan_starts"])
+    if scanned and begun and _FIRST_PERSON.isdisjoint(text.replace(",", " ").split()):
         return len(paragraph)
     if len(text) >= 60 and sum(phrase in text for phrase in _PHRASES["legal"]) >= MARKS_OF_A_NOTICE:
         return len(paragraph)

@@ -27,6 +27,7 @@ SILENT_NAMES = frozenset({"messagesignaturesection"})
 QUOTED_CLASSES = frozenset(
     {"yahoo_quoted", "moz-cite-prefix", "moz-email-headers-table", "gmail_quote_attribution", "tutanota_quote"}
     | {"sh-quoted-content", "front-blockquote", "ydp_quoted", "mailspring-quote", "moz-quote-pre"}
+    | {"moz-forward-container"}
 )
 OUR_MARK = "pbem-"
 """The prefix of the classes in our own messages; mail programs may put a prefix of theirs before it."""

@@ -151,6 +151,8 @@ class _ReplyReader:
         header: Sequence[str] = ()
         while self._at < len(self._page):
             line = self._page[self._at]
+            if is_quoted(line):
+                break  # the quoted text may quote somebody too
             if self._at > begun and (not line.strip() or quoted_headers.is_rule(line)):
                 self._at += 1
             elif quoted_headers.is_separator(line):

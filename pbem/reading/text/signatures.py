@@ -28,7 +28,15 @@ def has_contacts(block: Sequence[str]) -> bool:
     """Return whether the block is a few short lines of contact details."""
     lines = [line.strip() for line in block if line.strip()]
     brief = 0 < len(lines) <= 8 and all(len(line) <= 80 and not line.endswith(("!", "?")) for line in lines)
-    return brief and any(hint in fold(line) for line in lines for hint in _PHRASES["contacts"])
+    return brief and any(
+        any(hint in fold(line) for hint in _PHRASES["contacts"]) or any(map(_is_address, line.split()))
+        for line in lines
+    )
+
+
+def _is_address(word: str) -> bool:
+    local, at, domain = word.strip("<>()[],;:").partition("@")
+    return bool(local and at) and "." in domain.strip(".")
 
 
 def is_tagline(line: str, *, stands_alone: bool) -> bool:
@@ -40,9 +48,9 @@ def is_tagline(line: str, *, stands_alone: bool) -> bool:
     False
     """
     bare = fold(line[: 2 * LONGEST_TAGLINE].strip(" \t*_~[](){}-\u2022|"))
-    if not bare or len(line) > 2 * LONGEST_TAGLINE or len(bare) > LONGEST_TAGLINE:
+    if not bare or bare.endswith("?") or len(line) > 2 * LONGEST_TAGLINE or len(bare) > LONGEST_TAGLINE:
         return False
-    bare = _without_links(bare)
+    bare = _without_links(bare).replace("[", "").replace("]", "")
     if len(bare.split()) > MOST_WORDS:
         return False
     if bare.startswith(_PHRASES["own_device"]) and not bare.rstrip(".").endswith(_PHRASES["own_device_sent"]):

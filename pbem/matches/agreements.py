@@ -1,0 +1,150 @@
+"""What the two players of a running match agree on: a draw, taking turns back, a pause, ending without a result.
+
+As in `lifecycle`, each function checks, writes rows and returns the events, and the caller has locked the match.
+"""
+
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from engines.core import Seat
+from engines.seats import other
+from notation.ending import Ending, Termination
+from pbem.matches import lifecycle, offers
+from pbem.matches.events import Change, Events, OfferChanged
+from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.offers import Offer, OfferKind
+from pbem.matches.queries import seat_of, version
+from pbem.storage.models import Match, Player, Ply
+
+
+def propose(session: Session, match: Match, seat: Seat, kind: OfferKind, now: datetime) -> Events:
+    """Make an offer to the opponent, or accept theirs if it says the same."""
+    lifecycle.check_running(match)
+    found = offers.find(match, kind)
+    if found is not None and found.is_open and found.seat != seat:
+        if kind is OfferKind.UNDO:
+            raise NotPossible(Obstacle.UNDO_ASKED, match)
+        return accept(session, match, seat, kind, now)
+    _check_offer(match, seat, kind, found)
+    back_to = _last_turn_of(session, match, seat) - 1 if kind is OfferKind.UNDO else None
+    match.offers = offers.made(match, kind, seat, back_to)
+    _store(session, match)
+    return (OfferChanged(match, kind, Change.MADE, seat),)
+
+
+def _check_offer(match: Match, seat: Seat, kind: OfferKind, found: Offer | None) -> None:
+    """Raise NotPossible where the offer can't be made now."""
+    if found is not None and found.seat == seat:
+        raise NotPossible(Obstacle.ALREADY_OFFERED if found.is_open else Obstacle.OFFERED_IN_VAIN, match)
+    if kind is OfferKind.DRAW and not GAMES[match.game].can_be_drawn(match.options):
+        raise NotPossible(Obstacle.NO_AGREED_DRAW, match)
+    if kind is OfferKind.PAUSE and match.paused is not None:
+        raise NotPossible(Obstacle.PAUSED, match)
+    if is_muted(match, other(seat)):
+        raise NotPossible(Obstacle.MUTED, match)
+
+
+def _last_turn_of(session: Session, match: Match, seat: Seat) -> int:
+    """Return the number of the player's last turn."""
+    last = session.exec(
+        select(Ply.number).where(Ply.match == match.id, Ply.seat == seat).order_by(col(Ply.number).desc()).limit(1)
+    ).first()
+    if last is None:
+        raise NotPossible(Obstacle.NOTHING_TO_TAKE_BACK, match)
+    return last
+
+
+def accept(
+    session: Session, match: Match, seat: Seat, kind: OfferKind | None, now: datetime, *, seen: int | None = None
+) -> Events:
+    """Accept an offer of the opponent; `seen` is the version of the match that the player had before them."""
+    offer = _answered(match, seat, kind, seen)
+    match offer.kind:
+        case OfferKind.DRAW:
+            return lifecycle.end(session, match, Ending(Termination.AGREEMENT), None, now)
+        case OfferKind.CANCEL:
+            return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now)
+        case OfferKind.PAUSE:
+            match.offers, match.paused = offers.closed(match, offer), now
+            _store(session, match)
+            return (OfferChanged(match, offer.kind, Change.ACCEPTED, seat),)
+        case OfferKind.UNDO:
+            return lifecycle.take_back(session, match, offer.seat, offer.back_to or 0, now)
+
+
+def reject(session: Session, match: Match, seat: Seat, kind: OfferKind | None, *, seen: int | None = None) -> Events:
+    """Turn down an offer of the opponent."""
+    return _closed(session, match, seat, _answered(match, seat, kind, seen), Change.REJECTED)
+
+
+def withdraw(session: Session, match: Match, seat: Seat, kind: OfferKind | None) -> Events:
+    """Take back an offer of one's own."""
+    lifecycle.check_running(match)
+    return _closed(session, match, seat, _chosen(match, seat, kind), Change.WITHDRAWN)
+
+
+def _closed(session: Session, match: Match, seat: Seat, offer: Offer, change: Change) -> Events:
+    match.offers = offers.closed(match, offer)
+    _store(session, match)
+    return (OfferChanged(match, offer.kind, change, seat),)
+
+
+def _answered(match: Match, seat: Seat, kind: OfferKind | None, seen: int | None) -> Offer:
+    """Return the open offer of the opponent that a player answers, who has seen that version of the match."""
+    lifecycle.check_running(match)
+    offer = _chosen(match, other(seat), kind)
+    if seen is not None and not offer.version <= seen <= version(match):
+        raise NotPossible(Obstacle.OFFER_NOT_SEEN, match)
+    return offer
+
+
+def _chosen(match: Match, by: Seat, kind: OfferKind | None) -> Offer:
+    """Return the open offer of that player which is meant.
+
+    Where no kind is named, theirs must be the only one since the last turn, closed or not: an answer may be to a
+    message about an offer that was withdrawn meanwhile.
+    """
+    possible = [offer for offer in offers.by_seat(match, by) if kind in (None, offer.kind)]
+    if not any(offer.is_open for offer in possible):
+        raise NotPossible(Obstacle.NO_SUCH_OFFER, match)
+    if len(possible) > 1:
+        raise NotPossible(Obstacle.WHICH_OFFER, match)
+    return possible[0]
+
+
+def resume(session: Session, match: Match, seat: Seat) -> Events:
+    """End a pause, which either player can."""
+    lifecycle.check_running(match)
+    if match.paused is None:
+        raise NotPossible(Obstacle.NOT_PAUSED, match)
+    match.paused = None
+    _store(session, match)
+    return (OfferChanged(match, OfferKind.PAUSE, Change.RESUMED, seat),)
+
+
+def is_muted(match: Match, seat: Seat) -> bool:
+    """Return whether that player wants no offers and notes in the match."""
+    return match.muted1 if seat else match.muted0
+
+
+def is_muted_for(match: Match, player: Player) -> bool:
+    """Return whether the player's opponent wants no offers and notes of theirs in the match."""
+    seat = seat_of(match, player)
+    return seat is not None and is_muted(match, other(seat))
+
+
+def mute(session: Session, match: Match, seat: Seat, *, muted: bool) -> None:
+    """Let a player get no offers and notes of the opponent in the match, or get them again."""
+    lifecycle.check_running(match)
+    if seat:
+        match.muted1 = muted
+    else:
+        match.muted0 = muted
+    _store(session, match)
+
+
+def _store(session: Session, match: Match) -> None:
+    session.add(match)
+    session.flush()

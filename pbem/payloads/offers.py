@@ -1,0 +1,31 @@
+"""Sections of an answer about offers in a running match; `OfferNews` is also a message."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferNews:
+    """An offer in a running match was made, answered or withdrawn: a message, or a section for the one who did it."""
+
+    match: int
+    ply: int
+    kind: str
+    """What is offered: draw, undo, pause or cancel."""
+    change: str
+    """What became of it: made, accepted, rejected, withdrawn, or (a pause) resumed."""
+    by: str
+    """Who did it."""
+    message: tuple[str, ...] = ()
+    """What they wrote below the command."""
+    template: Literal["offer"] = "offer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Muted:
+    """Offers and notes of the opponent in a match are refused from now on, or accepted again."""
+
+    match: int
+    opponent: str
+    muted: bool
+    template: Literal["muted"] = "muted"

@@ -1,0 +1,178 @@
+"""Why a message came back: because its address is gone for good, or for a reason that may pass.
+
+Mail servers say so in a status code (RFC 3463) and in words. The words are more precise: servers answer 5.1.1 for a
+full mailbox, and 5.7.1 for a user whom they don't know. Where neither is clear, nothing is said.
+"""
+
+import re
+from enum import Enum
+
+
+class Reason(Enum):
+    """What the refusal of a message says about its address."""
+
+    GONE = "gone"
+    """There is no such mailbox or domain, or it takes no mail any more."""
+    FOR_NOW = "for now"
+    """The mailbox is full, we are blocked, it took too long: another message may arrive."""
+    UNCLEAR = "unclear"
+
+
+LONGEST = 20_000
+_STATUS = re.compile(r"(?<![\d.])([45])\.(\d{1,3})\.(\d{1,3})(?!\.?\d)")
+_REPLY = re.compile(r"(?:^|[\s;:-])([45]\d\d)(?=[\s-])")
+
+GONE = frozenset({(1, 1), (1, 2), (1, 3), (1, 4), (1, 6), (1, 10), (2, 1), (4, 4), (4, 310)})
+"""Subjects and details of permanent status codes (5.x.y) that mean that an address is gone."""
+UNSAID = frozenset({(0, 0), (1, 0), (4, 1), (5, 0)})
+"""Those that servers use for anything: the words decide."""
+
+PASSING_CODES = frozenset({"452", "521", "523", "530", "535", "541", "552", "554", "571"})
+"""Reply codes of RFC 5321 and its extensions that are about the message or about us, where nothing else is said."""
+
+_OUR_FAULT = (
+    *("sender address", "sender domain", "sender verif", "sender rejected", "address of sender", "envelope sender"),
+    *("domain of sender", "sender ip", "sender is ", "sender not", "return path", "mail from ", "from address"),
+    *("helo", "ehlo", "reverse dns", "dns ptr", "ptr record", "dns mx", "client host", "your host", "your ip"),
+    *("your server", "relaying", "relay access", "to relay", "relay denied", "relay not", "not relay", "open relay"),
+    *("rcpthosts", "not authenticated", "authentication", "expéditeur", "expediteur"),
+)
+"""We or our server are refused, whatever is missing there."""
+_FULL = (
+    *("quota", "mailbox full", "mailbox is full", "full mailbox", "inbox is full", "folder is full", "is full"),
+    *("storage", "disk space", "enough space", "space limit", "space has been used", "no space left", "disk full"),
+    *("size limit", "would exceed", "has exceeded", "over the allowed", "too many messages on", "too much mail data"),
+    *("postfach voll", "postfach ist voll", "speicherplatz", "pleine", "buzón lleno", "casilla llena", "casella piena"),
+    *("переполнен", "容量", "已满", "一杯"),
+)
+_RATE = (
+    *("at a rate", "rate limit", "ratelimit", "too many", "too fast", "throttl", "greylist", "graylist", "grey list"),
+    *("frequency limit", "try again later", "try again in", ", try again", "try later", "please retry", "temporar"),
+    *("deferred", "essayer plus tard", "sessions", "connections from"),
+)
+_GONE = (
+    *("user unknown", "unknown user", "user is unknown", "no such user", "no such recipient", "no such mailbox"),
+    *("no such address", "no such person", "no such account", "no such local", "no such email", "no such domain"),
+    *("does not exist", "doesn't exist", "not exist", "nonexistent", "non-existent", "user not found"),
+    *("recipient not found", "recipientnotfound", "recipient notfound", "mailbox not found", "address not found"),
+    *("account not found", "couldn't be found", "could not be found", "wasn't found", "was not found", "> not found"),
+    *("not a known user", "user not known", "unknown recipient", "recipient unknown", "unknown mailbox"),
+    *("unknown address", "address unknown", "unknown local", "unknown account", "unknown e-mail", "unknown email"),
+    *("invalid recipient", "invalid mailbox", "invalid address", "invalid user", "user invalid", "mailbox invalid"),
+    *(
+        "not a valid mailbox",
+        "not a valid recipient",
+        "not a valid user",
+        "not our customer",
+        "bad destination mailbox",
+    ),
+    *("no mailbox", "mailbox unavailable", "mailbox is unavailable", "user unavailable", "account unavailable"),
+    *("no longer available", "no longer valid", "no longer accept", "no longer active", "no longer in use"),
+    *("no longer here", "no longer with", "not an active", "not active", "is inactive", "inactive user"),
+    *("is disabled", "been disabled", "account disabled", "mailbox disabled", "user disabled", "discontinued"),
+    *("deactivated", "been deleted", "been closed", "been terminated", "account closed", "account expired"),
+    *("recipient address rejected", "address rejected", "recipient rejected", "destination address rejected"),
+    *(
+        "no one at this address",
+        "doesn't have a ",
+        "addressee unknown",
+        "not local",
+        "not listed in",
+        "not in directory",
+    ),
+    *("not present in directory", "bad address", "badrcptto", "validrcptto", "badrecipientto", "illegal alias"),
+    *("mailbox name not allowed", "has moved", "no forwarding address", "undeliverable address"),
+    *("unrouteable address", "unroutable address", "unrouteable mail domain", "host unknown", "unknown host"),
+    *("unknown domain", "domain unknown", "domain not found", "host or domain name not found", "host not found"),
+    *("name or service not known", "nxdomain", "nullmx", "null mx", "does not accept mail", "no valid mx"),
+    *("inconnu", "no existe", "nicht gefunden", "unbekannt", "sconosciut", "inesistente", "nessun utente", "onbekend"),
+    *("neexistuje", "nie istnieje", "n'existe pas", "invalide", "non valido", "bestaat niet"),
+    *("non trouvé", "desconocid", "desconhecid", "не найден", "не существует", "неизвестн", "存在しない", "不存在"),
+    *("見つかりません", "未知"),
+)
+_PASSING = (
+    *("not been collected", "after several attempts", "aborted after", "attempts", "frequency", "too many"),
+    *("expired", "timed out", "timeout", "time out", "too long", "retry time", "giving up", "gave up", "been queued"),
+    *("connection refused", "connection reset", "connection dropped", "lost connection", "no route", "unreachable"),
+    *("not respond", "no answer", "unable to connect", "could not connect", "couldn't connect", "can't connect"),
+    *("suspended", "frozen", "locked", "blocked", "blocklist", "block list", "blacklist", "black list", "blackhole"),
+    *(
+        "denylist",
+        "dnsbl",
+        "rbl",
+        "spamhaus",
+        "spamcop",
+        "barracuda",
+        "proofpoint",
+        "reputation",
+        "spam",
+        "unsolicited",
+    ),
+    *(
+        "bulk",
+        "phish",
+        "virus",
+        "malware",
+        "content",
+        "polic",
+        "spf",
+        "dkim",
+        "dmarc",
+        "unauthenticated",
+        "not allowed",
+    ),
+    *("not authorized", "not authorised", "not permitted", "access denied", "refused", "prohibited", "filter", "loop"),
+    *("too many hops", "too large", "too big", "system error", "local error", "internal error", "configuration"),
+    *("starttls", "tls ", "certificate", "protocol", "busy", "overload", "service unavailable", "not accepting"),
+)
+_TABLE = (
+    (_OUR_FAULT, Reason.FOR_NOW),
+    (_FULL, Reason.FOR_NOW),
+    (_RATE, Reason.FOR_NOW),
+    (_GONE, Reason.GONE),
+    (_PASSING, Reason.FOR_NOW),
+)
+"""What the words say, first match first: "sender address rejected: domain not found" is about us."""
+_SURE = ("recipient address rejected: access denied", "recipient address rejected: user unknown")
+"""Phrases that are about the address, whatever else is in the text."""
+
+
+def of_reply(reply: str) -> Reason:
+    """Return what a server's refusal says: the words first, then its status code.
+
+    >>> of_reply("smtp; 552 5.1.1 Mailbox is full"), of_reply("550 5.7.1 No such user"), of_reply("550 5.7.1 Go away")
+    (<Reason.FOR_NOW: 'for now'>, <Reason.GONE: 'gone'>, <Reason.FOR_NOW: 'for now'>)
+    """
+    text = " ".join(reply[:LONGEST].split()).lower()
+    code = _REPLY.search(text)
+    status = _STATUS.search(text)
+    if (code and code[1].startswith("4")) or (status and status[1] == "4"):
+        return Reason.FOR_NOW
+    said = of_words(text)
+    if said is Reason.UNCLEAR and status is not None:
+        said = of_status(status[0])
+    passes = said is Reason.UNCLEAR and code is not None and code[1] in PASSING_CODES
+    return Reason.FOR_NOW if passes else said
+
+
+def of_status(status: str) -> Reason:
+    """Return what a status code of RFC 3463 says.
+
+    >>> of_status("5.1.1"), of_status("5.2.2"), of_status("4.4.7"), of_status("5.0.0")
+    (<Reason.GONE: 'gone'>, <Reason.FOR_NOW: 'for now'>, <Reason.FOR_NOW: 'for now'>, <Reason.UNCLEAR: 'unclear'>)
+    """
+    found = _STATUS.search(status)
+    if found is None:
+        return Reason.UNCLEAR
+    detail = (int(found[2]), int(found[3]))
+    if found[1] == "4" or (detail not in GONE and detail not in UNSAID):
+        return Reason.FOR_NOW
+    return Reason.GONE if detail in GONE else Reason.UNCLEAR
+
+
+def of_words(words: str) -> Reason:
+    """Return what the words of a report or a refusal say, whatever code is with them."""
+    text = words[:LONGEST].lower().replace("\u2019", "'")
+    if any(phrase in text for phrase in _SURE):
+        return Reason.GONE
+    return next((reason for phrases, reason in _TABLE if any(phrase in text for phrase in phrases)), Reason.UNCLEAR)
