@@ -8,7 +8,7 @@ BY_THE_CLOCK := tests/abuse tests/docs tests/matches tests/operating tests/pbem 
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all check slow soak fuzz audit golden bench lock format docs screenshots clean
+.PHONY: demo test test-all check slow soak fuzz audit golden bench siege lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
@@ -72,6 +72,9 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/picture.py
 	$(BIN)/python -P bench/replies.py
 	$(BIN)/python -P bench/growth.py
+
+siege: .venv/ready           ## two people play in 512 MB while fifty connections send hostile mail (as root; SIEGE="--seconds 60")
+	$(BIN)/python -P bench/siege.py $(SIEGE)
 
 lock:                        ## update the pinned versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \

@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from notation.board import format_board
 from notation.description import describe
-from pbem.rendering.board_image import animation, png
+from pbem.rendering.animation import animation
+from pbem.rendering.board_image import png
 from tests.diagrams import NAMES, diagrams
 
 

@@ -79,7 +79,7 @@ def main() -> None:
     """Make the screenshots of docs/mails, or those of all messages in the folder given as an argument."""
     logs.configure(LogSettings(level="error"))
     with tempfile.TemporaryDirectory() as folder:
-        pages = {name: html for name, mail in examples(Path(folder)).items() if (html := page(mail))}
+        pages = {name: html for name, mail in examples(Path(folder))[0].items() if (html := page(mail))}
     if len(sys.argv) == 1:
         for name, width, scheme in SHOWN:
             shoot(pages[name], ROOT / "docs" / "mails" / f"{name}-{width}-{scheme}.png", width, scheme)

@@ -32,13 +32,15 @@ class Legend:
     """What the marks of a game mean: a constant of the game, or of a variant.
 
     The first mark is that of a plain empty cell. `sides` are the names of the sides by seat, and `tones` their
-    colours in pictures. `areas` are parts of the board that pictures tint, each more than the one before.
+    colours in pictures. `areas` are parts of the board that pictures tint, each more than the one before, and
+    `area_names` what a key calls them.
     """
 
     sides: tuple[str, str] = ("", "")
     marks: tuple[Mark, ...] = ()
     tones: tuple[Tone, Tone] = ("dark", "light")
     areas: tuple[frozenset[str], ...] = ()
+    area_names: tuple[str, ...] = ()
 
     def by_text(self) -> dict[str, Mark]:
         """Return the meaning of each mark."""

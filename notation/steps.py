@@ -7,7 +7,7 @@ so far is the start of such a text. Nothing here knows the games: a new one gets
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from engines.core import Position
@@ -96,6 +96,51 @@ def cells_of(chosen: str) -> frozenset[str]:
     ['a4', 'b3', 'b4']
     """
     return frozenset(_CELL.findall(chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Texts that begin alike: the words that they share, where they have more, and the numbers of the texts."""
+
+    heading: str
+    members: tuple[int, ...]
+
+
+def grouped(texts: Sequence[str]) -> tuple[Group, ...]:
+    """Return the texts in groups that begin alike, in their order; texts with a beginning of their own share one.
+
+    >>> [(group.heading, group.members) for group in grouped(["b3b2", "b3a3", "c3c2", "c3a3"])]
+    [('', (0, 1)), ('', (2, 3))]
+    >>> turns = ["g7g3 ---- 1 d7c7", "g7g3 ---- 2 d7d9", "g7c7 ---- 1 c7c8"]
+    >>> [(group.heading, group.members) for group in grouped(turns)]
+    [('g7g3 ----', (0, 1)), ('g7c7', (2,))]
+    >>> [(group.heading, group.members) for group in grouped(["b9", "c9", "d9"])]
+    [('', (0, 1, 2))]
+    """
+    if not texts:
+        return ()
+    at = _parting(texts, "")
+    alike: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        found = _PIECE.search(text, at)
+        alike.setdefault(text[: found.end()] if found else text, []).append(number)
+    groups: list[Group] = []
+    joins = False
+    for beginning, members in alike.items():
+        heading = _heading(beginning, [texts[number].split() for number in members])
+        alone = len(members) == 1 and not heading
+        earlier = groups.pop().members if alone and joins else ()
+        groups.append(Group(heading, (*earlier, *members)))
+        joins = alone
+    return tuple(groups)
+
+
+def _heading(beginning: str, texts: Sequence[list[str]]) -> str:
+    """Return the words that the texts begin with, as far as each has more; for a single text those it is known by."""
+    known_by = len(beginning.split())
+    shared = takewhile(lambda words: len(set(words)) == 1, zip(*texts, strict=False))
+    count = known_by if len(texts) == 1 else len(list(shared))
+    return " ".join(texts[0][: min(count, min(map(len, texts)) - 1)])
 
 
 # The texts --------------------------------------------------------------------------------------------

@@ -298,10 +298,10 @@ class LimitsSettings(Section):
 
 
 class ReadingSettings(Section):
-    """[reading]: how much time and memory the parser process may take for one message."""
+    """[reading]: how much time and memory the two parser processes may take for one message."""
 
     seconds: Seconds = 5
-    megabytes: Annotated[int, Field(ge=16, le=4_096)] = 256
+    megabytes: Annotated[int, Field(ge=16, le=4_096)] = 128
 
 
 class LogSettings(Section):

@@ -19,7 +19,7 @@ MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
     *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
 }
 """States of years of messages, for which an index on the state alone is as bad as none."""
-BY_STATE = re.compile(r"USING INDEX ix_(?:incoming|outgoing)_state \(state=\?\)")
+BY_STATE = re.compile(r"USING (?:COVERING )?INDEX ix_(?:incoming|outgoing)_state(?:_lane)? \(state=\?\)")
 CROWD = 2_000
 """Enough matches for PostgreSQL to avoid scans of whole tables."""
 

@@ -13,9 +13,9 @@ from pbem.storage import database
 SLOW = (
     *("pbem.rendering.", "pbem.transports.", "pbem.reading.message.read", "pbem.reading.bounce_report."),
     *("pbem.reading.sandbox.", "pbem.reading.dkim_verify.", "jinja2.", "PIL.", "dns.", "dkim."),
-    *("smtplib.", "imaplib.", "email.feedparser."),
+    *("smtplib.", "imaplib.", "email.feedparser.", "pbem.server.intake.key"),
 )
-"""What parses, renders, draws, or talks to the network."""
+"""What parses, renders, draws, talks to the network, or reads a whole message."""
 
 
 class Watch:

@@ -57,7 +57,13 @@ def _legend() -> Iterator[Mark]:
                 yield Mark(mark(DISCS[seat][shown] * height), "piece", seat, words, shown, height)
 
 
-LEGEND = Legend(SIDES, tuple(_legend()), ("blue", "green"), (frozenset(NAMES[cell] for cell in HALVES[1]),))
+LEGEND = Legend(
+    SIDES,
+    tuple(_legend()),
+    ("blue", "green"),
+    areas=(frozenset(NAMES[cell] for cell in HALVES[1]),),
+    area_names=("Green's half",),
+)
 _CAPTURED = (str.maketrans("", "", "Gg"), str.maketrans("", "", "Bb"))
 
 Towers = tuple[str, ...]

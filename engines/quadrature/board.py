@@ -26,6 +26,7 @@ LEGEND = Legend(
         Mark("O", "piece", 1, ("man", "men")),
     ),
     areas=(frozenset(cell for goal in GOALS for cell in goal),),
+    area_names=("goal",),
 )
 
 Men = tuple[int, ...]

@@ -38,11 +38,12 @@ def _legend(empty: Empty) -> Legend:
     second = Mark(",", "empty", None, ("empty square in zone 2", "empty squares in zone 2"))
     third = Mark(":", "empty", None, ("empty square in zone 3", "empty squares in zone 3"))
     zones = [mark for mark in (second, third) if mark.text in empty]
-    areas = (zone for zone in (2, 3) if empty[zone - 1] != ".")
+    areas = tuple(zone for zone in (2, 3) if empty[zone - 1] != ".")
     return Legend(
         SIDES,
         (Mark(".", "empty", None, ("empty", "empty")), *zones, *_stones()),
         areas=tuple(frozenset(n for n, z in zip(NAMES, ZONES, strict=True) if z == zone) for zone in areas),
+        area_names=tuple(f"zone {zone}" for zone in areas),
     )
 
 

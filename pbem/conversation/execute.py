@@ -131,7 +131,10 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         done.append(log)
     reply = _with_prose_sent(request, reply)
     for target, words in left.items():
-        reply = _with_prose_sent(request, replace(reply, prose=words), target if isinstance(target, int) else None)
+        if isinstance(target, int):
+            reply = _with_prose_sent(request, replace(reply, prose=words), target)
+        else:
+            reply = reply.adding(NotSent(lines=words))  # an invitation takes only some words along
     if own.unclear:
         matches = tuple(target for target in own.targets if isinstance(target, int))
         reply = reply.adding(NotSent(lines=own.unclear, matches=matches))

@@ -3,6 +3,9 @@
 from engines import GAMES
 from pbem.storage.models import Match, Player
 
+YOUR_TURN, OVER = "your turn", "over"
+"""What the tag of a Subject can say."""
+
 
 def name(player: Player) -> str:
     """Return the name others see; never the address, even before the player has a name."""
@@ -21,12 +24,20 @@ def shown(match: Match, player: Player) -> Player:
     return player
 
 
-def subject_of(match: Match, first: Player, second: Player) -> str:
-    """Return the Subject of every message about a match, the same from the first to the last.
+def subject_of(match: Match, first: Player, second: Player, state: str = "") -> str:
+    """Return the Subject of a message about a match; the state of the match stands in its tag.
 
-    It calls a match that began with an invitation by address an invitation for good, so that it never tells whose
-    address that is.
+    Apart from the tag, which Gmail and other mail programs ignore when they compare Subjects, it is the same for all
+    messages of a match, so that they stay in one thread. Only a match that began with an invitation by address is
+    renamed once, when it has started between two names; until then it must not tell whose address that is.
+
+    >>> carol, dan = Player(id=1, name="carol"), Player(id=2, name="dan")
+    >>> subject_of(Match(id=42, game="quadrature", challenger=1), carol, dan, YOUR_TURN)
+    '[pbem #42, your turn] Quadrature: carol - dan'
     """
     challenger = first if first.id == match.challenger else second
-    contest = f"{name(challenger)}'s invitation" if match.by_address else f"{name(first)} - {name(second)}"
-    return f"[pbem #{match.id}] {GAMES[match.game].title}: {contest}"
+    has_names = match.started is not None and first.name is not None and second.name is not None
+    is_invitation = match.by_address and not has_names
+    contest = f"{name(challenger)}'s invitation" if is_invitation else f"{name(first)} - {name(second)}"
+    tag = f"[pbem #{match.id}, {state}]" if state else f"[pbem #{match.id}]"
+    return f"{tag} {GAMES[match.game].title}: {contest}"

@@ -10,7 +10,7 @@ from notation import gamerecord, record
 from notation.ending import in_words
 from notation.gamerecord import Result, Site
 from pbem.matches.snapshot import Snapshot
-from pbem.rendering import board_image
+from pbem.rendering.animation import animation
 from pbem.rendering.mime import Attachment
 
 
@@ -55,7 +55,7 @@ def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
 def _animation(snapshot: Snapshot) -> Attachment:
     """Return the animation of the boards, from the first to the last."""
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(snapshot.texts, start=1))]
-    content = board_image.animation(record.diagrams(snapshot.record), captions=captions)
+    content = animation(record.diagrams(snapshot.record), captions=captions)
     return Attachment(_name(snapshot, "gif"), "image", "gif", content)
 
 

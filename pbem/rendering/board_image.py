@@ -1,23 +1,21 @@
-"""Boards as pictures: one board as PNG, the boards of a match as an animated GIF.
+"""Boards as pictures: one board as PNG.
 
-The picture has a ground and an edge of its own, so it looks the same in a light and in a dark mail, and is as wide
-as the text of a phone: 360 CSS pixels, of which every one has `scale` dots each way. Sides and cells are those of the
-diagram's legend; nothing here knows a game.
-
-An animation is a GIF and not an APNG: Gmail, Apple Mail, Outlook and the viewers of phones all play a GIF, while an
-APNG stands still in Outlook and in most viewers of attachments. With so few colours a GIF loses nothing.
+The picture has a ground and an edge of its own, so it looks the same in a light and in a dark mail. It is as wide as
+the column of text in a mail program on a desktop, 500 CSS pixels with `scale` dots each, and a phone shows it as wide
+as its screen; so whatever must be read is drawn large enough for that. Sides and cells are those of the diagram's
+legend, and the key below the board explains what they look like. Nothing here knows a game.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from math import ceil, sqrt
+from math import sqrt
 from typing import Self
 
 from PIL import Image
 
-from engines.diagram import Diagram, Legend, Shape
-from pbem.rendering.palette import EDGE, FAINT, PAPER
+from engines.diagram import Diagram, Shape
+from pbem.rendering.palette import EDGE, FAINT, INK, PAPER
 from pbem.rendering.tiles import (
     CORNER_ALPHAS,
     INDEX,
@@ -28,79 +26,31 @@ from pbem.rendering.tiles import (
     legible,
     lettering,
     mask,
+    strokes,
     tile,
 )
 
-WIDTH = 360
+WIDTH = 500
 """In CSS pixels, like all measures here."""
-MARGIN, LABEL, HEAD, GAP = 8, 16, 26, 6
-LARGEST_CELL = 56
-SMALL_TEXT, TEXT, LINE = 11, 13, 18
+MARGIN, LABEL, KEY, GAP = 12, 26, 30, 8
+LARGEST_CELL = 100
+MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
+SMALL_TEXT, TEXT, LINE = 17, 18, 25
+"""On a phone, letters are two thirds as large."""
+NAME_SIZE, NAME_LINE = 0.27, 0.79
+"""The names in hexagons: their size in widths of a cell, and their place in heights of it."""
 RADIUS = 12
-
-FRAME_MS, LAST_FRAME_MS = 900, 4000
-LARGEST_ANIMATION = 1_000_000
-MOST_BOARDS = 200
-"""Three minutes to watch, and a second to draw."""
-SCALES = (1.5, 1.0, 0.75)
-"""The scales of animations, from the one for phones to the one for the longest matches."""
-
-Steps = list[tuple[Diagram, str]]
-"""Boards with their captions."""
+SCALE, SMALL_SCALE = 2, 1.2
+"""For a message with one board, and for one with several."""
+COMPRESSION = 5
+"""zlib's level: beyond it, a picture takes twice the time to get a tenth smaller."""
 
 
-def png(diagram: Diagram, *, caption: str = "", scale: float = 2) -> bytes:
-    """Return the board as PNG, 360 CSS pixels wide with `scale` dots each, and the caption below it."""
-    words = _words(diagram, caption, scale)
-    layout = Layout.of(diagram, len(words), scale)
+def png(diagram: Diagram, *, scale: float = SCALE) -> bytes:
+    """Return the board as PNG, 500 CSS pixels wide with `scale` dots each."""
     content = BytesIO()
-    _drawn(layout, diagram, words).save(content, "PNG", transparency=bytes(CORNER_ALPHAS), compress_level=6)
-    return content.getvalue()
-
-
-def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), largest: int = LARGEST_ANIMATION) -> bytes:
-    """Return the boards of a match as an animated GIF of at most 1 MB; the last one is shown longer.
-
-    Where they take too much room they are drawn smaller, and of long matches every second board or fewer is shown.
-    """
-    steps = list(zip(diagrams, captions or [""] * len(diagrams), strict=True))
-    steps = _thinned(steps, ceil(len(steps) / MOST_BOARDS))
-    for scale in SCALES:
-        content = _animated(steps, scale)
-        if len(content) <= largest:
-            return content
-    while len(content) > largest and len(steps) > 1:
-        steps = _thinned(steps, 2)
-        content = _animated(steps, SCALES[-1])
-    return content
-
-
-def _thinned(steps: Steps, each: int) -> Steps:
-    """Return the last step, and every second, third or nth of those before it.
-
-    >>> [caption for _, caption in _thinned([(Diagram("square", (), ()), each) for each in "abcde"], 3)]
-    ['b', 'e']
-    """
-    return steps[::-each][::-1]
-
-
-def _animated(steps: Steps, scale: float) -> bytes:
-    """Return the boards with their captions as an animated GIF."""
-    words = [_words(diagram, caption, scale) for diagram, caption in steps]
-    layout = Layout.of(steps[0][0], max(map(len, words)), scale)
-    frames = (_drawn(layout, diagram, lines) for (diagram, _), lines in zip(steps, words, strict=True))
-    first = next(frames)
-    content = BytesIO()
-    first.save(
-        content,
-        "GIF",
-        save_all=True,
-        append_images=frames,
-        duration=[FRAME_MS] * (len(steps) - 1) + [LAST_FRAME_MS],
-        loop=0,
-        transparency=0,
-        disposal=1,
-        optimize=True,
+    drawn(Layout.of(diagram, 0, scale), diagram, ()).save(
+        content, "PNG", transparency=bytes(CORNER_ALPHAS), compress_level=COMPRESSION
     )
     return content.getvalue()
 
@@ -120,26 +70,45 @@ class Layout:
     step: tuple[int, int]
     """The steps from column to column and from row to row."""
     board: tuple[int, int]
+    all_round: bool
+    """Whether the letters and numbers stand on all four sides, for a board too large for two."""
 
     @classmethod
     def of(cls, diagram: Diagram, lines: int, scale: float) -> Self:
         """Return the layout of a board with that many lines of text below."""
-        room = WIDTH - 2 * (MARGIN + LABEL)
         columns, rows = len(diagram.columns), len(diagram.rows)
-        if diagram.shape == "hex":  # cells are two columns apart, and rows overlap by their corners
-            across = int(room / (columns + 1) * scale)
+        all_round = rows > MOST_ROWS_WITH_LABELS_ON_TWO_SIDES and diagram.shape == "square"
+        if diagram.shape == "hex":  # cells are two columns apart, rows overlap by their corners, and cells have names
+            across = int((WIDTH - 2 * MARGIN) / (columns + 1) * scale)
             step = (across, round(sqrt(3) * across))
             cell = (2 * across, round(4 * across / sqrt(3)))
             board = ((columns + 1) * across, (rows - 1) * step[1] + cell[1])
         else:
-            side = int(min(room / columns, LARGEST_CELL) * scale)
+            side = int(min((WIDTH - 2 * (MARGIN + LABEL)) / columns, LARGEST_CELL) * scale)
             step = cell = (side, side)
             board = (columns * side, rows * side)
-        above = HEAD + (LABEL if diagram.shape == "hex" else 0)
-        height = MARGIN + above + LABEL + (GAP + lines * LINE if lines else 0) + MARGIN
-        width, top = int(WIDTH * scale), int((MARGIN + above) * scale)
+        below = LABEL if diagram.shape == "square" else GAP
+        top = MARGIN + (LABEL if all_round else 0)
+        height = top + below + KEY + (lines * LINE) + MARGIN
+        width = int(WIDTH * scale)
         left = (width - board[0]) // 2
-        return cls(scale, diagram.shape, width, int(height * scale) + board[1], left, top, cell, step, board)
+        return cls(
+            scale,
+            diagram.shape,
+            width,
+            int(height * scale) + board[1],
+            left,
+            int(top * scale),
+            cell,
+            step,
+            board,
+            all_round,
+        )
+
+    @property
+    def key(self) -> int:
+        """Where the key begins, below the board and its letters."""
+        return self.top + self.board[1] + self.dots(LABEL + GAP / 2 if self.shape == "square" else 2 * GAP)
 
     def dots(self, measure: float) -> int:
         """Return a measure in dots."""
@@ -151,13 +120,14 @@ class Layout:
         return self.left + column * self.step[0], self.top + row * self.step[1]
 
 
-def _drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image]) -> Image.Image:
-    """Return the whole picture."""
+def drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image]) -> Image.Image:
+    """Return the whole picture, with lines of words below it."""
     image = _framed(layout)
-    _put_head(image, layout, diagram.legend)
     _put_cells(image, layout, diagram)
-    _put_labels(image, layout, diagram)
-    top = layout.top + layout.board[1] + layout.dots(LABEL + GAP)
+    if diagram.shape == "square":
+        _put_labels(image, layout, diagram)
+    _put_key(image, layout, diagram)
+    top = layout.key + layout.dots(KEY)
     for number, line in enumerate(words):
         image.paste(line, (layout.dots(MARGIN + GAP), top + number * layout.dots(LINE)))
     return image
@@ -181,23 +151,13 @@ def _framed(layout: Layout) -> Image.Image:
     return image
 
 
-def _put_head(image: Image.Image, layout: Layout, legend: Legend) -> None:
-    """Draw the sides with their pieces."""
-    size, left = layout.dots(HEAD - 4), layout.dots(MARGIN + GAP)
-    for seat, side in enumerate(legend.sides):
-        pieces = {mark.shown for mark in legend.marks if mark.side == seat and mark.kind == "piece"}
-        look = Look(None, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ()))
-        name = lettering(layout.dots(TEXT), legible(side))
-        image.paste(tile("square", size, size, look), (left, layout.dots(MARGIN)))
-        image.paste(name, (left + size + layout.dots(4), layout.dots(MARGIN) + (size - name.height) // 2))
-        left += size + name.width + layout.dots(20)
-
-
 def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
-    """Draw every cell with its content."""
+    """Draw every cell with its content, and then its name in every hexagon."""
     marks, tones = diagram.legend.by_text(), diagram.legend.tones
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     inside = mask(layout.shape, *layout.cell)
+    width, height = layout.cell
+    names = []
     for row, (_, cells) in enumerate(diagram.rows):
         for name, text in cells:
             mark = marks[text]
@@ -209,22 +169,28 @@ def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
                 mark.height,
                 name in diagram.lit,
             )
-            image.paste(tile(layout.shape, *layout.cell, look), layout.place(diagram, name, row), inside)
+            x, y = layout.place(diagram, name, row)
+            image.paste(tile(layout.shape, width, height, look), (x, y), inside)
+            if layout.shape == "hex":
+                label = lettering(round(width * NAME_SIZE), name, INK, look.ground)
+                at = (x + (width - label.width) // 2, y + int(height * NAME_LINE) - label.height // 2)
+                names.append((label, at, strokes(round(width * NAME_SIZE), name)))
+    for label, at, alone in names:
+        image.paste(label, at, alone)
 
 
 def _put_labels(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
-    """Draw the letters of the columns, and the numbers of the rows at both ends."""
+    """Draw the letters of the columns below, and the numbers of the rows on the left; or all round."""
     (width, height), half = layout.cell, layout.dots(LABEL) // 2
-    below = layout.top + layout.board[1] + half
+    below, above = layout.top + layout.board[1] + half, layout.top - half
     for column, letter in enumerate(diagram.columns):
         x = layout.left + column * layout.step[0] + width // 2
-        for y in (layout.top - half, below) if layout.shape == "hex" else (below,):
+        for y in (above, below) if layout.all_round else (below,):
             _put_label(image, layout, letter, (x, y))
-    for row, (label, cells) in enumerate(diagram.rows):
-        first, y = layout.place(diagram, cells[0][0], row)
-        last, _ = layout.place(diagram, cells[-1][0], row)
-        for x in (first - half, last + width + half):
-            _put_label(image, layout, label, (x, y + height // 2))
+    left, right = layout.left - half, layout.left + layout.board[0] + half
+    for row, (label, _) in enumerate(diagram.rows):
+        for x in (left, right) if layout.all_round else (left,):
+            _put_label(image, layout, label, (x, layout.top + row * layout.step[1] + height // 2))
 
 
 def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int, int]) -> None:
@@ -232,13 +198,37 @@ def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int,
     image.paste(label, (centre[0] - label.width // 2, centre[1] - label.height // 2))
 
 
-def _words(diagram: Diagram, caption: str, scale: float) -> list[Image.Image]:
-    """Return the lines below the board: the caption and the notes."""
+def _put_key(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
+    """Draw what things look like, each with its name: the sides, marked cells, areas, and the last turn."""
+    size, left = layout.dots(KEY - 6), layout.dots(MARGIN + GAP)
+    for looks, words in _key(diagram):
+        for look in looks:
+            image.paste(tile("square", size, size, look), (left, layout.key))
+            left += size + layout.dots(2)
+        name = lettering(layout.dots(SMALL_TEXT), legible(words))
+        image.paste(name, (left + layout.dots(3), layout.key + (size - name.height) // 2))
+        left += name.width + layout.dots(18)
+
+
+def _key(diagram: Diagram) -> Iterator[tuple[Sequence[Look], str]]:
+    """Yield what the key explains."""
+    legend = diagram.legend
+    for seat, side in enumerate(legend.sides):
+        pieces = {mark.shown for mark in legend.marks if mark.side == seat and mark.kind == "piece"}
+        yield (Look(None, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ())),), side
+    traces = [mark for mark in legend.marks if mark.kind == "trace"]
+    if traces:
+        yield [Look(0, "trace", legend.tones[mark.side or 0], mark.shown) for mark in traces], traces[0].words[1]
+    for level, name in enumerate(legend.area_names, start=1):
+        yield (Look(level),), name
+    if diagram.lit:
+        yield (Look(0, is_lit=True),), "last turn"
+
+
+def lines(text: str, scale: float) -> list[Image.Image]:
+    """Return text as lines that fit below a board."""
     size, room = round(TEXT * scale), (WIDTH - 2 * (MARGIN + GAP)) * scale
-    lines = [*_wrapped(caption, size, room)] if caption else []
-    for remark in diagram.remarks:
-        lines += _wrapped(remark, size, room)
-    return [lettering(size, line) for line in lines]
+    return [lettering(size, line) for line in _wrapped(text, size, room)] if text else []
 
 
 def _wrapped(text: str, size: int, room: float) -> Iterator[str]:

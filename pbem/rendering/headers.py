@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from pbem.config import ServerSettings
-from pbem.matches.naming import name, subject_of
+from pbem.matches.naming import OVER, YOUR_TURN, name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.messages import Answer, Digest, Payload
 from pbem.payloads.sections import TurnPlayed
@@ -100,7 +100,7 @@ def write(
     mail["From"] = Address(server.name, addr_spec=server.address)
     mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse non-ASCII letters
     mail["Reply-To"] = Address(server.name, addr_spec=reply_to(row, server, keyring))
-    mail["Subject"] = subject(payload, snapshot)
+    mail["Subject"] = subject(payload, snapshot, row.player)
     mail["Date"] = format_datetime(row.created)
     mail["Message-ID"] = row.message_id
     if row.in_reply_to:
@@ -120,10 +120,10 @@ def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
     return address_with(server, keyring, token, row.epoch) if token else server.address
 
 
-def subject(payload: Payload, snapshot: Snapshot | None) -> str:
-    """Return the Subject: the same for all messages of a match, since Gmail keeps a thread together by it."""
+def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = None) -> str:
+    """Return the Subject: the same for all messages of a match, but for its tag."""
     if snapshot is not None:
-        return subject_of(snapshot.match, *snapshot.players)
+        return subject_of(snapshot.match, *snapshot.players, _state(snapshot, reader))
     if isinstance(payload, Digest):
         yours = sum(item.stage == "yours" for item in payload.matches) + len(payload.waiting)
         return f"[pbem] News of {len(payload.matches)} matches" + (f": your turn in {yours}" if yours else "")
@@ -131,6 +131,15 @@ def subject(payload: Payload, snapshot: Snapshot | None) -> str:
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"
     return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your message')}"
+
+
+def _state(snapshot: Snapshot, reader: int | None) -> str:
+    """Return what the tag of the Subject says about the match."""
+    if snapshot.ended_here:
+        return OVER
+    turn = snapshot.base.turn
+    is_readers = turn is not None and reader is not None and snapshot.players[turn].id == reader
+    return YOUR_TURN if is_readers and snapshot.match.state not in NO_BOARD else ""
 
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:

@@ -6,6 +6,8 @@ token. The text part has the same words: a mail program without links costs taps
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
@@ -13,7 +15,7 @@ from engines.core import Seat
 from notation import NOTATIONS
 from notation.core import Notation
 from notation.hints import Hint, listed
-from notation.steps import Choices, choices
+from notation.steps import Choices, choices, grouped
 from pbem.matches import offers
 from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import Hypothesis, Snapshot
@@ -34,43 +36,56 @@ class Link:
     uri: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Links:
     """Everything a reader can tap in the part of a message that is about one match."""
 
     turns: tuple[Link, ...] = ()
-    """A link for each legal turn, if there are only a few; once tapped and sent, the turn is played.
-
-    Where turns are chosen in a preview that nothing comes of (another player's turn, an old position), these
-    links preview too.
-    """
+    """A link for each legal turn, if there are only a few. It previews the turn, and the preview offers to play it."""
     steps: tuple[Link, ...] = ()
     """With more turns than that: the next thing to choose, a stone or a square. Each link previews."""
+    plays: tuple[Link, ...] = ()
+    """After a preview of a whole turn: the ways to play it. Once tapped and sent, it is played."""
+    playable: bool = False
+    """Whether the reader can also write the turns to play them: it's their turn, and nothing is supposed before it."""
     others: tuple[Link, ...] = ()
-    """Other commands that fit: accept and decline, or resign, undo, show, help."""
+    """Other commands that fit: accept and decline, or undo, show, help, and resign as the last."""
     answers: tuple[Link, ...] = ()
     """The answers to the offers of the opponent."""
     by_cell: Mapping[str, Link] = field(default_factory=dict)
     """The next choices on the board, by the name of their cell ("c4"). Each link previews."""
 
+    @cached_property
+    def groups(self) -> tuple[tuple[str, tuple[Link, ...]], ...]:
+        """The turns, or else the steps, in groups: the words that a group shares, and its links."""
+        links = self.turns or self.steps
+        groups = grouped([link.label for link in links])
+        return tuple((group.heading, tuple(links[number] for number in group.members)) for group in groups)
+
     @property
-    def preview_only(self) -> bool:
-        """Whether the turns can only be previewed from here, not played."""
-        return all(link.words.startswith(PREVIEW) for link in self.turns)
+    def beginning(self) -> str:
+        """The words that the turns, or steps, of all groups begin with."""
+        headings = [heading.split() for heading, _ in self.groups]
+        shared = takewhile(lambda words: len(set(words)) == 1, zip(*headings, strict=False))
+        return " ".join(words[0] for words in shared) if len(headings) > 1 else ""
+
+    @property
+    def short_groups(self) -> Iterator[tuple[str, tuple[Link, ...]]]:
+        """The groups, with headings after the beginning that all share, and labels after the heading."""
+        for heading, links in self.groups:
+            yield (
+                heading.removeprefix(self.beginning).strip(),
+                tuple(replace(link, label=link.label.removeprefix(heading).strip()) for link in links),
+            )
 
     @property
     def listed(self) -> str:
         """The turns, or else the steps, as lines for the text part; the reader writes `preview` in front."""
-        return _listed(self.turns or self.steps)
-
-    @property
-    def steps_listed(self) -> str:
-        """The steps as lines for the text part; the reader writes `preview` in front."""
-        return _listed(self.steps)
+        return "\n".join(line for _, links in self.groups for line in listed(map(_written, links)))
 
     def listed_in(self, hint: Hint | None) -> bool:
         """Return whether the hint lists all the turns already."""
-        return hint is not None and {link.words for link in self.turns} <= hint.texts
+        return hint is not None and {link.label for link in self.turns} <= hint.texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +113,9 @@ class ReplyTarget:
         return tuple(link for each, label in words if (link := self.link(each, label)))
 
 
-def _listed(links: Iterable[Link]) -> str:
-    """Return the texts of links as lines that don't act as commands when they are quoted."""
-    return "\n".join(listed(link.words.removeprefix(PREVIEW).strip() for link in links))
+def _written(link: Link) -> str:
+    """Return what the reader writes after "preview"."""
+    return link.words.removeprefix(PREVIEW).strip()
 
 
 def answering(subject: str) -> str:
@@ -141,18 +156,17 @@ def of_match(snapshot: Snapshot, reader: Player | None, target: ReplyTarget | No
         found = _of_preview(snapshot, snapshot.hypothesis, target)
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
         offered = choices(NOTATIONS[snapshot.match.game], snapshot.position)
-        found = _choosing(target, offered, preview=PREVIEW, play="")
+        found = replace(_choosing(target, offered, PREVIEW), playable=True)
     answers = target.links(_answers(snapshot, seat))
     return replace(found, others=target.links(_others(snapshot, reader, seat)), answers=answers)
 
 
-def _choosing(target: ReplyTarget, offered: Choices, *, preview: str, play: str | None) -> Links:
-    """Return links for choices; `preview` and `play` go in front to preview or play (None: not playable)."""
-    lead = preview if play is None else play
-    cells = ((cell, target.link(_joined(preview, step.text), step.label)) for cell, step in offered.cells.items())
+def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
+    """Return links that preview choices; `lead` goes in front of each."""
+    cells = ((cell, target.link(_joined(lead, step.text), step.label)) for cell, step in offered.cells.items())
     return Links(
         turns=target.links((_joined(lead, text), text) for text in offered.turns),
-        steps=target.links((_joined(preview, step.text), step.label) for step in offered.steps),
+        steps=target.links((_joined(lead, step.text), step.label) for step in offered.steps),
         by_cell={cell: link for cell, link in cells if link is not None},
     )
 
@@ -163,9 +177,9 @@ def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget)
     lead = _lead(snapshot, hypothesis)
     if not hypothesis.turns or snapshot.part or hypothesis.chosen:
         begun = "" if hypothesis.kept else snapshot.part or ""
-        play = begun if hypothesis.playable and not hypothesis.turns else None
         offered = choices(notation, snapshot.position, hypothesis.chosen)
-        return _choosing(target, offered, preview=_joined(lead, begun), play=play)
+        can_play = hypothesis.playable and not hypothesis.turns
+        return replace(_choosing(target, offered, _joined(lead, begun)), playable=can_play)
     _, last = hypothesis.turns[-1]
     longer = choices(notation, hypothesis.before, last)
     longer = replace(
@@ -173,9 +187,13 @@ def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget)
         turns=tuple(text for text in longer.turns if text != last),
         steps=tuple(step for step in longer.steps if step.text != last),
     )
-    on = _choosing(target, longer, preview=lead, play=None)
+    on = _choosing(target, longer, lead)
     plays = _plays(notation, hypothesis) if hypothesis.playable else ()
-    return Links(target.links((words, f"Play {words}") for words in plays), (*on.turns, *on.steps), by_cell=on.by_cell)
+    return Links(
+        steps=(*on.turns, *on.steps),
+        plays=target.links((words, f"Play {words}") for words in plays),
+        by_cell=on.by_cell,
+    )
 
 
 def _lead(snapshot: Snapshot, hypothesis: Hypothesis) -> str:
@@ -213,11 +231,12 @@ def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[st
         yield from ((f"rules {match.game}", "Rules"), ("help", "Help"))
     elif match.state in (MatchState.RUNNING, MatchState.OVER):
         if _is_over(snapshot):
-            yield from (("rematch", "Rematch"), ("show", "Show"), ("record", "Record"), ("help", "Help"))
+            yield from (("rematch", "Rematch"), ("record", "Record"), ("show", "Show"), ("help", "Help"))
             return
         begun = snapshot.part and (snapshot.hypothesis is None or snapshot.hypothesis.kept)
         if begun and snapshot.position.turn == snapshot.seat_of(reader):
             yield "undo", "Undo"
+        yield from (("show", "Show"), ("help", "Help"))
         if snapshot.hypothesis is None:
             if (
                 snapshot.ply > 1
@@ -228,7 +247,6 @@ def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[st
             if not begun and seat in snapshot.seats and offers.find(match, OfferKind.UNDO) is None:
                 yield "undo", "Take back"
             yield "resign", "Resign"
-        yield from (("show", "Show"), ("help", "Help"))
 
 
 def _is_over(snapshot: Snapshot) -> bool:

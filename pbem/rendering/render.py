@@ -105,7 +105,16 @@ class Renderer:
         text, html, enclosed = "", None, mime.Enclosed(row.message_id)
         for compact in (False, True):
             enclosed = mime.Enclosed(row.message_id)
-            context = ReaderContext(player, wishes, target, enclosed, self._server.name, row.created, compact=compact)
+            context = ReaderContext(
+                player,
+                wishes,
+                target,
+                enclosed,
+                self._server.name,
+                row.created,
+                several=_is_about_several(payload),
+                compact=compact,
+            )
             variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)
             if held is not None:
                 variables |= {"held": held, "files": self._enclose(held, enclosed)}
@@ -129,7 +138,7 @@ class Renderer:
             "server": self._server,
             "player": player,
             "row": row,
-            "several": getattr(payload, "plies", None) is not None,
+            "several": _is_about_several(payload),
             "you_wrote": player is not None and player.name is not None and player.name == getattr(payload, "by", None),
             "view": views.view,
             "preview": views.preview,
@@ -148,6 +157,11 @@ class Renderer:
             address_with(self._server, self._keyring, token, row.epoch),
             f"Re: {subject_of(snapshot.match, *snapshot.players)}",
         )
+
+
+def _is_about_several(payload: Payload) -> bool:
+    """Return whether the message shows several matches, so that a reply must name the one it means."""
+    return getattr(payload, "plies", None) is not None
 
 
 def _facts(session: Session, row: Outgoing) -> Facts:

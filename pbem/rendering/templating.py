@@ -14,6 +14,10 @@ from pbem.payloads.templates import templates_folder
 from pbem.rendering import palette
 
 WIDTH = 72
+SHOWN_TURNS = 10
+"""How many of the last turns a message lists; "record" has them all."""
+SHOWN_BOARDS, LISTED_MATCHES = 3, 25
+"""How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
 
 
 @cache
@@ -29,6 +33,11 @@ def templates() -> Environment:
         auto_reload=False,
     )
     environment.globals |= palette.CSS
+    environment.globals |= {
+        "SHOWN_TURNS": SHOWN_TURNS,
+        "SHOWN_BOARDS": SHOWN_BOARDS,
+        "LISTED_MATCHES": LISTED_MATCHES,
+    }
     environment.filters |= {
         "quoted": quoted,
         "sentence": sentence,

@@ -29,9 +29,11 @@ from pbem.rendering.palette import (
 
 FINER = 4
 """The factor by which tiles are drawn larger and then reduced, for smooth edges."""
-SHADES = 4
+SHADES = 2
 """The number of shades between two adjacent colours."""
 CORNER_ALPHAS = (0, 64, 128, 192)
+ABOVE = 0.1
+"""How far above its middle a hexagon's content stands, in its heights: its name is below."""
 
 
 def _blend(one: Colour, other: Colour, share: float) -> Colour:
@@ -47,7 +49,8 @@ def _colours() -> Iterator[Colour]:
     meeting += [(TRACES[tone], RIMS[tone]) for tone in TRACES]
     meeting += [(FILLS[tone], SIGNS[tone]) for tone in FILLS]
     meeting += [(PAPER, INK), (PAPER, FAINT), (PAPER, EDGE), (PAPER, LIT_EDGE)]
-    meeting += [(lit, LIT_EDGE) for lit in LIT]
+    meeting += [(ground, INK) for ground in (*FIELDS, *LIT, *TRACES.values())]
+    meeting += [(ground, LIT_EDGE) for ground in (*LIT, *TRACES.values())]
     for one, other in meeting:
         yield from (_blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1))
 
@@ -75,9 +78,10 @@ class Look:
         """The colour of the cell."""
         if self.level is None:
             return PAPER
-        if self.is_lit:
-            return LIT[min(self.level, len(LIT) - 1)]
-        return TRACES[self.tone] if self.kind == "trace" else FIELDS[min(self.level, len(FIELDS) - 1)]
+        if self.kind == "trace":
+            return TRACES[self.tone]
+        grounds = LIT if self.is_lit else FIELDS
+        return grounds[min(self.level, len(grounds) - 1)]
 
 
 @lru_cache(maxsize=4096)
@@ -92,11 +96,12 @@ def tile(shape: Shape, width: int, height: int, look: Look) -> Image.Image:
         inner = _outline(shape, width * FINER, height * FINER, 2.6 * gap)
         pen.polygon(outline, LIT_EDGE)
         pen.polygon(inner, look.ground)
-    size = width if shape == "square" else width * 0.92
+    size, above = (width, 0.0) if shape == "square" else (width * 0.88, height * ABOVE)
+    centre = (width * FINER / 2, (height / 2 - above) * FINER)
     if look.kind == "piece":
-        _draw_piece(pen, (width * FINER / 2, height * FINER / 2), size * FINER, look)
+        _draw_piece(pen, centre, size * FINER, look)
     elif look.kind == "trace":
-        _draw_sign(pen, (width * FINER / 2, height * FINER / 2), size * FINER * 0.2, look.shown, RIMS[look.tone])
+        _draw_sign(pen, centre, size * FINER * 0.2, look.shown, RIMS[look.tone])
     return reduced(image)
 
 
@@ -146,7 +151,7 @@ def _draw_piece(pen: ImageDraw.ImageDraw, centre: tuple[float, float], size: flo
 
 def _draw_disc(pen: ImageDraw.ImageDraw, centre: tuple[float, float], radius: float, rim: Colour, fill: Colour) -> None:
     x, y = centre
-    pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill, rim, max(1, round(radius * 0.09)))
+    pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill, rim, max(1, round(radius * 0.13)))
 
 
 def _ring(pen: ImageDraw.ImageDraw, centre: tuple[float, float], radius: float, width: float, colour: Colour) -> None:
@@ -185,14 +190,26 @@ def font(size: int) -> ImageFont.FreeTypeFont:
     return loaded
 
 
-@lru_cache(maxsize=512)
-def lettering(size: int, text: str, colour: Colour = INK) -> Image.Image:
-    """Return the text in that size on paper; to be copied, not drawn on, since every picture shares it."""
+@lru_cache(maxsize=1024)
+def lettering(size: int, text: str, colour: Colour = INK, ground: Colour = PAPER) -> Image.Image:
+    """Return the text in that size on its ground; to be copied, not drawn on, since every picture shares it."""
+    image = _written(size, text)
+    table = [INDEX[c] for c in _ramp(ground, colour)]
+    return Image.frombytes("P", image.size, image.point(table).tobytes())
+
+
+@lru_cache(maxsize=256)
+def strokes(size: int, text: str) -> Image.Image:
+    """Return the part of its box that the text covers."""
+    return _written(size, text).point([0] + [255] * 255, "1")
+
+
+def _written(size: int, text: str) -> Image.Image:
+    """Return the text in white on black."""
     ascent, descent = font(size).getmetrics()
     image = Image.new("L", (ceil(font(size).getlength(text)) or 1, ascent + descent))
     ImageDraw.Draw(image).text((0, ascent), text, 255, font(size), "ls")
-    table = [INDEX[c] for c in _ramp(PAPER, colour)]
-    return Image.frombytes("P", image.size, image.point(table).tobytes())
+    return image
 
 
 def legible(text: str) -> str:

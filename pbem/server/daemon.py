@@ -2,15 +2,17 @@
 
     inboxes and listeners --store--> incoming --handle--> outgoing --send--> outbox
 
-The threads share only rows and two events: one is set when a message was received, one when messages are due. Several
-daemons on one PostgreSQL share the work: each is notified by the others, and takes what no other is working on.
+Two threads work, each with a parser of its own: one on players' replies, and one on everything else, so that no turn
+waits while a message that anybody can send is parsed. The threads share only rows and events: one for each thread that
+works, set when a message was received, and one that is set when messages are due. Several daemons on one PostgreSQL
+share the work: each is notified by the others, and takes what no other is working on.
 """
 
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -35,6 +37,7 @@ from pbem.server.work_queue import WorkQueue
 from pbem.storage import database, notifications
 from pbem.storage.clock import SteadyClock
 from pbem.storage.locks import Locks
+from pbem.storage.models import Lane
 from pbem.storage.notifications import Channel
 from pbem.storage.retention import Retention
 from pbem.tokens import Keyring
@@ -59,6 +62,9 @@ LOOK_SECONDS = 10.0
 
 LONGEST_PAUSE = 60.0
 
+LANES_OF_DESKS = ((Lane.REPLIES,), (Lane.PLAYERS, Lane.STRANGERS))
+"""The queues that each of the working threads claims from."""
+
 AT_A_STRETCH = 100
 """How many messages are processed before the sender is woken."""
 
@@ -66,6 +72,14 @@ AT_A_STRETCH = 100
 def now() -> datetime:
     """Return the current time; all stored times come from here."""
     return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a thread needs to process messages: the queues that it claims them from, and a parser."""
+
+    queue: WorkQueue
+    services: Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +96,8 @@ class Server:
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
     scheduler: Scheduler
+    desks: tuple[Desk, ...]
+    """One for each thread of `run` that works; `queue` and `services` are for one that does all the work alone."""
     sign: Sign = unsigned
     clock: Callable[[], datetime] = now
 
@@ -93,8 +109,9 @@ class Server:
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
         """Store the arrivals in a transaction. Return the ids of those that are new."""
         failpoints.reach(Step.RECEIVED)
-        with database.transaction(self.engine) as session:
-            added = intake.store(session, arrivals, self.clock(), self.triage)
+        known = [(intake.keys(arrival), arrival) for arrival in arrivals]
+        with database.transaction(self.engine, can_wait=True) as session:
+            added = intake.store(session, known, self.clock(), self.triage)
             if added:
                 notifications.notify(session, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
@@ -104,11 +121,12 @@ class Server:
         """Store the arrivals, with the signature that transports expect."""
         self.take(arrivals)
 
-    def handle_waiting(self, stopped: Callable[[], bool] = lambda: False) -> int:
+    def handle_waiting(self, stopped: Callable[[], bool] = lambda: False, desk: Desk | None = None) -> int:
         """Process the next stored messages in order. Return their number; if it is AT_A_STRETCH, call again."""
+        queue, services = (desk.queue, desk.services) if desk is not None else (self.queue, self.services)
         handled = 0
-        while handled < AT_A_STRETCH and not stopped() and (incoming_id := self.queue.claim_next()) is not None:
-            handled += worker.handle(self.engine, self.services, self.queue, incoming_id, self.clock())
+        while handled < AT_A_STRETCH and not stopped() and (incoming_id := queue.claim_next()) is not None:
+            handled += worker.handle(self.engine, services, queue, incoming_id, self.clock())
         return handled
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
@@ -138,16 +156,18 @@ def open_server(
 ) -> Iterator[Server]:
     """Open a server with an up-to-date database, and close it at the end. Raises BadConfig and database errors.
 
-    Unless a parser is given, messages are parsed in a separate process, started with the first one. The outbox isn't
+    Unless a parser is given, messages are parsed in separate processes, started with the first one. The outbox isn't
     closed here but by the thread that sends, which may be in the middle of a message when the server closes.
     """
     keyring = Keyring(settings.server.key.read())
     dkim = settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    parser = parser or Sandbox(settings.reading)
+    parsers = (parser, parser) if parser else (Sandbox(settings.reading), Sandbox(settings.reading))
     engine = database.connect(settings.server.database)
-    queue, results = WorkQueue(engine, clock), DeliveryResults(Locks(engine))
+    results = DeliveryResults(Locks(engine))
+    services = Services(settings.server, keyring, settings.checks, settings.limits, parsers[0])
+    queue, *queues = (WorkQueue(engine, clock, lanes) for lanes in (tuple(Lane), *LANES_OF_DESKS))
     try:
         if upgrade:
             database.upgrade(engine)
@@ -156,10 +176,13 @@ def open_server(
         yield Server(
             settings=settings,
             engine=engine,
-            services=Services(settings.server, keyring, settings.checks, settings.limits, parser),
+            services=services,
             renderer=Renderer(settings.server, keyring),
             outbox=_outbox(settings),
             queue=queue,
+            desks=tuple(
+                Desk(each, replace(services, parser=parser)) for each, parser in zip(queues, parsers, strict=True)
+            ),
             results=results,
             inboxes=tuple(_inboxes(settings)),
             listeners=tuple(_listeners(settings)),
@@ -170,8 +193,10 @@ def open_server(
             ),
         )
     finally:
-        parser.close()
-        queue.close()
+        for one in parsers:
+            one.close()
+        for each in (queue, *queues):
+            each.close()
         results.locks.close()
         engine.dispose()
 
@@ -193,14 +218,15 @@ def run_once(server: Server) -> tuple[int, int, int]:
 
 def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
-    came, owed = threading.Event(), threading.Event()
+    came, owed = tuple(threading.Event() for _ in server.desks), threading.Event()
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
         server.store(arrivals)
-        came.set()
+        for bell in came:
+            bell.set()
 
-    def handle_waiting() -> int:
-        handled = server.handle_waiting(stop.is_set)
+    def handle_waiting(desk: Desk) -> int:
+        handled = server.handle_waiting(stop.is_set, desk)
         if handled:
             owed.set()
         return handled
@@ -211,11 +237,12 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
         )
         for inbox in server.inboxes
     ]
-    threads.append(_loop("work", handle_waiting, came, stop))
+    for number, (desk, bell) in enumerate(zip(server.desks, came, strict=True), start=1):
+        threads.append(_loop(f"work {number}", partial(handle_waiting, desk), bell, stop))
     threads.append(_loop("send", lambda: server.send_due(stop.is_set), owed, stop, server.outbox.close))
     if server.queue.is_shared:
         hear = partial(
-            notifications.listen, server.engine, {Channel.RECEIVED: came, Channel.OWED: owed}, stop.is_set, stop.wait
+            notifications.listen, server.engine, {Channel.RECEIVED: came, Channel.OWED: (owed,)}, stop.is_set, stop.wait
         )
         threads.append(threading.Thread(target=hear, name="bells", daemon=True))
     for listener in server.listeners:
@@ -225,7 +252,7 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
     log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
     ready()
     stop.wait()
-    _stop(server, threads, (came, owed))
+    _stop(server, threads, (*came, owed))
 
 
 def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 import structlog
@@ -31,14 +32,22 @@ EARLIER_TRACE_HEADERS = frozenset(
 )
 
 
-def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime, triage: Triage) -> list[int]:
+Keys = tuple[str, str]
+"""The key of a message, and the one that an earlier version stored for it."""
+
+
+def keys(arrival: Arrival) -> Keys:
+    """Return the keys of a message; this takes some time if it is large, so it is done before the transaction."""
+    return key(arrival.raw, arrival.recipients), earlier_key(arrival.raw, arrival.recipients)
+
+
+def store(session: Session, arrivals: Sequence[tuple[Keys, Arrival]], now: datetime, triage: Triage) -> list[int]:
     """Add rows for the arrivals that aren't stored yet. Return the ids of the new rows."""
     added = []
-    for arrival in arrivals:
-        keys = (key(arrival.raw, arrival.recipients), earlier_key(arrival.raw, arrival.recipients))
+    for (own, earlier), arrival in arrivals:
         place = triage.place(session, arrival)
         row = Incoming(
-            key=keys[0],
+            key=own,
             raw=place.raw,
             lane=place.lane,
             author=place.author,
@@ -48,14 +57,14 @@ def store(session: Session, arrivals: tuple[Arrival, ...], now: datetime, triage
             recipients=list(arrival.recipients),
             received=now,
         )
-        if _is_stored(session, keys):
+        if _is_stored(session, (own, earlier)):
             log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
             continue
         try:
             with session.begin_nested():
                 session.add(row)
         except IntegrityError:
-            if not _is_stored(session, keys):
+            if not _is_stored(session, (own, earlier)):
                 raise
             log.info(
                 "mail in", incoming=None, source=arrival.source, verdict="duplicate"

@@ -1,7 +1,8 @@
-"""The queue in which a message waits, chosen by its headers alone: players go first, and strangers may send less.
+"""The queue in which a message waits, chosen by its headers alone: replies go first, and strangers may send less.
 
-This proves nothing: a forged From gets a message into the players' queue, but no further. What a message may do is
-decided once it is parsed (see `identity` and `trust`).
+A reply goes to an address with a token of ours, which only its player has read. What else claims to come from a player
+goes before strangers, but not before replies, since anybody can write that From. What a message may do is decided once
+it is parsed (see `identity` and `trust`).
 """
 
 import re
@@ -45,7 +46,9 @@ class Triage:
         """Return the place of the message."""
         block = header_block(arrival.raw)
         author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
-        if _is_player(session, author) or self._has_token(session, arrival, block):
+        if self._has_token(session, arrival, block):
+            return Place(Lane.REPLIES, author, arrival.raw)
+        if _is_player(session, author):
             lane = Lane.STRANGERS if _waits_as_a_stranger(session, author) else Lane.PLAYERS
             return Place(lane, author, arrival.raw)
         is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours

@@ -1,8 +1,9 @@
 """The queue from which a daemon claims stored messages one by one, in an order that holds for all daemons together.
 
-Each daemon claims the oldest message that is free: of players, and of strangers if no player's waits. One that is
-paused before its last attempt (see `attempts`) is passed over, and so are later ones of the same author. All other
-earlier messages in its own queue, and in the one before it, are therefore done or in the hands of others.
+Each daemon has two threads, one for replies and one for all others: of players, and of strangers if no player's waits.
+Each claims the oldest message that is free. One that is paused before its last attempt (see `attempts`) is passed over,
+and so are later ones of the same author. All other earlier messages in its own queue, and in those before it that are
+its thread's too, are therefore done or in the hands of others.
 Two messages whose order matters share an ordering key (see `ordering`), and of two with the same key the earlier one
 goes first:
 
@@ -18,11 +19,11 @@ it, or if nothing is noted of it yet. No lock could tell this: PostgreSQL releas
 and another daemon may have claimed the message since.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from hashlib import sha256
 
-from sqlalchemy import JSON, BindParameter, Engine, Integer, and_, bindparam, exists, not_, or_, tuple_, update
+from sqlalchemy import JSON, BindParameter, Engine, Integer, and_, bindparam, exists, not_, tuple_, update
 from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
@@ -41,6 +42,7 @@ _ABOVE = aliased(Incoming)
 _IS_BEHIND_A_PAUSED_ONE = exists().where(
     col(_ABOVE.author) == Incoming.author,
     col(_ABOVE.author).is_not(None),
+    col(_ABOVE.lane).in_(tuple(Lane)),  # in whichever queue, but looked up in the index by queue
     col(_ABOVE.id) < col(Incoming.id),
     col(_ABOVE.state) == IncomingState.NEW,
     is_paused(_ABOVE, *_RECENT),
@@ -49,7 +51,12 @@ _MAY_GO = and_(not_(is_paused(Incoming, *_RECENT)), not_(_IS_BEHIND_A_PAUSED_ONE
 
 _WAITING = (
     select(Incoming.lane, Incoming.id)
-    .where(Incoming.state == IncomingState.NEW, tuple_(Incoming.lane, Incoming.id) > tuple_(*_AFTER), _MAY_GO)
+    .where(
+        Incoming.state == IncomingState.NEW,
+        tuple_(Incoming.lane, Incoming.id) > tuple_(*_AFTER),
+        col(Incoming.lane) <= _LANE,
+        _MAY_GO,
+    )
     .order_by(col(Incoming.lane), col(Incoming.id))
     .limit(BATCH)
     # A locked row is being handled, even if its daemon was cut off and has lost its lock on the message.
@@ -58,7 +65,7 @@ _WAITING = (
 _EARLIER = select(Incoming.id).where(
     Incoming.state == IncomingState.NEW,
     col(Incoming.id) < bindparam("number"),
-    or_(col(Incoming.lane) == Lane.PLAYERS, col(Incoming.lane) == _LANE),
+    col(Incoming.lane).between(bindparam("first", type_=Integer), _LANE),
     _MAY_GO,
 )
 _LANE_OF = select(Incoming.lane).where(Incoming.id == bindparam("number"))
@@ -74,9 +81,10 @@ _NOTE = (
 class WorkQueue:
     """The queue as one thread sees it."""
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], datetime], lanes: Sequence[Lane] = tuple(Lane)) -> None:
         self._engine = engine
         self._clock = clock
+        self._lanes = lanes
         self._locks = Locks(engine)
         self._has_turn = False
 
@@ -86,8 +94,8 @@ class WorkQueue:
         return self._locks.are_needed
 
     def claim_next(self) -> int | None:
-        """Claim the oldest free message, of players first. Return its number, or None if there is none."""
-        after = (min(Lane).value, 0)
+        """Claim the oldest free message of the first queue that has one. Return its number, or None."""
+        after = (self._lanes[0].value, 0)
         while waiting := self._waiting(after):
             for _, number in waiting:
                 if self.claim(number):
@@ -106,8 +114,8 @@ class WorkQueue:
         """
         if self._has_turn or not self.is_shared:
             return True
-        lane = max(self._locks.query(_LANE_OF, number=number), default=Lane.PLAYERS)
-        earlier = self._locks.query(_EARLIER, number=number, lane=lane, **self._moment())
+        lane = max(self._locks.query(_LANE_OF, number=number), default=self._lanes[0])
+        earlier = self._locks.query(_EARLIER, number=number, first=self._lanes[0], lane=lane, **self._moment())
         for each in earlier:
             self._locks.acquire_shared(_name(each))
             self._locks.release_shared(_name(each))
@@ -133,7 +141,7 @@ class WorkQueue:
 
     def _waiting(self, after: tuple[int, int]) -> list[tuple[int, int]]:
         """Return the lanes and numbers of the next messages after that one that may go now."""
-        which = {"after_lane": after[0], "after": after[1], **self._moment()}
+        which = {"after_lane": after[0], "after": after[1], "lane": self._lanes[-1], **self._moment()}
         if self.is_shared:
             return [(lane, number) for lane, number in self._locks.query_rows(_WAITING, **which)]
         with read_only(self._engine) as session:

@@ -1,9 +1,12 @@
 """The database: connecting to it, upgrading its tables, and the two kinds of transaction, reading and writing."""
 
 import fcntl
+import heapq
+import itertools
 import os
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
@@ -14,7 +17,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import URL, ColumnElement, Connection, Engine, create_engine, event, func, literal, make_url, select
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlmodel import Session
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -22,6 +25,7 @@ BUSY_SECONDS = 30
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
 _READ_ONLY = "pbem_read_only"
+_WRITE_TURNS = "pbem_write_turns"
 _REACHING = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 """Connection parameters that make a lost PostgreSQL server known after a minute instead of hours."""
 
@@ -36,6 +40,44 @@ class Unusable(Exception):
 
 class Outdated(Unusable):
     """A database whose tables belong to an older or newer version of pbem."""
+
+
+class WriteTurns:
+    """The order in which the threads of a process get the write lock of an SQLite file: first come, first served.
+
+    SQLite itself has no queue: who finds the lock taken looks again after a while, up to a tenth of a second, and may
+    find it taken by others again and again. Other processes still get it in that way.
+    """
+
+    def __init__(self, seconds: float = BUSY_SECONDS) -> None:
+        self._seconds = seconds
+        self._changed = threading.Condition()
+        self._tickets = itertools.count()
+        self.waiting: list[tuple[bool, int]] = []
+        """Who waits: whether they can, and their number."""
+        self._is_taken = False
+
+    @contextmanager
+    def take(self, *, can_wait: bool) -> Iterator[None]:
+        """Wait for the turn and hold it. Raises OperationalError if it takes too long, as SQLite would."""
+        with self._changed:
+            ticket = (can_wait, next(self._tickets))
+            heapq.heappush(self.waiting, ticket)
+            is_free = self._changed.wait_for(
+                lambda: not self._is_taken and self.waiting[0] == ticket, timeout=self._seconds
+            )
+            self.waiting.remove(ticket)
+            heapq.heapify(self.waiting)
+            self._changed.notify_all()
+            if not is_free:
+                raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("database is locked"))
+            self._is_taken = True
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._is_taken = False
+                self._changed.notify_all()
 
 
 def connect(url: str) -> Engine:
@@ -55,7 +97,10 @@ def connect(url: str) -> Engine:
     except ArgumentError as error:
         raise Unusable(_NO_URL) from error
     engine = create_engine(
-        url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}
+        url,
+        hide_parameters=True,
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+        execution_options={_WRITE_TURNS: WriteTurns()},
     )
 
     @event.listens_for(engine, "connect")
@@ -91,12 +136,18 @@ def _parsed(url: str) -> URL:
 
 
 @contextmanager
-def transaction(engine: Engine) -> Iterator[Session]:
+def transaction(engine: Engine, *, can_wait: bool = False) -> Iterator[Session]:
     """Provide a session for writing; commit at the end, or roll back if an exception passes.
 
     On SQLite it holds the only write lock, so nothing slow belongs inside: no parsing, rendering, drawing, DNS or SMTP.
+    One that can wait lets all others of this process go first.
     """
-    with Session(engine, expire_on_commit=False) as session, session.begin():
+    turns: WriteTurns | None = engine.get_execution_options().get(_WRITE_TURNS)
+    with (
+        turns.take(can_wait=can_wait) if turns is not None else nullcontext(),
+        Session(engine, expire_on_commit=False) as session,
+        session.begin(),
+    ):
         yield session
 
 

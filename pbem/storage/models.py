@@ -51,7 +51,10 @@ class MatchState(StrEnum):
 class Lane(IntEnum):
     """The queue in which a received message waits; the lower one goes first."""
 
+    REPLIES = -1
+    """To a reply address, with a token that we signed."""
     PLAYERS = 0
+    """From the address of a player, which anybody can write into From."""
     STRANGERS = 1
 
 
@@ -216,8 +219,13 @@ class Incoming(SQLModel, table=True):
 
     __table_args__ = (
         Index("ix_incoming_player_received", "player", "received"),
-        Index("ix_incoming_state_lane", "state", "lane", "id"),
-        _partial("ix_incoming_author", "author", "lane", where="author IS NOT NULL"),
+        # The next message is claimed from these two alone: to read a row is to read past its message.
+        Index("ix_incoming_state_lane", "state", "lane", "id", "attempts", "last_attempt", "author"),
+        _partial(
+            "ix_incoming_author",
+            *("author", "lane", "state", "attempts", "last_attempt", "id"),
+            where="author IS NOT NULL",
+        ),
         _partial("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
     )
 
@@ -229,12 +237,12 @@ class Incoming(SQLModel, table=True):
     sender: str | None = Field(default=None, index=True)
     """The envelope sender, in lower case."""
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
-    state: str = Field(default=IncomingState.NEW.value, index=True)
+    state: str = IncomingState.NEW.value
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many times handling was attempted, counted before the message is parsed (see attempts)."""
     last_attempt: datetime | None = Field(default=None, sa_type=Utc)
     lane: int = Field(default=Lane.PLAYERS.value, sa_column_kwargs={"server_default": "0"})
-    """Whether it waits in the queue of players or of strangers (see triage)."""
+    """The queue in which it waits (see triage)."""
     author: str | None = None
     """The address in From while the message waits; what one person sends is handled in its order."""
     ordering: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))

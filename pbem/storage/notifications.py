@@ -4,8 +4,9 @@ A lost notification costs a few seconds, because every daemon also looks for wor
 nobody to notify.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
+from itertools import chain
 from threading import Event
 from typing import Any
 
@@ -38,9 +39,12 @@ def notify(session: Session, channel: Channel) -> None:
 
 
 def listen(
-    engine: Engine, events: Mapping[Channel, Event], stopped: Callable[[], bool], pause: Callable[[float], object]
+    engine: Engine,
+    events: Mapping[Channel, Collection[Event]],
+    stopped: Callable[[], bool],
+    pause: Callable[[float], object],
 ) -> None:
-    """Set the event of each channel that is notified, until stopped; reconnect when the connection is lost."""
+    """Set the events of each channel that is notified, until stopped; reconnect when the connection is lost."""
     lost = False
     while not stopped():
         try:
@@ -52,7 +56,7 @@ def listen(
             pause(1.0)
 
 
-def _listen(engine: Engine, events: Mapping[Channel, Event], stopped: Callable[[], bool]) -> None:
+def _listen(engine: Engine, events: Mapping[Channel, Collection[Event]], stopped: Callable[[], bool]) -> None:
     connection = engine.raw_connection()
     try:
         driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
@@ -60,11 +64,12 @@ def _listen(engine: Engine, events: Mapping[Channel, Event], stopped: Callable[[
         driver.autocommit = True
         for channel in events:
             driver.execute(f"listen {channel.value}")
-        for event in events.values():  # notifications from before we listened
+        for event in chain.from_iterable(events.values()):  # notifications from before we listened
             event.set()
         while not stopped():
             for notice in driver.notifies(timeout=TIMEOUT_SECONDS):
-                events[Channel(notice.channel)].set()
+                for event in events[Channel(notice.channel)]:
+                    event.set()
                 if stopped():
                     break
     finally:

@@ -1,13 +1,23 @@
 """Strangers' messages wait behind those of players, have a lower size limit, and keep their order."""
 
-import pytest
+import threading
+from contextlib import AbstractContextManager
+from pathlib import Path
 
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from pbem.server import daemon
+from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
+from pbem.storage.database import WriteTurns
 from pbem.storage.models import Incoming, IncomingState, Lane
 from pbem.transports.protocols import Arrival
-from tests.correspondence import ADDRESS, Correspondence
+from tests import databases
+from tests.correspondence import ADDRESS, Correspondence, settings
 from tests.operating.people import written
 from tests.query_plans import listened, scans
+from tests.servers import until
 
 LARGE = "help\n" + "x" * 70 + "\n"
 
@@ -25,11 +35,12 @@ def row(letters: Correspondence, number: int) -> Incoming:
         return session.get_one(Incoming, number)
 
 
-def order(letters: Correspondence) -> list[int]:
-    """Process the waiting messages. Return their ids in the order of processing."""
+def order(letters: Correspondence, queue: WorkQueue | None = None) -> list[int]:
+    """Process the waiting messages of the queue, or of all. Return their ids in the order of processing."""
     server, handled = letters.server, []
-    while (number := server.queue.claim_next()) is not None:
-        server.queue.release()
+    queue = queue or server.queue
+    while (number := queue.claim_next()) is not None:
+        queue.release()
         handled.append(number)
         with database.transaction(server.engine) as session:
             session.get_one(Incoming, number).state = IncomingState.DONE
@@ -42,8 +53,100 @@ def test_players_go_first(letters: Correspondence) -> None:
     personal = letters.last("bob")["Reply-To"].addresses[0].addr_spec
     elsewhere = stored(letters, "bob@at-work.example", to=personal)
     with listened(letters.server.engine) as statements:
-        assert order(letters) == [alice, elsewhere, *strangers]
+        assert order(letters) == [elsewhere, alice, *strangers]
     assert scans(letters.server.engine, statements) == {}
+
+
+def test_replies_have_a_thread_of_their_own(letters: Correspondence) -> None:
+    """None of the messages that anybody can send, forged in a player's name or not, delays a reply."""
+    forged = stored(letters, "bob@mail.example", "resign 1")
+    stranger = stored(letters, "x@else.example")
+    reply = stored(letters, "bob@mail.example", to=letters.last("bob")["Reply-To"].addresses[0].addr_spec)
+    for_replies, for_others = letters.server.desks
+    assert order(letters, for_replies.queue) == [reply]
+    assert order(letters, for_others.queue) == [forged, stranger]
+    assert for_replies.services.attempts is for_others.services.attempts
+
+
+def test_replies_have_a_parser_of_their_own(tmp_path: Path) -> None:
+    with daemon.open_server(settings(tmp_path), upgrade=True) as server:
+        for_replies, for_others = server.desks
+        assert for_replies.services.parser is not for_others.services.parser
+
+
+@pytest.mark.skipif(databases.kind() != "sqlite", reason="only SQLite stores a message within its row")
+def test_the_next_message_is_found_without_reading_past_those_that_wait(letters: Correspondence) -> None:
+    with listened(letters.server.engine) as statements:
+        letters.server.queue.claim_next()
+    with database.read_only(letters.server.engine) as session:
+        claims = [statement for statement in statements if "FROM incoming" in statement]
+        for statement in claims:
+            plan = session.connection().exec_driver_sql(f"explain query plan {statement}", statements[statement])
+            steps = " ".join(row[3] for row in plan)
+            assert "COVERING INDEX ix_incoming_state_lane (state=? AND lane>? AND lane<?)" in steps
+            assert "ix_incoming_author (author=? AND lane=? AND state=? AND attempts=?" in steps
+    assert claims
+
+
+class Waiters:
+    """Threads that want to write one after the other, and the order in which they could."""
+
+    def __init__(self, turns: WriteTurns) -> None:
+        self.order: list[str] = []
+        self._turns = turns
+        self._threads: list[threading.Thread] = []
+
+    def add(self, name: str, *, can_wait: bool) -> None:
+        """Start a thread, and return when it waits."""
+        self._threads.append(threading.Thread(target=self._write, args=(name, can_wait)))
+        self._threads[-1].start()
+        until(lambda: len(self._turns.waiting) == len(self._threads), "it waits")
+
+    def join(self) -> None:
+        for thread in self._threads:
+            thread.join()
+
+    def _write(self, name: str, can_wait: bool) -> None:
+        with self._turns.take(can_wait=can_wait):
+            self.order.append(name)
+
+
+def test_who_stores_mail_lets_all_others_write_first() -> None:
+    """However much mail arrives at once, a reply and its answer wait for one transaction at most."""
+    turns = WriteTurns()
+    waiters = Waiters(turns)
+    with turns.take(can_wait=False):
+        for name, can_wait in (("mail 1", True), ("mail 2", True), ("a turn", False), ("its answer", False)):
+            waiters.add(name, can_wait=can_wait)
+    waiters.join()
+    assert waiters.order == ["a turn", "its answer", "mail 1", "mail 2"]
+
+
+def test_who_waits_too_long_for_the_write_lock_fails_as_with_sqlite() -> None:
+    turns = WriteTurns(seconds=0)
+    with turns.take(can_wait=False), pytest.raises(OperationalError, match="database is locked"):
+        turns.take(can_wait=False).__enter__()
+    with turns.take(can_wait=True):
+        assert turns.waiting == []
+
+
+@pytest.mark.skipif(databases.kind() != "sqlite", reason="PostgreSQL has no single write lock")
+def test_mail_is_stored_when_nobody_else_wants_to_write(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    take = WriteTurns.take
+
+    def noted(turns: WriteTurns, *, can_wait: bool) -> AbstractContextManager[None]:
+        asked.append(can_wait)
+        return take(turns, can_wait=can_wait)
+
+    monkeypatch.setattr(WriteTurns, "take", noted)
+    stored(letters, "x@else.example")
+    assert asked == [True]
+    letters.server.handle_waiting()
+    assert asked[1:]
+    assert not any(asked[1:])
 
 
 @pytest.mark.parametrize("tag", ["a" * 40, "caqaaacaaaaaaioz5qrumsbm6g2ygyuuncvkuy2a", "x"])

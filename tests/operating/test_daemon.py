@@ -27,7 +27,7 @@ def test_a_conversation_from_joining_to_the_first_moves(site: Site, post: PostOf
     game = matches.sample()
     newest = play(ann, bob, game, game.moves[:3])
     assert f"ann played {game.moves[2]}" in words(newest)
-    assert "It's your turn." in words(newest)
+    assert "Your turn against" in words(newest)
     bob.answer(newest, f"{game.moves[3]}\n\n{WORDS}")
     assert WORDS in words(ann.next())
     done, _ = daemon.end()

@@ -55,7 +55,7 @@ def test_a_whole_match_is_played_over_a_mailbox(site: Site, mailbox: Mailbox, po
     bo.answer(bo.next(), "yes")
     last = words(jo.next())
     assert format_board(record.diagrams(game)[-1], lit=True, notes=True) in last
-    assert "Match #1 is over. ann has won: bob resigned." in last
+    assert "The match is over: bob resigned." in last
     assert daemon.end()[0].code == 0
     assert site.rows("select text from ply order by number") == list(game.moves)
     assert site.pbem("check").out == "1 matches replayed, 0 problems\n"

@@ -11,7 +11,7 @@ from notation.ending import Ending, Termination
 from notation.record import Record, loads
 from pbem.matches.snapshot import Snapshot
 from pbem.rendering import attachments
-from pbem.rendering.board_image import animation
+from pbem.rendering.animation import animation
 from pbem.storage.models import Match, MatchState, Player
 from tests.notation.test_gamerecord import check_document, played
 

@@ -104,7 +104,7 @@ def test_a_match_that_is_over_takes_no_move(letters: Correspondence) -> None:
     for words in ("b7d7 i2g2 1 d7d6 g2g1", "resign", "undo"):
         answer = answered(letters, letters.reply(letters.last("alice"), words))
         assert "Match #1 is over" in answer
-        assert "bob has won: alice resigned" in answer
+        assert "bob won: you resigned" in answer
 
     assert before == standing(letters)
 

@@ -206,7 +206,7 @@ def test_a_mail_that_tells_of_many_matches_spares_boards_and_stays_small(tmp_pat
 
 
 @pytest.mark.slow
-def test_a_digest_of_many_matches_stays_small(tmp_path: Path) -> None:
+def test_a_digest_of_many_matches_shows_the_most_urgent_boards_and_stays_small(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         alice, bob = letters.join("alice"), letters.join("bob")
         letters.write(BOB, "set mail batch", to=bob)
@@ -217,4 +217,13 @@ def test_a_digest_of_many_matches_stays_small(tmp_path: Path) -> None:
         (news,) = [mail for mail in letters.wait(minutes=20) if mail["To"] == BOB]
 
     assert len(news.as_bytes()) < MOST
-    assert len(LexborHTMLParser(markup(news)).css("pre")) == 8
+    assert len(LexborHTMLParser(markup(news)).css("img")) == text(news).count("a b c d e f") == 3
+    assert text(news).count("alice played d2d1.") == 8
+    assert [number for number in range(1, 9) if f'For the board, reply "show {number}".' in text(news)] == [
+        4,
+        5,
+        6,
+        7,
+        8,
+    ]
+    assert "Show #8" in markup(news)

@@ -60,7 +60,7 @@ def test_who_sits_out_in_quadrature_is_told_to_both(tmp_path: Path) -> None:
     assert [str(mail["To"]).partition("@")[0] for mail in mails] == ["alice", "bob"]
     for mail in mails:
         assert "has no move and sits out" in text(mail)
-        assert ("It's your turn." in text(mail)) == (str(mail["To"]) == f"{mover}@mail.example")
+        assert ("Your turn against" in text(mail)) == (str(mail["To"]) == f"{mover}@mail.example")
 
 
 def sitting_out(texts: list[str]) -> tuple[list[str], str]:

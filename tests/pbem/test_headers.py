@@ -185,3 +185,35 @@ def test_dates_are_those_of_the_server_s_clock(tmp_path: Path) -> None:
     assert before.replace(microsecond=0) <= mail["Date"].datetime <= after
     assert re.fullmatch(r"<[0-9a-f]{32}@pbem\.example>", str(mail["Message-ID"]))
     assert "help" in text(mail)
+
+
+def base(subject: str) -> str:
+    """Return the Subject as mail programs compare it in threads: without Re: and tags (RFC 5256, base subject)."""
+    return re.sub(r"^(?:re:\s*|\[[^\]]*\]\s*)+", "", subject, flags=re.IGNORECASE)
+
+
+def test_the_tag_of_the_subject_says_whose_turn_it_is_and_the_rest_keeps_the_thread(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.match()
+        begun = letters.last("alice")
+        letters.reply(begun, "3 a7a4 i3f3")
+        letters.resign("bob")
+        told = [mail for way, mail in letters.log if way == "out" and mail["X-PBeM-Match"] == "1"]
+
+    assert begun["Subject"] == "[pbem #1, your turn] Quadraphages: alice - bob"
+    assert letters.last("alice")["Subject"] == "[pbem #1, over] Quadraphages: alice - bob"
+    for mail in told:
+        yours = f"{mail['X-PBeM-To-Move']}@mail.example" == mail["To"]
+        assert ("your turn" in mail["Subject"]) == yours
+    assert {base(str(mail["Subject"])) for mail in told} == {"Quadraphages: alice - bob"}
+
+
+def test_an_invitation_is_renamed_when_the_guest_has_a_name(tmp_path: Path) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.write("alice@mail.example", "challenge eve@mail.example quadrature", to=letters.join("alice"))
+        invited = letters.last("eve")
+        letters.reply(invited, "accept eve")
+
+    assert invited["Subject"] == "[pbem #1] Quadrature: alice's invitation"
+    assert letters.last("eve")["Subject"] == "[pbem #1] Quadrature: alice - eve"
+    assert letters.last("alice")["Subject"] == "[pbem #1, your turn] Quadrature: alice - eve"

@@ -38,7 +38,9 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TAPPED = ("hexaphages", "kvadratik-setup-half", "quadraphages", "quadrature", "quadrupel-variant-combination")
 """The playthroughs tapped in every run: each game once, with the options that cover the most."""
 LISTED = """
-{% for kind, links in (("turn", m.links.turns), ("step", m.links.steps), ("other", m.links.others)) %}
+{% for kind, links in (
+    ("turn", m.links.turns), ("step", m.links.steps), ("play", m.links.plays), ("other", m.links.others)
+) %}
 {% for link in links %}
 LINK {{ kind }} {{ link.uri }} LABEL {{ link.label }} END
 {% endfor %}
@@ -101,7 +103,7 @@ def taps(mail: EmailMessage, *kinds: str) -> list[Tap]:
 
 def cells(mail: EmailMessage) -> list[Tap]:
     """Return the links on the board."""
-    return [tap for tap in taps(mail) if tap.kind not in ("turn", "step", "other")]
+    return [tap for tap in taps(mail) if tap.kind not in ("turn", "step", "play", "other")]
 
 
 def prose(mail: EmailMessage) -> str:
@@ -139,16 +141,16 @@ def assert_sound(letters: Correspondence, mail: EmailMessage, name: str) -> None
         assert tap.label
     words = prose(mail)
     for tap in taps(mail, "turn", "step"):
+        assert tap.words.startswith("preview ")
         assert tap.words.removeprefix("preview ") in words, tap.words
-        assert tap.kind == "turn" or tap.words.startswith("preview ")
-    for tap in taps(mail, "other"):
+    for tap in taps(mail, "play", "other"):
         assert tap.words in words
     assert all(tap.words.startswith("preview") for tap in cells(mail))
 
 
 def mover_of(letters: Correspondence) -> str:
     """Return the player whose turn it is according to the newest messages."""
-    return next(name for name in ("alice", "bob") if "It's your turn." in prose(letters.last(name)))
+    return next(name for name in ("alice", "bob") if prose(letters.last(name)).startswith("Your turn against "))
 
 
 @pytest.mark.slow
@@ -179,10 +181,10 @@ def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int
     """Let the player tap until their turn is played. Return the number of previews in between."""
     before, mail, previews = turns_played(letters), letters.last(name), 0
     other = {"alice": "bob", "bob": "alice"}[name]
-    assert not taps(letters.last(other), "turn", "step"), "only who moves has turns to tap"
+    assert not taps(letters.last(other), "turn", "step", "play"), "only who moves has turns to tap"
     while turns_played(letters) == before:
         assert_sound(letters, mail, name)
-        offered = [tap for tap in taps(mail, "turn", "step") if not tap.words.endswith("quadrupel")]
+        offered = [tap for tap in taps(mail, "turn", "step", "play") if not tap.words.endswith("quadrupel")]
         tap = chance.choice(offered if chance.random() < 0.7 or not cells(mail) else cells(mail))
         was = kept(letters)
         mails = send(letters, name, tap)
@@ -211,8 +213,8 @@ def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path
         position = position_of(story, letters)
         texts = {notation.format(move, position) for move in position.moves() if notation.is_shown(move)}
         for tap in taps(mail, "turn"):
-            assert tap.words == tap.label
-            assert tap.words in texts
+            assert tap.words == f"preview {tap.label}"
+            assert tap.label in texts
         assert not taps(mail, "turn") or len(taps(mail, "turn")) == len(texts)
         for tap in [*taps(mail, "step"), *cells(mail)]:
             assert any(each.startswith(tap.words.removeprefix("preview ")) for each in texts)
@@ -241,7 +243,7 @@ def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
         assert "This is a server for playing board games by email." in explained
 
         begun = send(letters, "bob", taps(offer)[0])
-        assert all("Match #1 has begun" in prose(mail) for mail in begun)
+        assert all("The match has begun." in prose(mail) for mail in begun)
         letters.write(ALICE, "challenge bob quadrature", to=address)
         declined = send(letters, "bob", taps(letters.last("bob"))[1])
         assert any("declined" in prose(mail) for mail in declined)
@@ -255,26 +257,26 @@ def test_somebody_invited_accepts_by_tapping(tmp_path: Path) -> None:
         assert "accept" in [tap.words for tap in taps(offer)]
 
         send(letters, "carol", taps(offer)[0])
-        assert "Match #1 has begun" in prose(letters.last("carol"))
+        assert "The match has begun." in prose(letters.last("carol"))
 
 
 def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
-        assert [tap.words for tap in taps(letters.last("alice"), "other")] == ["resign", "show", "help"]
+        assert [tap.words for tap in taps(letters.last("alice"), "other")] == ["show", "help", "resign"]
         letters.reply(letters.last("alice"), "3")
         begun = letters.last("alice")
         assert_sound(letters, begun, "alice")
-        assert [tap.words for tap in taps(begun, "other")] == ["undo", "resign", "show", "help"]
+        assert [tap.words for tap in taps(begun, "other")] == ["undo", "show", "help", "resign"]
         (seen,) = letters.reply(letters.last("bob"), "show")
-        assert [tap.words for tap in taps(seen)] == ["resign", "show", "help"]
+        assert [tap.words for tap in taps(seen)] == ["show", "help", "resign"]
         (refused,) = letters.reply(letters.last("bob"), "3 a7a4 i3f3")
-        assert [tap.words for tap in taps(refused)] == ["resign", "show", "help"]
+        assert [tap.words for tap in taps(refused)] == ["show", "help", "resign"]
 
         (undone,) = send(letters, "alice", taps(begun, "other")[0])
         assert "You took back 3;" in prose(undone)
         assert_sound(letters, undone, "alice")
-        mails = send(letters, "bob", taps(seen)[1])
+        mails = send(letters, "bob", taps(seen)[0])
         assert "0 turns played" in prose(mails[0])
 
 
@@ -283,12 +285,13 @@ def test_a_begun_turn_is_completed_by_tapping(tmp_path: Path) -> None:
         letters.match()
         (begun,) = letters.reply(letters.last("alice"), "3")
         wholes = taps(begun, "turn")
-        assert [tap.words for tap in wholes] == ["a7a4 i3i6", "a7a4 i3f3", "a7d7 i3i6", "a7d7 i3f3"]
+        assert [tap.label for tap in wholes] == ["a7a4 i3i6", "a7a4 i3f3", "a7d7 i3i6", "a7d7 i3f3"]
         (seen,) = send(letters, "alice", cells(begun)[0])
         assert_sound(letters, seen, "alice")
         assert "undo" in [tap.words for tap in taps(seen, "other")]
 
-        send(letters, "alice", taps(seen, "turn")[0])
+        (whole,) = send(letters, "alice", taps(seen, "turn")[0])
+        send(letters, "alice", taps(whole, "play")[0])
         assert turns_played(letters) == ["3 a7a4 i3i6"]
 
 
@@ -299,10 +302,13 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
         letters.resign("bob")
         over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
         assert_sound(letters, over, "alice")
-        assert [tap.words for tap in taps(over)] == ["rematch", "show", "record", "help"]
+        assert [tap.words for tap in taps(over)] == ["rematch", "record", "show", "help"]
+        assert taps(over)[0].label == "Rematch"
 
-        (record,) = send(letters, "alice", taps(over)[2])
+        (record,) = send(letters, "alice", taps(over)[1])
         assert "The record of match #1" in prose(record)
+        offered, _ = send(letters, "alice", taps(over)[0])
+        assert str(offered["To"]) == BOB
 
 
 def test_an_old_position_is_analysed_by_tapping(tmp_path: Path) -> None:

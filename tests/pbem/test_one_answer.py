@@ -40,7 +40,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
     [
         (f"#1 {TURN}\n#2 {TURN}", ["You played 1 a7b7", "You played 1 a7b7"]),
         (f"#1 {TURN}\nshow 2\ngames", ["You played 1 a7b7", "Match #2, Quadraphages", "Your matches:"]),
-        (f"accept 3\n#1 {TURN}", ["Match #3 has begun", "You played 1 a7b7"]),
+        (f"accept 3\n#1 {TURN}", ["The match has begun.", "You played 1 a7b7"]),
         (f"decline 3\n#1 {TURN}\n#2 say Hm", ["You have declined challenge #3", "You played 1 a7b7", "Sent to"]),
         (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "Nothing was done."]),
         (f"set mail batch\n#1 {TURN}", ["From now on: mail batch.", "You played 1 a7b7"]),
@@ -93,7 +93,7 @@ def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
         command(letters, "alice", "challenge eve@mail.example kvadratik begin=you")
         (answer,) = own(letters.reply(letters.last("eve"), "accept eve"), "eve@mail.example")
         assert "Welcome, eve!" in text(answer)
-        assert "It's your turn." in text(answer)
+        assert "Your turn against" in text(answer)
         mails = letters.reply(answer, "setup ++++")
 
     assert "eve played setup ++++." in text(mails[0])

@@ -1,34 +1,38 @@
 """Pictures of boards, read back pixel by pixel: different content looks different."""
 
+from dataclasses import replace
 from io import BytesIO
+from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops, ImageStat
 
 from engines import GAMES
 from engines.diagram import Diagram
-from pbem.rendering.board_image import LARGEST_ANIMATION, LAST_FRAME_MS, MOST_BOARDS, Layout, animation, png
+from pbem.rendering.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
+from pbem.rendering.board_image import NAME_LINE, NAME_SIZE, Layout, drawn, lines, png
+from pbem.rendering.palette import FIELDS, LIT
 from tests.diagrams import NAMES, diagrams
 
-SMALL = 30_000
+SMALL = 45_000
 
 
 def opened(content: bytes) -> Image.Image:
     return Image.open(BytesIO(content))
 
 
-def drawn(diagram: Diagram) -> Image.Image:
+def picture_of(diagram: Diagram) -> Image.Image:
     """Return the picture of the board in RGBA."""
     return opened(png(diagram)).convert("RGBA")
 
 
 def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[tuple[str, bool, int]]]:
     """Return the content of cells by their appearance, with whether they are lit and the area they are in."""
-    layout = Layout.of(diagram, len(diagram.remarks), 2)
+    layout = Layout.of(diagram, 0, 2)
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     width, height = layout.cell
-    if diagram.shape == "hex":  # the part of its box that no neighbour overlaps
-        inset = (width // 8, height // 4, width - width // 8, height - height // 4)
+    if diagram.shape == "hex":  # the part of its box that no neighbour and no name overlaps
+        inset = (width // 8, height // 4, width - width // 8, int(height * NAME_LINE - width * NAME_SIZE * 0.6))
     else:
         inset = (0, 0, width, height)
     shown = picture.convert(mode)
@@ -46,7 +50,7 @@ def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[
 @pytest.mark.parametrize("name", NAMES)
 def test_cells_look_alike_where_the_same_stands_there_and_else_different_in_grey_too(name: str, mode: str) -> None:
     for diagram in diagrams(name)[::4]:
-        alike = cells(diagram, drawn(diagram), mode)
+        alike = cells(diagram, picture_of(diagram), mode)
         told = [what for each in alike.values() for what in each]
 
         assert len(told) == len(set(told)), "the same looks different"
@@ -57,8 +61,8 @@ def test_cells_look_alike_where_the_same_stands_there_and_else_different_in_grey
 @pytest.mark.parametrize("name", ["quadraphages", "hexaphages", "quadrature", "quadrupel", "kvadratik"])
 def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
     diagram = diagrams(name)[2]
-    picture = drawn(diagram).convert("L")
-    layout = Layout.of(diagram, len(diagram.remarks), 2)
+    picture = picture_of(diagram).convert("L")
+    layout = Layout.of(diagram, 0, 2)
     kinds = diagram.legend.by_text()
     seen: dict[int, list[int]] = {0: [], 1: []}
     for row, (_, names) in enumerate(diagram.rows):
@@ -74,8 +78,8 @@ def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_thing_shows_is_easily_seen_on_it(name: str) -> None:
     diagram = diagrams(name)[-1]
-    picture = drawn(diagram).convert("L")
-    layout = Layout.of(diagram, len(diagram.remarks), 2)
+    picture = picture_of(diagram).convert("L")
+    layout = Layout.of(diagram, 0, 2)
     marks = diagram.legend.by_text()
     for row, (_, names) in enumerate(diagram.rows):
         for cell, text in names:
@@ -93,8 +97,8 @@ def test_a_picture_is_for_a_phone_and_small(name: str) -> None:
         picture = opened(content)
 
         assert picture.format == "PNG"
-        assert picture.width == 720
-        assert opened(png(diagram, scale=1)).width == 360
+        assert picture.width == 1000
+        assert opened(png(diagram, scale=1)).width == 500
         assert len(content) < SMALL
         assert content == png(diagram), "the same diagram makes the same picture"
 
@@ -111,18 +115,49 @@ def test_the_picture_brings_its_own_ground_and_is_clear_only_outside_its_corners
     assert {alphas.getpixel((x, y)) for x in range(24) for y in range(24)} == {0, 64, 128, 192, 255}
 
 
-def test_remarks_and_caption_take_lines_below_the_board() -> None:
-    diagram = GAMES["quadraphages"].position({}).diagram()
-    plain = opened(png(diagram)).height
+def test_a_hexagon_has_its_name() -> None:
+    diagram = GAMES["hexaphages"].position({}).diagram()
+    picture, layout = picture_of(diagram).convert("L"), Layout.of(diagram, 0, 2)
+    (width, height), names = layout.cell, {}
+    for row, (_, row_cells) in enumerate(diagram.rows):
+        for name, _ in row_cells:
+            x, y = layout.place(diagram, name, row)
+            line, half = y + int(height * NAME_LINE), int(width * NAME_SIZE / 2)
+            crop = picture.crop((x + width // 3, line - half, x + width - width // 3, line + half))
+            names[name] = crop.tobytes()
+            darkest, lightest = crop.getextrema()
+            assert int(lightest) - int(darkest) > 100, name  # type: ignore[arg-type]
 
-    assert opened(png(diagram, caption="1. 1 c1b1 g9h9")).height > plain
-    assert opened(png(diagram, caption=" ".join(["c1b1"] * 40))).height > opened(png(diagram, caption="c1b1")).height
+    assert len(set(names.values())) == len(names)
+
+
+def test_the_key_explains_areas_and_the_last_turn_only_where_there_are_any() -> None:
+    zones = GAMES["quadrupel"].position({"variant": "position"}).diagram()
+    plain, lit = (
+        GAMES["quadrupel"].position({}).diagram(),
+        replace(GAMES["quadrupel"].position({}).diagram(), lit=frozenset({"c2"})),
+    )
+
+    def colours(diagram: Diagram) -> set[Any]:
+        """Return the colours below the board."""
+        layout = Layout.of(diagram, 0, 2)
+        below = picture_of(diagram).convert("RGB").crop((30, layout.key, layout.width - 30, layout.height - 10))
+        return {colour for _, colour in below.getcolors(10_000) or []}
+
+    assert FIELDS[1] in colours(zones) - colours(plain)
+    assert LIT[0] in colours(lit) - colours(plain)
+
+
+def test_a_caption_takes_as_many_lines_as_it_needs() -> None:
+    assert len(lines("", 2)) == 0
+    assert len(lines("1. 1 c1b1 g9h9", 2)) == 1
+    assert len(lines(" ".join(["c1b1"] * 40), 2)) > 2
 
 
 def test_what_the_font_has_not_is_left_out_of_the_caption() -> None:
-    diagram = GAMES["quadraphages"].position({}).diagram()
+    (odd,), (plain,) = lines("\N{SNOWMAN}\n1. c1b1\x00", 2), lines("1. c1b1", 2)
 
-    assert png(diagram, caption="\N{SNOWMAN}\n1. c1b1\x00") == png(diagram, caption="1. c1b1")
+    assert odd.tobytes() == plain.tobytes()
 
 
 def test_an_animation_shows_every_board_and_holds_the_last() -> None:
@@ -132,16 +167,14 @@ def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     moving = opened(content)
 
     assert (moving.format, moving.n_frames, moving.info["loop"]) == ("GIF", len(boards), 0)  # type: ignore[attr-defined]
+    layout = Layout.of(boards[0], 1, SCALES[0])
     for number in (0, 1, 17, len(boards) - 1):
         moving.seek(number)
-        still = opened(png(boards[number], caption=captions[number], scale=1.5)).convert("RGBA")
-        top = Image.new("RGB", still.size)
-        bottom = Image.new("RGB", still.size)
-        top.paste(still, mask=still.getchannel("A").point(lambda value: 255 * (value == 255)))
-        shown = moving.convert("RGBA").crop((0, 0, *still.size))
-        bottom.paste(shown, mask=still.getchannel("A").point(lambda value: 255 * (value == 255)))
-        box = (40, 0, still.width - 40, still.height - 40)
-        assert top.crop(box).tobytes() == bottom.crop(box).tobytes(), number
+        still = drawn(layout, boards[number], lines(captions[number], SCALES[0])).convert("RGB")
+        box = (20, 10, still.width - 20, still.height - 10)
+        apart = ImageStat.Stat(ImageChops.difference(still.crop(box), moving.convert("RGB").crop(box)))
+        assert max(apart.mean) < 1, number
+        assert max(high for _, high in apart.extrema) < 60, number
     assert moving.info["duration"] == LAST_FRAME_MS
     moving.seek(1)
     assert moving.info["duration"] < LAST_FRAME_MS
@@ -152,20 +185,25 @@ def test_an_animation_keeps_within_its_size_and_still_ends_with_the_last_board()
     boards = diagrams("kvadratik")
     captions = [f"{number}." for number, _ in enumerate(boards)]
     whole = animation(boards, captions=captions)
-    small = animation(boards, captions=captions, largest=len(whole) // 2)
-    tiny = animation(boards, captions=captions, largest=60_000)
+    tiny = animation(boards, captions=captions, largest=40_000)
 
-    assert len(whole) <= LARGEST_ANIMATION
-    assert len(small) <= len(whole) // 2
-    assert opened(small).n_frames == len(boards)  # type: ignore[attr-defined]
-    assert len(tiny) <= 60_000
+    assert len(whole) <= LARGEST == 200_000
+    assert opened(whole).n_frames == len(boards)  # type: ignore[attr-defined]
+    assert len(tiny) <= 40_000
     moving = opened(tiny)
     assert 1 < moving.n_frames < len(boards)  # type: ignore[attr-defined]
     moving.seek(moving.n_frames - 1)  # type: ignore[attr-defined]
     alone = opened(animation(boards[-1:], captions=captions[-1:], largest=1)).convert("RGB")
     assert alone.size[0] == moving.size[0]
-    board = (40, 20, 230, 200)
-    assert moving.convert("RGB").crop(board).tobytes() == alone.crop(board).tobytes()
+    apart = ImageStat.Stat(ImageChops.difference(alone, moving.convert("RGB").crop((0, 0, *alone.size))))
+    assert max(apart.mean) < 1
+
+
+@pytest.mark.parametrize("name", ["hexaphages", "quadrature", "quadrupel-variant-position"])
+def test_an_animation_of_every_game_keeps_within_its_size(name: str) -> None:
+    boards = diagrams(name)
+
+    assert len(animation(boards, captions=[f"{number}." for number, _ in enumerate(boards)])) <= LARGEST
 
 
 def test_a_very_long_match_is_thinned_out() -> None:

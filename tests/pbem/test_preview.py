@@ -256,7 +256,7 @@ def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
         said = asked(letters, mover, f"preview {last}")
 
         assert "That would end the match." in said
-        assert f"has won: {reason}." in said
+        assert f"won: {reason}." in said
         assert f'reply: * "{last}"' in said
         said = asked(letters, mover, f"preview {last} / {last}")
         assert "In turn 2 of that line: " in said

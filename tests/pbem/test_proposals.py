@@ -372,7 +372,7 @@ def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) ->
     mails = letters.reply(question, "Yes")
 
     assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
-    assert "bob has won: alice resigned" in words(mails[1])
+    assert "The match is over: alice resigned." in words(mails[1])
     assert "| Well played!" in text(mails[1])
 
 

@@ -175,6 +175,24 @@ def test_words_that_look_like_a_turn_of_the_match_are_reported(lines: str, match
     assert list(reading(lines, match).overlooked) == told
 
 
+def test_a_turn_in_the_subject_that_isnt_read_is_reported() -> None:
+    reader = Reader(COMMANDS, GAMES_OF.get, None, "alice")
+
+    assert reader.read(f"My turn: {MOVE}", ["#17 b3b4"]).overlooked == (f"My turn: {MOVE}",)
+    assert reader.read("#6 c1b1 g9h9 3", ["#17 b3b4"]).overlooked == ()
+    assert reader.read(f"Re: My turn: {MOVE}", ["#17 b3b4"]).overlooked == ()
+    assert reader.read("Greetings from B12", ["#17 b3b4"]).overlooked == ()
+
+
+def test_words_that_an_invitation_cant_take_along_go_to_nobody(letters: Correspondence) -> None:
+    lines = f"{ONE}\nchallenge carol@mail.example kvadratik\nsee https://x.example"
+    mails = by_address(letters.write(ALICE, lines, to=letters.personal))
+
+    assert "x.example" not in mails[BOB]
+    assert "x.example" not in mails["carol@mail.example"]
+    assert "see https://x.example" in mails[ALICE]
+
+
 def test_the_sender_is_told_of_words_that_look_like_a_turn(letters: Correspondence) -> None:
     answer = by_address(letters.reply(letters.last("alice"), "say Hello\n\nSo here it is:\n1 a7b7 i3i2"))[ALICE]
 

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbem.commands import COMMANDS
+from pbem.commands.syntax.mail import Reader
 from pbem.reading.text import html_text, normalize, reply_text
 from tests.corpora import CORPORA, bare, labelled
 from tests.effort import calls
@@ -534,6 +536,50 @@ QUOTERS = {
 def test_a_reply_to_any_message_of_ours_is_read_without_the_quote(style: str, reply: str) -> None:
     for ours in our_mails():
         assert words(reply + QUOTERS[style](ours)) == bare(reply.split("\n")), ours
+
+
+# Programs
+
+LABELS = {"P": "person", "Q": "quoted", "B": "boilerplate"}
+REPLIES = {
+    name: [(line[:1], line[2:]) for line in lines]
+    for name, *lines in (
+        block.splitlines() for block in PHRASES.joinpath("replies.txt").read_text(encoding="utf-8").split("\n% ")[1:]
+    )
+}
+"""Replies by program: the label of each line, and the line."""
+
+
+def labelled_as(reply: list[tuple[str, str]], label: str) -> tuple[str, ...]:
+    return bare([line for each, line in reply if each == label])
+
+
+@pytest.mark.parametrize("program", REPLIES)
+def test_no_line_of_a_person_is_lost_and_no_other_is_kept(program: str) -> None:
+    reply = REPLIES[program]
+    assert {label for label, _ in reply} <= {*LABELS, "-"}
+
+    written = reply_text.read("\n".join(line for _, line in reply))
+    cut = bare([line for piece in written.cut for line in piece.lines])
+
+    restored = [line for line in labelled_as(reply, "P") if line in cut]
+    assert restored in ([], ["=====", "#8 c1b1 g9h9 3", "Good luck with that one!"])  # a turn, so the grammar keeps it
+    assert bare(written.lines) == tuple(line for line in labelled_as(reply, "P") if line not in restored)
+    assert not set(cut) & set(labelled_as(reply, "Q"))
+
+
+@pytest.mark.parametrize("program", REPLIES)
+def test_only_what_a_person_wrote_acts(program: str) -> None:
+    reply = REPLIES[program]
+    reader = Reader(COMMANDS, {7: "quadraphages", 8: "quadraphages"}.get, 7, "bob")
+
+    written = reply_text.read("\n".join(line for _, line in reply))
+    found = reader.read("", written.lines, written.cut)
+
+    expected = reader.read("", labelled_as(reply, "P"))
+    assert [line.text for line in found.commands] == [line.text for line in expected.commands]
+    assert bare(found.prose) == bare(expected.prose)
+    assert found.commands[0].words == "c1b1 g9h9 3"
 
 
 # Time

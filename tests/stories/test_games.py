@@ -60,7 +60,7 @@ def play(letters: Correspondence, story: Played) -> None:
 
 def is_asked(letters: Correspondence, name: str) -> bool:
     """Return whether the player's newest message says that it's their turn."""
-    return "It's your turn." in text(letters.last(name)).splitlines()
+    return text(letters.last(name)).startswith("Your turn against ")
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ def test_a_game_can_be_resigned_shown_and_explained(key: str, tmp_path: Path) ->
 
     assert GAMES[key].title.upper() in shown
     assert all(option.name in shown for option in GAMES[key].options)
-    assert "alice has won: bob resigned." in " ".join(over.split())
+    assert over.startswith("You won!")
+    assert "The match is over: bob resigned." in " ".join(over.split())
 
 
 def test_games_and_golden_files_belong_together() -> None:

@@ -1,6 +1,7 @@
 """The sentence about how a match ended: one for each termination, with and without a winner."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -8,14 +9,14 @@ from notation.ending import Termination
 from pbem.rendering.templating import templates
 
 SENTENCES = {
-    Termination.RULES: ("bob has won: 39 to 31.", "The match is a draw: 39 to 31."),
-    Termination.RESIGNATION: ("bob has won: alice resigned.", None),
-    Termination.LEFT: ("bob has won: alice left.", None),
-    Termination.TIMEOUT: ("bob has won: alice ran out of time.", "The match is a draw: alice ran out of time."),
+    Termination.RULES: ("bob won: 39 to 31.", "The match is a draw: 39 to 31."),
+    Termination.RESIGNATION: ("bob won: alice resigned.", None),
+    Termination.LEFT: ("bob won: alice left.", None),
+    Termination.TIMEOUT: ("bob won: alice ran out of time.", "The match is a draw: alice ran out of time."),
     Termination.AGREEMENT: (None, "The match is a draw by agreement."),
     Termination.CANCELLED: (None, "The match was cancelled."),
     Termination.ABANDONED: (None, "The match was abandoned."),
-    Termination.ADJUDICATED: ("bob has won by adjudication.", "The match is a draw by adjudication."),
+    Termination.ADJUDICATED: ("bob won by adjudication.", "The match is a draw by adjudication."),
 }
 
 
@@ -32,3 +33,32 @@ def test_every_termination_has_a_sentence(termination: Termination) -> None:
         assert result(termination, "bob") == won
     if nobody_won is not None:
         assert result(termination, None) == nobody_won
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"yours": True}, "Your turn against alice"),
+        ({"to_move": "alice", "turns": 0}, "The match has begun."),
+        ({"to_move": "alice", "mover": "You", "last": "f3f4"}, "You played f3f4."),
+        ({"to_move": "alice", "mover": "bob"}, "It's alice's turn"),
+        ({"over": True, "winner": "You"}, "You won!"),
+        ({"over": True, "winner": "alice"}, "alice won."),
+        ({"over": True}, "The match is a draw."),
+        ({"over": True, "termination": "agreement"}, "The match is a draw by agreement."),
+        ({"over": True, "termination": "cancelled"}, "The match was cancelled."),
+    ],
+)
+def test_the_headline_says_first_what_the_reader_wants_to_know(state: dict[str, object], words: str) -> None:
+    known = {
+        "over": False,
+        "yours": False,
+        "winner": None,
+        "to_move": None,
+        "opponent": "alice",
+        "turns": 1,
+        "termination": "rules",
+    }
+    macros: Any = templates().get_template("parts/result.j2").module
+
+    assert macros.headline(SimpleNamespace(**known | state)) == words

@@ -12,7 +12,7 @@ Guesses are never commands; if a message has no command, a guess from its first 
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pbem.commands.core import Command, Line
@@ -23,7 +23,7 @@ from pbem.reading.message import bare_subject
 from pbem.reading.text.normalize import to_ascii
 from pbem.reading.text.reply_text import Cut, trim
 
-TAG = re.compile(r"\[pbem #(\d{1,9})\]")
+TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
 """The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
 LONGEST_LINE = 1_000
@@ -74,6 +74,8 @@ class ParsedMessage:
 def tagged_match(subject: str) -> int | None:
     """Return the match in the subject of a reply.
 
+    >>> tagged_match("Re: [pbem #42, your turn] Quadraphages: alice - bob")
+    42
     >>> tagged_match("Re: [pbem #42] Quadraphages: alice - bob")
     42
     """
@@ -163,8 +165,10 @@ class Reader:
             draft = self._drafted(head, page, turn=turn)
         bare = bare_subject(subject)
         told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
-        told = bare if told == to_ascii(bare) else told
-        return self._reading(subject, self._translator.without_password(told), draft)
+        told = self._translator.without_password(bare if told == to_ascii(bare) else told)
+        if not head and bare == subject and self._line.held_turn(to_ascii(told)) is not None:
+            draft.overlooked.insert(0, told)
+        return self._reading(subject, told, draft)
 
     # The text ----------------------------------------------------------------------------
 
@@ -276,7 +280,7 @@ class Reader:
                 tuple(draft.words),
                 first,
                 subject=told,
-                overlooked=tuple(line for line in draft.overlooked if self._is_missing(line, played)),
+                overlooked=self._without_passwords(line for line in draft.overlooked if self._is_missing(line, played)),
                 beyond=tuple(draft.beyond),
             )
         fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
@@ -291,8 +295,11 @@ class Reader:
             self._translator.without_password(first),
             self._line.guess(to_ascii(first)),
             told,
-            overlooked=tuple(map(self._translator.without_password, draft.overlooked)),
+            overlooked=self._without_passwords(draft.overlooked),
         )
+
+    def _without_passwords(self, lines: Iterable[str]) -> tuple[str, ...]:
+        return tuple(map(self._translator.without_password, lines))
 
     def _is_missing(self, line: str, played: set[int | None]) -> bool:
         """Return whether a turn among the words may have been meant, and isn't merely talked about."""

@@ -185,7 +185,8 @@ def _read(text: str) -> tuple[int, bool] | None:
     bracketed = addressed and ("<" in text or "(" in text or "[" in text)
     dated = any(_is_dated(word) for _, word in words)
     tagged = addressed and tagged_addresses.holds_tagged([word for _, word in words])
-    if not (verb or bracketed or tagged):
+    timed = addressed and "@" in words[-1][1] and words[-1][1].endswith(COLONS) and _opens(words)
+    if not (verb or bracketed or tagged or (timed and _tells_the_time(words))):  # "2 Mar 2026, 09:59 by bob@…:"
         return None
     start = _start(words)
     if start is None and tagged:
@@ -208,7 +209,7 @@ def _read(text: str) -> tuple[int, bool] | None:
         return column, True
     brief = len(words) <= LONGEST_NAME or (addressed and len(words) <= 2 * LONGEST_NAME)
     ends = _is_verb(words[-1][1]) or (len(words) > 1 and _is_verb(words[-2][1]))
-    ends = ends or (bracketed and words[-1][1].endswith(COLONS))
+    ends = ends or (bracketed and (dated or words[-1][1].endswith(COLONS)))
     return (0, False) if column == 0 and brief and ends and len(words) > 1 and (verb or addressed) else None
 
 

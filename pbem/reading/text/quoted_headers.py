@@ -102,7 +102,7 @@ def is_separator(line: str) -> bool:
 
 def is_bare_separator(line: str) -> bool:
     """Return whether the line is the text of a separator without its dashes: "  Original Message  "."""
-    return len(line) <= LONGEST_SEPARATOR and fold(line.strip()) in _PHRASES["separators"]
+    return len(line) <= LONGEST_SEPARATOR and fold(line.strip().rstrip(":")) in _PHRASES["separators"]
 
 
 def is_rule(line: str) -> bool:

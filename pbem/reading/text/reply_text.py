@@ -180,7 +180,7 @@ class _ReplyReader:
         if found is None or not (found.is_sure or (not sure and self._is_marked_from(self._at + found.lines))):
             return False
         if found.column:
-            self._keep(self._page[self._at][: found.column])
+            self._keep(_without_glued_dashes(self._page[self._at][: found.column]))
         self._at += found.lines
         return True
 
@@ -317,6 +317,17 @@ def _inline_quote(line: str) -> int | None:
     if cut is None:
         cut = quoted_headers.inline_header(line)
     return None if cut is None else len(quoted_headers.without_rule(line[:cut]))
+
+
+def _without_glued_dashes(line: str) -> str:
+    """Return the line without dashes right behind its last word, which a mail program put before an attribution.
+
+    >>> _without_glued_dashes("c1b1 g9h9 3--- "), _without_glued_dashes("c1b1 3 ----")
+    ('c1b1 g9h9 3', 'c1b1 3 ----')
+    """
+    bare = line.rstrip()
+    words = bare.rstrip("-")
+    return words if len(bare) - len(words) > 1 and words[-1:].strip() else line
 
 
 def _armour(page: Sequence[str], number: int) -> int:

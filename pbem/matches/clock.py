@@ -1,0 +1,194 @@
+"""The clock of a match: whose time runs, and how much is left. A value, without mail, rows or the time of day.
+
+The time of a turn runs from the moment at which the message about it was handed over until the reply was received here.
+What happens is a log of events, and the clock is what they add up to: the same events always give the same clock. Each
+instant is counted at most once, since an event only ever adds the time since the last one. Where the computer's clock
+was set back, the time that comes twice counts once.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import reduce
+
+from engines.core import Seat
+from pbem.matches.time_control import TimeControl
+from pbem.matches.working_days import WorkingDays
+
+NOTHING = timedelta()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnHandedOver:
+    """The message that it is a player's turn was handed over to the next mail server."""
+
+    at: datetime
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReceived:
+    """A player's turn was received. It ends a pause."""
+
+    at: datetime
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsTakenBack:
+    """Turns were taken back: nobody's time runs until the message about it is handed over. What was used stays used."""
+
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The players agreed on a pause."""
+
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The pause is over."""
+
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """The server was down, or couldn't send to the player, from `since` until it was noted: nobody's time ran."""
+
+    at: datetime
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DaysChosen:
+    """A player chose other days off, or to be away. What has passed counts by the days of then."""
+
+    at: datetime
+    seat: Seat
+    days: WorkingDays
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The match is over."""
+
+    at: datetime
+
+
+Event = TurnHandedOver | ReplyReceived | TurnsTakenBack | Paused | Resumed | Outage | DaysChosen | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One player's time: the bank before the present turn, the days on which it runs, and what the past turns took."""
+
+    bank: timedelta | None
+    days: WorkingDays
+    turns: int = 0
+    used: timedelta = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Both players' time as it stood at an instant."""
+
+    control: TimeControl
+    sides: tuple[Side, Side]
+    now: datetime
+    seat: Seat | None = None
+    """Whose time runs, or would run if there were no pause."""
+    spent: timedelta = NOTHING
+    """What the present turn has taken."""
+    is_paused: bool = False
+
+    def at(self, now: datetime) -> "Clock":
+        """Return the clock at a later instant, if nothing happens until then; it never goes back."""
+        if now <= self.now:
+            return self
+        if self.seat is None or self.is_paused:
+            return replace(self, now=now)
+        return replace(self, now=now, spent=self.spent + self.sides[self.seat].days.between(self.now, now))
+
+    def after(self, event: Event) -> "Clock":
+        """Return the clock after an event."""
+        if isinstance(event, Outage):
+            before = self.at(event.since)
+            return replace(before, now=max(before.now, event.at))
+        then = self.at(event.at)
+        match event:
+            case TurnHandedOver(_, seat):
+                return then if then.seat == seat else replace(_stopped(then), seat=seat)
+            case ReplyReceived(_, seat):
+                return replace(_played(then, seat), is_paused=False)
+            case TurnsTakenBack() | Ended():
+                return replace(_stopped(then), is_paused=False)
+            case Paused():
+                return replace(then, is_paused=True)
+            case Resumed():
+                return replace(then, is_paused=False)
+            case DaysChosen(_, seat, days):
+                return _with(then, seat, replace(then.sides[seat], days=days))
+
+    def left(self, seat: Seat) -> timedelta | None:
+        """Return how much time a player has, never less than none; None without a limit."""
+        spent = self.spent if seat == self.seat else NOTHING
+        limits = [each for each in (self.sides[seat].bank, self.control.per_move) if each is not None]
+        return max(min(limits) - spent, NOTHING) if limits else None
+
+    @property
+    def has_run_out(self) -> bool:
+        """Whether the player whose turn it is has used all of their time."""
+        return self.seat is not None and self.left(self.seat) == NOTHING
+
+    @property
+    def due(self) -> datetime | None:
+        """When the time of the player whose turn it is runs out, if nothing happens until then; None if it doesn't."""
+        left = None if self.seat is None else self.left(self.seat)
+        return self._when(left)
+
+    @property
+    def reminder(self) -> datetime | None:
+        """When the turn will have taken so long that its player is reminded; None if they aren't, or have been."""
+        nag = self.control.nag
+        return None if nag is None or nag <= self.spent else self._when(nag - self.spent)
+
+    def _when(self, needed: timedelta | None) -> datetime | None:
+        if needed is None or self.seat is None or self.is_paused:
+            return None
+        return self.sides[self.seat].days.after(self.now, needed)
+
+
+def begin(control: TimeControl, now: datetime, days: tuple[WorkingDays, WorkingDays]) -> Clock:
+    """Return the clock of a match that begins now."""
+    return Clock(control, (Side(control.bank, days[0]), Side(control.bank, days[1])), now)
+
+
+def replay(clock: Clock, events: Iterable[Event]) -> Clock:
+    """Return the clock after those events, in the order in which they were noted."""
+    return reduce(Clock.after, events, clock)
+
+
+def _stopped(clock: Clock) -> Clock:
+    """Return the clock with nobody's time running; what the turn took is used."""
+    if clock.seat is None:
+        return clock
+    side = clock.sides[clock.seat]
+    bank = None if side.bank is None else max(side.bank - clock.spent, NOTHING)
+    stopped = _with(clock, clock.seat, replace(side, bank=bank, used=side.used + clock.spent))
+    return replace(stopped, seat=None, spent=NOTHING)
+
+
+def _played(clock: Clock, seat: Seat) -> Clock:
+    """Return the clock after a turn of that seat, whose time may not have run: they can have seen it elsewhere."""
+    stopped = _stopped(clock)
+    side = stopped.sides[seat]
+    bank = None if side.bank is None else clock.control.after_turn(side.bank, side.turns + 1)
+    return _with(stopped, seat, replace(side, bank=bank, turns=side.turns + 1))
+
+
+def _with(clock: Clock, seat: Seat, side: Side) -> Clock:
+    return replace(clock, sides=(clock.sides[0], side) if seat else (side, clock.sides[1]))

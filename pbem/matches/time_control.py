@@ -1,0 +1,184 @@
+"""Time controls: how much time a player has, as two players agree on it and as they write it.
+
+    14d+1d         14 days, and 1 day more for each turn, up to 14 days again
+    14d+1d<=21d    the same, but what is saved adds up to 21 days
+    3d/move        3 days for each turn
+    90d/20         90 days for 20 turns, and 90 more for each 20 that follow; what is saved stays
+    60d            60 days for the whole match
+    60d,7d/move    both: 60 days in all, and no more than 7 for one turn
+    none           no limit
+
+`nag=DURATION` may follow: how long a turn may take until its player is reminded.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+UNITS = {"w": timedelta(weeks=1), "d": timedelta(days=1), "h": timedelta(hours=1), "m": timedelta(minutes=1)}
+SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=3650)
+MOST_TURNS = 1000
+NONE = "none"
+_DURATION = re.compile(r"(?:[0-9]{1,6}[wdhm])+")
+_FORMS = f'For example "14d+1d", "3d/move", "90d/20" or "{NONE}".'
+ROGNLIE = {"nagtime": "nag", "forfeittime": "per_move", "totaltime": "bank"}
+"""The options of Richard Rognlie's server, in days, and what they are here."""
+
+
+class BadTime(Exception):
+    """A text that is no time control; the message is a sentence, followed by what would work."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """How much time each player has. Without any limit, nothing is ever due."""
+
+    bank: timedelta | None = None
+    """The time for the whole match, or for the first `turns`."""
+    increment: timedelta = timedelta()
+    """What each turn adds."""
+    cap: timedelta | None = None
+    """What the bank can't exceed by increments."""
+    turns: int | None = None
+    """After how many turns the bank is added again."""
+    per_move: timedelta | None = None
+    """The time for one turn."""
+    nag: timedelta | None = None
+    """How long a turn may take until its player is reminded."""
+
+    def __post_init__(self) -> None:
+        """Raise BadTime for what makes no sense."""
+        for what in (self.bank, self.cap, self.per_move, self.nag):
+            if what is not None and not SHORTEST <= what <= LONGEST:
+                raise BadTime(f"{duration(what)} is out of range: {duration(SHORTEST)} to {duration(LONGEST)}.")
+        if self.increment and self.increment > LONGEST:
+            raise BadTime(f"{duration(self.increment)} for each turn is too much.")
+        if self.cap is not None and (self.bank is None or self.cap < self.bank):
+            raise BadTime("The most that can be saved can't be less than the time at the beginning.")
+        if self.turns is not None and not 1 <= self.turns <= MOST_TURNS:
+            raise BadTime(f"{self.turns} is out of range: 1 to {MOST_TURNS} turns.")
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a player can run out of time."""
+        return self.bank is not None or self.per_move is not None
+
+    def after_turn(self, bank: timedelta, played: int) -> timedelta:
+        """Return the bank after a turn, the player's `played`-th, of which the time is subtracted already."""
+        bank = max(bank, timedelta())
+        if self.increment:
+            bank = max(bank, min(bank + self.increment, self.cap or bank + self.increment))
+        if self.turns is not None and self.bank is not None and played % self.turns == 0:
+            bank += self.bank
+        return bank
+
+
+def parse(text: str) -> TimeControl:
+    """Return the time control that a text spells; raise BadTime.
+
+    >>> parse("14d+1d") == TimeControl(bank=UNITS["d"] * 14, increment=UNITS["d"], cap=UNITS["d"] * 14)
+    True
+    >>> format_control(parse("2w+36h<=504h")), format_control(parse("90d/20")), format_control(parse("None"))
+    ('14d+1d12h<=21d', '90d/20', 'none')
+    """
+    control = TimeControl()
+    text = text.strip().lower()
+    if text in (NONE, "off", "unlimited"):
+        return control
+    for part in text.split(","):
+        given = _part(part.strip())
+        if any(getattr(control, name) != getattr(TimeControl(), name) for name in given):
+            raise BadTime(f'"{part[:20]}" says something a second time. {_FORMS}')
+        control = replace(control, **given)
+    return control
+
+
+def _part(part: str) -> dict[str, Any]:
+    """Return the fields that one part of a time control gives."""
+    if part.startswith("nag="):
+        return {"nag": parse_duration(part.removeprefix("nag="))}
+    head, slash, tail = part.partition("/")
+    if slash and tail in ("move", "turn"):
+        return {"per_move": parse_duration(head)}
+    if slash:
+        if not (tail.isascii() and tail.isdecimal() and len(tail) <= 6):
+            raise BadTime(f'After the slash, I expected "move" or a number of turns, not "{tail[:20]}". {_FORMS}')
+        return {"bank": parse_duration(head), "turns": int(tail)}
+    head, plus, tail = part.partition("+")
+    bank = parse_duration(head)
+    if not plus:
+        return {"bank": bank}
+    increment, capped, cap = tail.partition("<=")
+    added = parse_duration(increment)
+    return {"bank": bank, "increment": added, "cap": parse_duration(cap) if capped else max(bank, added)}
+
+
+def of_flags(flags: Mapping[str, str]) -> TimeControl:
+    """Return the time control of Rognlie's flags, given by name in days; raise BadTime.
+
+    >>> format_control(of_flags({"nagtime": "7", "forfeittime": "21", "totaltime": "365"}))
+    '365d,21d/move,nag=7d'
+    """
+    given: dict[str, Any] = {}
+    for name, days in flags.items():
+        if name not in ROGNLIE:
+            raise BadTime(f'"{name[:20]}" is no option for the time; there are {", ".join(ROGNLIE)}.')
+        if not (days.isascii() and days.isdecimal() and len(days) <= 6):
+            raise BadTime(f'"--{name}={days[:20]}" needs a number of days.')
+        if int(days):
+            given[ROGNLIE[name]] = timedelta(days=int(days))
+    return replace(TimeControl(), **given)
+
+
+def format_control(control: TimeControl) -> str:
+    """Return the canonical text of a time control, which `parse` reads as the same."""
+    return ",".join(_parts(control)) or NONE
+
+
+def _parts(control: TimeControl) -> Iterator[str]:
+    if control.bank is not None:
+        text = duration(control.bank)
+        if control.turns is not None:
+            text += f"/{control.turns}"
+        elif control.increment:
+            text += f"+{duration(control.increment)}"
+            if control.cap != max(control.bank, control.increment):
+                text += f"<={duration(control.cap or control.bank)}"
+        yield text
+    if control.per_move is not None:
+        yield f"{duration(control.per_move)}/move"
+    if control.nag is not None:
+        yield f"nag={duration(control.nag)}"
+
+
+def parse_duration(text: str) -> timedelta:
+    """Return the time that a text such as `3d` or `1d12h` spells; raise BadTime.
+
+    >>> parse_duration("1d12h") == parse_duration("36h")
+    True
+    """
+    if not _DURATION.fullmatch(text):
+        unit = next((word for word in re.findall(r"[^\d\s]+", text) if word not in UNITS), None)
+        if unit and text[:1].isdigit():
+            raise BadTime(f'"{unit[:20]}" is no unit of time; use {", ".join(UNITS)}. {_FORMS}')
+        raise BadTime(f'"{text[:20]}" is no time. {_FORMS}')
+    found = re.findall(r"([0-9]+)([wdhm])", text)
+    minutes = sum(int(number) * (UNITS[unit] // UNITS["m"]) for number, unit in found)
+    if minutes > LONGEST // UNITS["m"]:
+        raise BadTime(f"{text[:20]} is too long; the longest is {duration(LONGEST)}.")
+    return minutes * UNITS["m"]
+
+
+def duration(time: timedelta) -> str:
+    """Return the time in days, hours and minutes.
+
+    >>> duration(timedelta(hours=36, minutes=5)), duration(timedelta())
+    ('1d12h5m', '0m')
+    """
+    text, rest = "", time
+    for unit in ("d", "h", "m"):
+        number, rest = divmod(rest, UNITS[unit])
+        text += f"{number}{unit}" if number else ""
+    return text or "0m"

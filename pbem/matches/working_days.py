@@ -1,0 +1,119 @@
+"""Calendars: the days on which a player's time runs, in their time zone, and when they are away.
+
+Days begin and end at midnight where the player is; as instants, they follow one another without a gap, whatever is
+done to the clocks there.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+EVERY_DAY = frozenset(range(7))
+LONGEST_SEARCH = timedelta(days=20 * 366)
+"""How far ahead an instant is looked for; time controls are shorter."""
+_DAY = timedelta(days=1)
+
+
+class BadDays(Exception):
+    """A text that names no days; the message is a sentence, followed by what would work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time from an instant until another, which doesn't belong to it."""
+
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingDays:
+    """The days of the week on which a player's time runs, except while they are away."""
+
+    zone: str = "UTC"
+    days: frozenset[int] = EVERY_DAY
+    """Monday is 0."""
+    away: tuple[Span, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise BadDays where time would never run."""
+        if not self.days or not self.days <= EVERY_DAY:
+            raise BadDays("Your time must run on at least one day of the week.")
+
+    def between(self, start: datetime, end: datetime) -> timedelta:
+        """Return how much of the time between two instants counts."""
+        if self.days == EVERY_DAY and not self.away:
+            return max(end - start, timedelta())
+        return sum((span.end - span.start for span in self.spans(start, end)), timedelta())
+
+    def after(self, start: datetime, needed: timedelta) -> datetime | None:
+        """Return the instant at which that much time has counted since the start; None if it's too far away."""
+        if self.days == EVERY_DAY and not self.away:
+            return start + needed
+        for span in self.spans(start, start + LONGEST_SEARCH):
+            if span.end - span.start >= needed:
+                return span.start + needed
+            needed -= span.end - span.start
+        return None
+
+    def spans(self, start: datetime, end: datetime) -> Iterator[Span]:
+        """Yield the time that counts between two instants, in order, in UTC."""
+        start, end = start.astimezone(UTC), end.astimezone(UTC)
+        zone = _zone(self.zone)
+        day = start.astimezone(zone).date() - _DAY  # a day early: some midnights come twice
+        while (begins := _midnight(day, zone)) < end:
+            ends = _midnight(day + _DAY, zone)
+            if day.weekday() in self.days and max(begins, start) < min(ends, end):
+                yield from self._present(Span(max(begins, start), min(ends, end)))
+            day += _DAY
+
+    def _present(self, span: Span) -> Iterator[Span]:
+        """Yield the parts of a span in which the player isn't away."""
+        start = span.start
+        for away in sorted(self.away, key=lambda each: each.start):
+            if start < min(away.start, span.end):
+                yield Span(start, min(away.start, span.end))
+            start = max(start, away.end)
+        if start < span.end:
+            yield Span(start, span.end)
+
+
+def parse_days(text: str) -> frozenset[int]:
+    """Return the days of the week that a text names; raise BadDays.
+
+    >>> format_days(parse_days("Mon-Fri")), format_days(parse_days("sat-mon,wed")), format_days(parse_days("all"))
+    ('mon-fri', 'mon,wed,sat,sun', 'all')
+    """
+    found: set[int] = set()
+    if text.strip().lower() == "all":
+        return EVERY_DAY
+    for part in text.strip().lower().split(","):
+        first, _, last = part.strip().partition("-")
+        if first not in NAMES or (last or first) not in NAMES:
+            raise BadDays(f'"{part[:20]}" names no days. For example "mon-fri", "mon,wed,sat" or "all".')
+        at, until = NAMES.index(first), NAMES.index(last or first)
+        found |= {(at + each) % 7 for each in range((until - at) % 7 + 1)}
+    return frozenset(found)
+
+
+def format_days(days: frozenset[int]) -> str:
+    """Return the canonical text of some days of the week."""
+    if days == EVERY_DAY:
+        return "all"
+    first, last = min(days), max(days)
+    if len(days) > 2 and days == frozenset(range(first, last + 1)):
+        return f"{NAMES[first]}-{NAMES[last]}"
+    return ",".join(NAMES[day] for day in sorted(days))
+
+
+@lru_cache
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    """Return the instant at which a day begins in that zone."""
+    return datetime.combine(day, time.min, zone).astimezone(UTC)

@@ -1,0 +1,110 @@
+"""The boards of a match as an animated GIF.
+
+A GIF and not an APNG: Gmail, Apple Mail, Outlook and the viewers of phones all play a GIF, while an APNG stands still
+in Outlook and in most viewers of attachments. A board has few colours, so a GIF loses nothing that shows.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import chain
+from math import ceil, dist
+from typing import Self
+
+from PIL import Image
+
+from engines.diagram import Diagram
+from pbem.rendering.board_image import Layout, drawn, lines
+from pbem.rendering.tiles import CLEAR, PALETTE
+
+FRAME_MS, LAST_FRAME_MS = 900, 4000
+LARGEST = 200_000
+"""In bytes: an animation comes unasked with the last message of a match."""
+MOST_BOARDS = 200
+"""Three minutes to watch, and a second to draw."""
+COLOURS = 32
+SCALES = (0.9, 0.64)
+"""The scales of animations: one for phones, and one for long matches."""
+
+Steps = list[tuple[Diagram, str]]
+"""Boards with their captions."""
+
+
+def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), largest: int = LARGEST) -> bytes:
+    """Return the boards of a match as an animated GIF of at most 200 KB; the last one is shown longer.
+
+    Where they take too much room they are drawn smaller, and of long matches every second board or fewer is shown.
+    """
+    steps = list(zip(diagrams, captions or [""] * len(diagrams), strict=True))
+    steps = _thinned(steps, ceil(len(steps) / MOST_BOARDS))
+    for scale in SCALES:
+        content = _animated(steps, scale)
+        if len(content) <= largest:
+            return content
+    while len(content) > largest and len(steps) > 1:
+        steps = _thinned(steps, ceil(len(content) / largest))
+        content = _animated(steps, SCALES[-1])
+    return content
+
+
+@dataclass(frozen=True, slots=True)
+class FewerColours:
+    """The colours used most: with 32 instead of all shades, an animation is a third smaller."""
+
+    table: tuple[int, ...]
+    """The number of the nearest of them for each colour of a picture; 0 stays clear."""
+    palette: tuple[int, ...]
+
+    @classmethod
+    def of(cls, samples: Iterable[Image.Image]) -> Self:
+        """Return the colours that these pictures use most."""
+        counts = [sum(each) for each in zip(*(sample.histogram() for sample in samples), strict=True)]
+        colours = {number: PALETTE[3 * number : 3 * number + 3] for number in range(CLEAR, len(PALETTE) // 3)}
+        most = sorted(colours, key=lambda number: -counts[number])[: COLOURS - 1]
+        near = {
+            number: min(range(len(most)), key=lambda at: dist(colour, colours[most[at]]))
+            for number, colour in colours.items()
+        }
+        clear = PALETTE[:3]
+        return cls(
+            tuple(near[number] + 1 if number in near else 0 for number in range(256)),
+            (*clear, *chain.from_iterable(colours[number] for number in most)),
+        )
+
+    def applied(self, image: Image.Image) -> Image.Image:
+        """Return the picture in these colours."""
+        image = image.point(self.table)
+        image.putpalette(self.palette)
+        return image
+
+
+def _thinned(steps: Steps, each: int) -> Steps:
+    """Return the last step, and every second, third or nth of those before it.
+
+    >>> [caption for _, caption in _thinned([(Diagram("square", (), ()), each) for each in "abcde"], 3)]
+    ['b', 'e']
+    """
+    return steps[::-each][::-1]
+
+
+def _animated(steps: Steps, scale: float) -> bytes:
+    """Return the boards with their captions as an animated GIF."""
+    words = [lines(caption, scale) for _, caption in steps]
+    layout = Layout.of(steps[0][0], max(map(len, words)), scale)
+    samples = (drawn(layout, steps[number][0], words[number]) for number in {0, len(steps) // 2, len(steps) - 1})
+    fewer = FewerColours.of(samples)
+    frames = (fewer.applied(drawn(layout, board, below)) for (board, _), below in zip(steps, words, strict=True))
+    first = next(frames)
+    content = BytesIO()
+    first.save(
+        content,
+        "GIF",
+        save_all=True,
+        append_images=frames,
+        duration=[FRAME_MS] * (len(steps) - 1) + [LAST_FRAME_MS],
+        loop=0,
+        transparency=0,
+        disposal=1,
+        optimize=True,
+    )
+    return content.getvalue()

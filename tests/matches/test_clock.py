@@ -1,0 +1,285 @@
+"""The clock of a match, compared with one that counts minute by minute, and with what the wall clock says."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from engines.core import Seat
+from pbem.matches import clock as clocks
+from pbem.matches.clock import (
+    NOTHING,
+    Clock,
+    DaysChosen,
+    Ended,
+    Event,
+    Outage,
+    Paused,
+    ReplyReceived,
+    Resumed,
+    TurnHandedOver,
+    TurnsTakenBack,
+)
+from pbem.matches.time_control import TimeControl, parse
+from pbem.matches.working_days import EVERY_DAY, Span, WorkingDays
+
+START = datetime(2026, 3, 27, 8, tzinfo=UTC)
+"""A Friday, two days before the clocks change in Europe."""
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+ALWAYS = (WorkingDays(), WorkingDays())
+VIENNA = "Europe/Vienna"
+STEP = timedelta(minutes=30)
+"""Every event in these tests is at a multiple of this after the start, and so is every midnight."""
+
+steps = st.integers(0, 120).map(lambda number: START + number * STEP)
+seats: st.SearchStrategy[Seat] = st.sampled_from((0, 1))
+zones = st.sampled_from(("UTC", VIENNA, "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"))
+spans = st.tuples(steps, st.integers(1, 60)).map(lambda at: Span(at[0], at[0] + at[1] * STEP))
+days = st.builds(
+    WorkingDays, zones, st.frozensets(st.integers(0, 6), min_size=1), st.lists(spans, max_size=2).map(tuple)
+)
+events: st.SearchStrategy[Event] = st.one_of(
+    st.builds(TurnHandedOver, steps, seats),
+    st.builds(ReplyReceived, steps, seats),
+    st.builds(TurnsTakenBack, steps),
+    st.builds(Paused, steps),
+    st.builds(Resumed, steps),
+    st.tuples(steps, steps).map(lambda both: Outage(max(both), min(both))),
+    st.builds(DaysChosen, steps, seats, days),
+    st.builds(Ended, steps),
+)
+logs = st.builds(
+    lambda log, in_order: sorted(log, key=lambda event: event.at) if in_order else log,
+    st.lists(events, max_size=12),
+    st.booleans(),
+)
+"""In order or not, since clocks are set back; one event can come twice."""
+controls = st.sampled_from(("none", "14d+1d", "2d+6h<=3d", "1d/move", "4d/3", "2d,6h/move", "3d/move,nag=5h"))
+
+
+def begun(control: str = "14d+1d", days: tuple[WorkingDays, WorkingDays] = ALWAYS) -> Clock:
+    return clocks.begin(parse(control), START, days)
+
+
+def counted(log: list[Event], days: list[WorkingDays], until: datetime) -> tuple[list[timedelta], timedelta]:
+    """Return each seat's time, and the time that was nobody's, step by step: each step is looked at once."""
+    used, nobodys = [NOTHING, NOTHING], NOTHING
+    seat: Seat | None = None
+    paused, now = False, START
+
+    def go_on(to: datetime, *, stopped: bool) -> None:
+        nonlocal now, nobodys
+        while now < to:
+            if seat is None or paused or stopped or not is_working(days[seat], now):
+                nobodys += STEP
+            else:
+                used[seat] += STEP
+            now += STEP
+
+    for event in log:
+        if isinstance(event, Outage):
+            go_on(event.since, stopped=False)
+            go_on(event.at, stopped=True)
+            continue
+        go_on(event.at, stopped=False)
+        match event:
+            case TurnHandedOver():
+                seat = event.seat
+            case ReplyReceived() | TurnsTakenBack() | Ended():
+                seat, paused = None, False
+            case Paused():
+                paused = True
+            case Resumed():
+                paused = False
+            case DaysChosen():
+                days[event.seat] = event.days
+    go_on(until, stopped=False)
+    return used, nobodys
+
+
+def is_working(days: WorkingDays, at: datetime) -> bool:
+    is_away = any(span.start <= at < span.end for span in days.away)
+    return at.astimezone(ZoneInfo(days.zone)).weekday() in days.days and not is_away
+
+
+def total(clock: Clock, seat: Seat) -> timedelta:
+    """Return what a player has used, with the present turn."""
+    return clock.sides[seat].used + (clock.spent if clock.seat == seat else NOTHING)
+
+
+@given(log=logs, control=controls, first=days, second=days)
+@settings(max_examples=50)
+def test_every_moment_counts_for_one_of_them_or_for_nobody(
+    log: list[Event], control: str, first: WorkingDays, second: WorkingDays
+) -> None:
+    """Each player has used what a clock counts that looks at each half hour once."""
+    until = max([START, *(event.at for event in log)]) + 40 * STEP
+
+    clock = clocks.replay(begun(control, (first, second)), log).at(until)
+
+    used, nobodys = counted(log, [first, second], until)
+    assert [total(clock, 0), total(clock, 1)] == used
+    assert used[0] + used[1] + nobodys == until - START
+
+
+@given(log=logs, control=controls, first=days, looked=st.lists(steps, max_size=5))
+@settings(max_examples=40)
+def test_the_same_events_give_the_same_clock(
+    log: list[Event], control: str, first: WorkingDays, looked: list[datetime]
+) -> None:
+    """In one go, in two parts, and looked at in between: to the second, and to the microsecond."""
+    start = begun(control, (first, first))
+    until = START + 300 * STEP
+    whole = clocks.replay(start, log).at(until)
+    middle = len(log) // 2
+    assert clocks.replay(clocks.replay(start, log[:middle]), log[middle:]).at(until) == whole
+    looked_at = whole
+    for moment in looked:
+        looked_at = looked_at.at(moment)  # an earlier time: nothing is taken back
+    assert looked_at == whole
+    step_by_step = clocks.replay(start, log)
+    for number in range(301):
+        step_by_step = step_by_step.at(START + number * STEP)
+    assert step_by_step == whole
+
+
+@given(log=logs, control=controls, first=days)
+@settings(max_examples=40)
+def test_time_runs_out_when_it_is_due_and_not_before(log: list[Event], control: str, first: WorkingDays) -> None:
+    clock = clocks.replay(begun(control, (first, first)), log)
+    due = clock.due
+    if due is None:
+        assert clock.seat is None or clock.is_paused or not clock.control.is_limited
+        return
+    assert clock.at(due).has_run_out
+    if due > clock.now:
+        assert not clock.at(due - timedelta(microseconds=1)).has_run_out
+    assert clock.at(clock.now + (due - clock.now) / 2).due == due, "while nothing happens, it stays due then"
+
+
+@given(log=logs, control=controls)
+@settings(max_examples=40)
+def test_nobody_has_less_than_nothing_or_gains_by_thinking(log: list[Event], control: str) -> None:
+    clock = begun(control)
+    for event in log:
+        before, clock = clock, clock.after(event)
+        assert clock.now >= before.now
+        for seat in (0, 1):
+            left, was_left = clock.left(seat), before.left(seat)  # type: ignore[arg-type]
+            assert left is None or left >= NOTHING
+            bank = clock.sides[seat].bank
+            assert bank is None or not isinstance(event, ReplyReceived) or clock.control.turns or bank <= 14 * DAY
+            if left is not None and was_left is not None and clock.seat == before.seat == seat:
+                assert left <= was_left
+
+
+def test_a_turn_takes_from_the_bank_and_each_turn_adds_up_to_the_cap() -> None:
+    clock = begun("2d+6h<=3d").after(TurnHandedOver(START, 0)).after(ReplyReceived(START + 10 * HOUR, 0))
+    assert (clock.left(0), clock.left(1), clock.seat) == (44 * HOUR, 48 * HOUR, None)
+    for turn in range(20):
+        at = clock.now + HOUR * turn
+        clock = clock.after(TurnHandedOver(at, 0)).after(ReplyReceived(at + HOUR, 0))
+    assert clock.left(0) == 72 * HOUR
+
+
+def test_so_many_turns_in_so_many_days_and_then_as_many_more() -> None:
+    clock, left = begun("4d/3"), []
+    for _ in range(6):
+        clock = clock.after(TurnHandedOver(clock.now, 1)).after(ReplyReceived(clock.now + DAY, 1))
+        left.append(clock.left(1))
+    assert left == [3 * DAY, 2 * DAY, 5 * DAY, 4 * DAY, 3 * DAY, 6 * DAY]
+
+
+def test_the_time_for_one_turn_is_new_for_each() -> None:
+    clock = begun("2d,6h/move").after(TurnHandedOver(START, 0))
+    assert clock.due == START + 6 * HOUR
+    clock = clock.after(ReplyReceived(START + 5 * HOUR, 0)).after(TurnHandedOver(START + 9 * HOUR, 0))
+    assert (clock.due, clock.left(0)) == (START + 15 * HOUR, 6 * HOUR)
+
+
+def test_a_late_turn_is_played_with_what_the_increment_gives() -> None:
+    """Nobody has claimed the time meanwhile."""
+    clock = begun("1d+6h").after(TurnHandedOver(START, 0))
+    assert clock.at(START + 3 * DAY).has_run_out
+    assert clock.after(ReplyReceived(START + 3 * DAY, 0)).left(0) == 6 * HOUR
+
+
+def test_time_begins_with_the_message_and_only_the_first_counts() -> None:
+    clock = begun().after(TurnHandedOver(START + DAY, 0))
+    assert clock.after(TurnHandedOver(START + 2 * DAY, 0)) == clock.at(START + 2 * DAY)
+    assert total(clock.at(START + 2 * DAY), 0) == DAY
+    assert begun().at(START + 5 * DAY).due is None
+
+
+def test_an_outage_and_a_pause_and_a_weekend_at_once_are_given_back_once() -> None:
+    mondays_to_fridays = WorkingDays(VIENNA, frozenset(range(5)))
+    clock = begun("7d/move", (mondays_to_fridays, mondays_to_fridays)).after(TurnHandedOver(START, 0))
+    log = [Paused(START + 10 * HOUR), Outage(START + 40 * HOUR, START + 12 * HOUR), Resumed(START + 64 * HOUR)]
+    assert total(clocks.replay(clock, log).at(START + 96 * HOUR), 0) == (10 + 32) * HOUR
+    assert total(clock.at(START + 96 * HOUR), 0) == (15 + 34) * HOUR, "Monday begins an hour early by UTC"
+
+
+def test_only_the_outage_itself_is_given_back() -> None:
+    clock = begun().after(TurnHandedOver(START, 0)).after(Outage(START + 40 * HOUR, START + 12 * HOUR))
+    assert total(clock, 0) == 12 * HOUR
+    assert total(clock.after(Outage(START + 45 * HOUR, START + 10 * HOUR)).at(START + 50 * HOUR), 0) == 17 * HOUR
+
+
+def test_a_pause_has_no_due_time_and_a_turn_ends_it() -> None:
+    clock = begun().after(TurnHandedOver(START, 0)).after(Paused(START + HOUR))
+    assert (clock.due, clock.reminder, clock.left(0)) == (None, None, 14 * DAY - HOUR)
+    clock = clock.after(ReplyReceived(START + 9 * DAY, 0)).after(TurnHandedOver(START + 9 * DAY, 1))
+    assert (clock.is_paused, clock.due) == (False, START + 23 * DAY)
+
+
+def test_what_was_used_for_a_turn_that_is_taken_back_stays_used() -> None:
+    clock = begun().after(TurnHandedOver(START, 0)).after(TurnsTakenBack(START + DAY)).at(START + 3 * DAY)
+    assert (clock.left(0), clock.seat) == (13 * DAY, None)
+
+
+def test_days_chosen_now_do_not_change_what_has_passed() -> None:
+    weekend = WorkingDays("UTC", frozenset((5, 6)))
+    clock = begun().after(TurnHandedOver(START, 0)).after(DaysChosen(START + 4 * HOUR, 0, weekend))
+    assert total(clock.at(START + 16 * HOUR + DAY), 0) == 4 * HOUR + DAY
+
+
+def test_a_reminder_comes_once_a_turn_has_taken_so_long() -> None:
+    clock = begun("3d/move,nag=5h").after(TurnHandedOver(START, 0))
+    assert clock.reminder == START + 5 * HOUR
+    assert clock.at(START + 5 * HOUR).reminder is None
+
+
+@given(first=days, start=steps, hours=st.integers(1, 400))
+@example(WorkingDays("Pacific/Apia"), datetime(2011, 12, 29, tzinfo=UTC), 96)
+@example(WorkingDays("America/Sao_Paulo", frozenset((6,))), datetime(2017, 10, 13, tzinfo=UTC), 96)
+@example(WorkingDays(VIENNA, frozenset((6,))), datetime(2026, 10, 23, tzinfo=UTC), 96)
+@settings(max_examples=40)
+def test_days_on_and_days_off_are_all_there_is(first: WorkingDays, start: datetime, hours: int) -> None:
+    """Also where midnight comes twice, or not at all, or where a day is left out."""
+    end = start + hours * HOUR
+    off = WorkingDays(first.zone, EVERY_DAY - first.days) if first.days != EVERY_DAY else None
+    on = WorkingDays(first.zone, first.days)
+    assert on.between(start, end) + (off.between(start, end) if off else NOTHING) == end - start
+    found = [(span.start, span.end) for span in first.spans(start, end)]
+    assert all(start <= begin < until <= end for begin, until in found)
+    assert all(until <= begin for (_, until), (begin, _) in pairwise(found))
+    needed = hours * HOUR / 3
+    due = first.after(start, needed)
+    assert due is not None
+    assert first.between(start, due) == needed
+
+
+@pytest.mark.parametrize(("month", "day", "hours"), [(3, 29, 23), (10, 25, 25), (6, 7, 24)])
+def test_a_day_is_as_long_as_it_is_there(month: int, day: int, hours: int) -> None:
+    """The days on which the clocks are changed have 23 or 25 hours."""
+    sunday = WorkingDays(VIENNA, frozenset((6,)))
+    start = datetime(2026, month, day, tzinfo=UTC) - DAY
+    assert sunday.between(start, start + 3 * DAY) == hours * HOUR
+
+
+def test_without_a_limit_nothing_is_ever_due() -> None:
+    clock = begun("none").after(TurnHandedOver(START, 0)).at(START + 5000 * DAY)
+    assert (clock.due, clock.left(0), clock.has_run_out, TimeControl().is_limited) == (None, None, False, False)
