@@ -163,6 +163,12 @@ def read_only(engine: Engine) -> Iterator[Session]:
         yield session
 
 
+def keep_rows(session: Session) -> None:
+    """Have the session keep each row it loads; otherwise it forgets those in nobody's hands, and loads them again."""
+    rows = session.info.setdefault("rows", [])
+    event.listen(session, "loaded_as_persistent", lambda _session, row: rows.append(row))
+
+
 def is_read_only(connection: Connection) -> bool:
     """Return whether the connection belongs to a session from `read_only`."""
     return bool(connection.get_execution_options().get(_READ_ONLY))
