@@ -72,6 +72,8 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/picture.py
 	$(BIN)/python -P bench/replies.py
 	$(BIN)/python -P bench/growth.py
+	$(BIN)/python -P bench/looking.py
+	$(BIN)/python -P bench/worst.py
 
 siege: .venv/ready           ## two people play in 512 MB while fifty connections send hostile mail (as root; SIEGE="--seconds 60")
 	$(BIN)/python -P bench/siege.py $(SIEGE)

@@ -1,40 +1,50 @@
 """A whole match by email, all on this machine: a real server, real SMTP, real messages, two scripted players.
 
 The players know only their messages: each replies to the newest one that says it's their turn, at its reply address.
-They play the second sample match of the rule sheet (2007), including its slip.
+In Quadraphages they play the second sample match of the rule sheet (2007), including its slip; in other games, legal
+turns at random, the same each time, until one of them resigns. At the end, index.html shows what they saw.
 """
 
 import email
 import email.policy
 import queue
+import random
 import smtplib
 import tempfile
 import threading
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import localtime, make_msgid
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from notation import record
+from engines import GAMES
+from engines.core import Position, Seat
+from notation import NOTATIONS, record
 from notation.board import format_board
+from notation.ending import Ending, Termination
 from notation.record import Record
 from pbem import config
-from pbem.cli import logs
+from pbem.cli import demo_pages, logs
 from pbem.config import ListenSettings, LogSettings
 from pbem.rendering.mime import text_of
 from pbem.server import daemon
 from pbem.transports.listener import MailListener
 from pbem.transports.protocols import Arrival
 
+SAMPLE_GAME = "quadraphages"
 SAMPLE = Path(__file__).parent / "demo_record.txt"
 SERVER = "games@pbem.example"
 HOST = "127.0.0.1"
 PATIENCE_SECONDS = 30
+RANDOM_TURNS, CONSIDERED = 24, 2_000
+"""How many turns are played at random, and out of how many legal ones each is chosen."""
 
 MENDED = ("---- ---- 2 g3g5 b7d7", "---- ---- 2 g7g5 b7d7")
 """The turn with a slip in the record, corrected and as written."""
@@ -60,12 +70,27 @@ class Stuck(Exception):
     """The demo could not continue, and why."""
 
 
+@dataclass(frozen=True)
+class Screen:
+    """What is shown: as text at the terminal, and later as pages for a browser."""
+
+    console: Console
+    shown: list[tuple[str, EmailMessage]] = field(default_factory=list)
+
+    def show(self, mail: EmailMessage, title: str) -> None:
+        """Show a message."""
+        self.shown.append((title, mail))
+        fields = ("From", "To", "Reply-To", "Subject")
+        head = "".join(f"{name}: {mail[name]}\n" for name in fields) + "\n"
+        width = max(78, *(len(line) + 4 for line in head.split("\n")))
+        self.console.print(Panel(Text(head + text_of(mail).rstrip()), title=title, width=width))
+
+
 @dataclass
 class Player:
     """A person with a mailbox who plays the turns of the record."""
 
     name: str
-    texts: list[str]
     mailbox: Path
     arrived: "queue.Queue[EmailMessage]" = field(default_factory=queue.Queue)
 
@@ -89,11 +114,11 @@ class Player:
             raise Stuck(f"no message reached {self.name} within {PATIENCE_SECONDS} seconds") from None
 
 
-def play(out: Console, folder: Path | None) -> bool:
-    """Play and show the sample match; return whether the last board is the printed one. Raises OSError."""
+def play(out: Console, game: str, folder: Path | None) -> bool:
+    """Play and show a match of the game; return whether the last board is as expected. Raises OSError."""
     folder = Path(tempfile.mkdtemp(prefix="pbem-demo-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
-    sample = record.loads(SAMPLE.read_text(encoding="utf-8"))
+    sample = record.loads(SAMPLE.read_text(encoding="utf-8")) if game == SAMPLE_GAME else at_random(game)
     players = {seat: _player(sample, seat, folder) for seat in (0, 1)}
     by_address = {player.address: player for player in players.values()}
 
@@ -107,7 +132,7 @@ def play(out: Console, folder: Path | None) -> bool:
         logs.configure(LogSettings(), log)
         mailboxes.start(deliver)
         try:
-            return _serve_and_play(out, folder, sample, (players[0], players[1]), mailboxes.port)
+            return _serve_and_play(Screen(out), folder, sample, (players[0], players[1]), mailboxes.port)
         except Stuck as error:
             out.print(f"[red]pbem: {error}; see {folder / 'server.log'}[/]")
             return False
@@ -115,15 +140,27 @@ def play(out: Console, folder: Path | None) -> bool:
             mailboxes.stop()
 
 
+def at_random(game: str) -> Record:
+    """Return a match of legal turns, the same for each call; if it isn't over by then, the player to move resigns."""
+    chance, notation, position = random.Random(game), NOTATIONS[game], GAMES[game].position({})  # noqa: S311 - no secret
+    texts: list[str] = []
+    while position.turn is not None and len(texts) < RANDOM_TURNS:
+        shown = (move for move in position.moves() if notation.is_shown(move))
+        move = chance.choice(list(islice(shown, CONSIDERED)))
+        texts.append(notation.format(move, position))
+        position = position.play(move)
+    ending = None if position.turn is None else Ending(Termination.RESIGNATION, position.turn)
+    return Record(game, {}, ("alice", "bob"), tuple(texts), ending=ending)
+
+
 def _player(sample: Record, seat: int, folder: Path) -> Player:
-    first = sample.start().turn or 0
     mailbox = folder / "mail" / sample.players[seat].lower()
     mailbox.mkdir(parents=True, exist_ok=True)
-    return Player(sample.players[seat].lower(), list(sample.moves[(seat - first) % 2 :: 2]), mailbox)
+    return Player(sample.players[seat].lower(), mailbox)
 
 
 def _serve_and_play(
-    out: Console,
+    screen: Screen,
     folder: Path,
     sample: Record,
     players: tuple[Player, Player],
@@ -143,17 +180,17 @@ def _serve_and_play(
                 raise Stuck("the server didn't start")
             port = server.listeners[0].port
             path.write_text(CONFIG.format(server=SERVER, port=port, mailboxes=mailboxes), encoding="utf-8")
-            out.print(
+            screen.console.print(
                 f"A server listens for mail on {HOST}, port {port}; {players[0].name} and {players[1].name} join it."
             )
-            last = _correspond(out, sample, players, port)
+            last = _correspond(screen, sample, players, port)
         finally:
             stop.set()
             thread.join()
-    return _finish(out, folder, sample, last)
+    return _finish(screen, folder, sample, last)
 
 
-def _correspond(out: Console, sample: Record, players: tuple[Player, Player], port: int) -> EmailMessage:
+def _correspond(screen: Screen, sample: Record, players: tuple[Player, Player], port: int) -> EmailMessage:
     """Play the match from the first message to the last; return the record that the winner asks for."""
     welcomes = {}
     for number, player in enumerate(players):
@@ -162,70 +199,76 @@ def _correspond(out: Console, sample: Record, players: tuple[Player, Player], po
         _answer(port, player, confirm, "yes")
         welcomes[player.name] = player.next_mail()
         if number == 0:
-            _show(out, confirm, "the first message")
-            _show(out, welcomes[player.name], "what follows the reply")
+            screen.show(confirm, "the first message")
+            screen.show(welcomes[player.name], "what follows the reply")
     first = sample.start().turn or 0
     challenger, other = players[first], players[1 - first]
     _answer(port, challenger, welcomes[challenger.name], f"challenge {other.name} {sample.game}")
     challenger.next_mail()
     challenge = other.next_mail()
-    _show(out, challenge, f"{other.name} is challenged")
+    screen.show(challenge, f"{other.name} is challenged")
     _answer(port, other, challenge, "accept\n\nWith pleasure. Good luck!")
-    return _turns(out, sample, (challenger, other), port)
+    return _turns(screen, sample, players, port)
 
 
-def _turns(out: Console, sample: Record, order: tuple[Player, Player], port: int) -> EmailMessage:
-    begun = {player.name: player.next_mail() for player in order}
-    newest = begun[order[0].name]
-    _show(out, newest, f"the match begins, and it is {order[0].name}'s turn")
+def _turns(screen: Screen, sample: Record, players: tuple[Player, Player], port: int) -> EmailMessage:
+    begun = {player.name: player.next_mail() for player in players}
+    positions = record.replay(sample)
+    first = players[sample.start().turn or 0]
+    newest = begun[first.name]
+    screen.show(newest, f"the match begins, and it is {first.name}'s turn")
     columns = (TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=out) as progress:
+    with Progress(*columns, console=screen.console) as progress:
         task = progress.add_task("turns", total=len(sample.moves))
         for number, text in enumerate(sample.moves):
-            mover, other = order[number % 2], order[1 - number % 2]
+            seat = positions[number].turn or 0
+            mover, other = players[seat], players[1 - seat]
             if text == MENDED[0]:
                 _answer(port, mover, newest, MENDED[1])
                 refused = mover.next_mail()
-                _show(out, refused, f"turn {number + 1} has a slip on the sheet (g7g5 for g3g5): the reply")
+                screen.show(refused, f"turn {number + 1} has a slip on the sheet (g7g5 for g3g5): the reply")
             _answer(port, mover, newest, text)
-            mover.next_mail()
-            newest = other.next_mail()
+            own, others = mover.next_mail(), other.next_mail()
+            newest = own if positions[number + 1].turn == seat else others
+            if number == len(sample.moves) // 2:
+                screen.show(newest, f"turn {number + 2}")
             progress.update(task, advance=1, description=f"{mover.name}: {text}")
-    loser, winner = order[len(sample.moves) % 2], order[1 - len(sample.moves) % 2]
+    loser, winner = (players[seat] for seat in _loser_and_winner(sample, positions[-1]))
     if sample.ending is not None:
         _answer(port, loser, newest, "resign\n\nWell played!")
         _answer(port, loser, loser.next_mail(), "yes")
         loser.next_mail()
         newest = winner.next_mail()
-    _show(out, newest, "the last message of the match")
+    screen.show(newest, "the last message of the match")
     _answer(port, winner, newest, "record")
     return winner.next_mail()
 
 
-def _finish(out: Console, folder: Path, sample: Record, last: EmailMessage) -> bool:
-    _show(out, last, "the record, which the winner asks for")
+def _loser_and_winner(sample: Record, last: Position[Any]) -> tuple[Seat, Seat]:
+    """Return the seats of the players; after a draw, in their order."""
+    loser = sample.ending.seat if sample.ending else last.outcome and last.outcome.winner == 0
+    return (1, 0) if loser else (0, 1)
+
+
+def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) -> bool:
+    screen.show(last, "the record, which the winner asks for")
+    out = screen.console
     expected = format_board(record.replay(sample)[-1].diagram())
     printed = not record.board_difference(sample, record.replay(sample)[-1])
     same = printed and expected in text_of(last)
-    out.print(
-        "[green]The last board is the one printed on the rule sheet.[/]"
-        if same
-        else "[red]The last board is not the one printed on the rule sheet.[/]"
-    )
-    out.print(f"\nDatabase:      {folder / 'pbem.sqlite'}", highlight=False)
+    board = "the one printed on the rule sheet" if sample.game == SAMPLE_GAME else "that of the match played"
+    out.print(f"[green]The last board is {board}.[/]" if same else f"[red]The last board is not {board}.[/]")
+    pages = demo_pages.write_pages(folder, GAMES[sample.game].title, screen.shown)
+    out.print(f"\nWhat they saw: {pages.resolve()} (for a browser)", highlight=False)
+    out.print(f"Database:      {folder / 'pbem.sqlite'}", highlight=False)
     out.print(f"All messages:  {folder / 'mail'}/*/*.eml", highlight=False)
     out.print(f"Server log:    {folder / 'server.log'}", highlight=False)
     out.print("\nTry next (in a checkout, put .venv/bin/ in front):", highlight=False)
+    out.print(f"  pbem play {sample.game}  (try the game at this terminal)", highlight=False)
     for command in (f"pbem show 1 -c {folder}/pbem.toml", f"pbem check -c {folder}/pbem.toml"):
         out.print(f"  {command}", highlight=False)
     out.print("  pbem init, then follow the README to set up your own server", highlight=False)
     return same
-
-
-def _show(out: Console, mail: EmailMessage, title: str) -> None:
-    head = f"From: {mail['From']}\nTo: {mail['To']}\nReply-To: {mail['Reply-To']}\nSubject: {mail['Subject']}\n\n"
-    words = text_of(mail).rstrip()
-    out.print(Panel(Text(head + words), title=title, width=max(78, *(len(line) + 4 for line in head.split("\n")))))
 
 
 def _answer(port: int, player: Player, mail: EmailMessage, words: str) -> None:

@@ -52,11 +52,15 @@ def play(
 
 @app.command("demo")
 def demo_(
+    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")] = demo.SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
-    """Play a whole match by email between two scripted players, all on this machine."""
+    """Play a match by email between two scripted players on this machine, and show what they saw."""
+    if game not in GAMES:
+        errors.print(f"pbem: there is no game {escape(game)}; the games are {', '.join(GAMES)}")
+        raise typer.Exit(IMPOSSIBLE)
     with sentences():
-        if not demo.play(out, folder):
+        if not demo.play(out, game, folder):
             raise typer.Exit(FOUND)
 
 

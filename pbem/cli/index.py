@@ -33,7 +33,7 @@ COMMANDS = {
         "games",
         "Try a game at the terminal: two people, one keyboard, and the boards and texts of the messages.",
     ),
-    "demo": ("games", "Play a whole match by email between two scripted players, all on this machine."),
+    "demo": ("games", "Play a match by email between two scripted players on this machine, and show what they saw."),
     "record": ("games", "Work with record files."),
 }
 

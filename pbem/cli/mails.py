@@ -74,6 +74,11 @@ def _show_match(session: Session, match: Match) -> bool:
         by = (first, second)[ply.seat]
         played = f"{ply.played:%Y-%m-%d %H:%M:%S}"
         table.add_row(str(ply.number), by, escape(ply.text), played, str(ply.incoming or ""))
+    for undone in queries.taken_back(session, match):
+        when = f"{undone.played:%Y-%m-%d %H:%M:%S}, taken back {undone.taken_back:%Y-%m-%d %H:%M:%S}"
+        table.add_row(
+            f"({undone.number})", (first, second)[undone.seat], escape(undone.text), when, str(undone.incoming or "")
+        )
     out.print(table)
     mails = Table("message", "what", "to", "state", "Message-ID")
     for row in session.exec(select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))):

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from sqlmodel import select
-
 from notation import NOTATIONS
 from pbem.commands import COMMANDS, permissions, work
 from pbem.commands.core import Line, Request
@@ -61,7 +59,8 @@ def _reader(request: Request, message: Message) -> Reader:
 
     @cache  # every line asks; the row itself is fetched when it is locked
     def game_of(number: int) -> str | None:
-        return request.session.exec(select(Match.game).where(Match.id == number)).first()
+        match = request.session.get(Match, number)
+        return match.game if match else None
 
     player = request.sender.player
     about = request.sender.match

@@ -1,7 +1,8 @@
 """Checks of stored matches by replay, which find what a rule fix, a bug or a damaged disk has broken."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from sqlmodel import Session, col, select
 
@@ -10,9 +11,9 @@ from engines.core import BadOption, IllegalMove
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import BadRecord, replay
-from pbem.matches.queries import plies
+from pbem.matches.queries import plies, taken_back
 from pbem.matches.snapshot import record_of
-from pbem.storage.models import Match, MatchState, Player
+from pbem.storage.models import Match, MatchState, Player, TakenBack
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,9 @@ def faults(session: Session, match: Match) -> Iterator[Fault]:
     outcome = position.outcome
     if match.plies != len(rows):
         yield Fault(number, f"{match.plies} turns are counted, but {len(rows)} are stored")
+    shift = _shift_of(taken_back(session, match))
+    if match.shift != shift:
+        yield Fault(number, f"its version is {match.shift} ahead of its turns, but what was taken back makes {shift}")
     to_move = position.turn if match.state == MatchState.RUNNING else None
     if match.to_move != to_move and (match.state == MatchState.RUNNING) == (outcome is None):
         yield Fault(number, f"it is stored to be the turn of {_whose(match.to_move)}, not of {_whose(to_move)}")
@@ -69,6 +73,15 @@ def faults(session: Session, match: Match) -> Iterator[Fault]:
         yield Fault(number, f"it is {match.state}, but its termination is {match.termination}")
     if outcome is not None and (match.state != MatchState.OVER or match.winner != outcome.winner):
         yield Fault(number, f"the turns end the match (winner: seat {outcome.winner}), but that isn't what is stored")
+
+
+def _shift_of(rows: Sequence[TakenBack]) -> int:
+    """Return the shift that a match has after those turns were taken back: each takeback adds its turns, and one."""
+    shift = 0
+    for before, undone in groupby(rows, key=lambda row: row.shift):
+        if before == shift:  # otherwise some are missing, and the sum is wrong
+            shift += len(list(undone)) + 1
+    return shift
 
 
 def _whose(seat: int | None) -> str:

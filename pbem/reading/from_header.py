@@ -16,6 +16,7 @@ def author(fields: Sequence[str]) -> str | None:
     'mallory@evil.example'
     >>> author(["alice@mail.example, bob@mail.example"]), author(["friends: alice@mail.example;"])
     (None, None)
+    >>> author(["alice@mail.example."])  # no header that answers it could hold this
     """
     if len(fields) != 1 or len(fields[0]) > LONGEST:
         return None
@@ -28,7 +29,9 @@ def author(fields: Sequence[str]) -> str | None:
     if opened and not (closed and not after.strip() and _is_mere_name(name.strip().lower(), address)):
         return None
     local, _, host = address.partition("@")
-    return address if local and host and not set(address) & set(" \t\0,;:<>") and "@" not in host else None
+    if not local or not host or host.endswith(".") or "@" in host or set(address) & set(" \t\0,;:<>"):
+        return None
+    return address
 
 
 def _is_mere_name(name: str, address: str) -> bool:

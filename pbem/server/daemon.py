@@ -122,7 +122,7 @@ class Server:
         self.take(arrivals)
 
     def handle_waiting(self, stopped: Callable[[], bool] = lambda: False, desk: Desk | None = None) -> int:
-        """Process the next stored messages in order. Return their number; if it isn't 0, call again."""
+        """Process the next stored messages in order. Return their number; if it is AT_A_STRETCH, call again."""
         queue, services = (desk.queue, desk.services) if desk is not None else (self.queue, self.services)
         handled = 0
         while handled < AT_A_STRETCH and not stopped() and (incoming_id := queue.claim_next()) is not None:
@@ -205,8 +205,9 @@ def run_once(server: Server) -> tuple[int, int, int]:
     """Receive, process and send what is waiting. Return the numbers of messages received, processed and attempted."""
     received = sum(receiver.receive_once(inbox, server.store) for inbox in server.inboxes)
     handled = sent = 0
-    while some := server.handle_waiting():
+    while (some := server.handle_waiting()) == AT_A_STRETCH:
         handled += some
+    handled += some
     try:
         while some := server.send_due():
             sent += some

@@ -23,7 +23,7 @@ from pbem.server import attempts
 from pbem.server.examination import Examined, Services, examine
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import notifications
-from pbem.storage.database import transaction
+from pbem.storage.database import keep_rows, transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel
 
@@ -99,6 +99,7 @@ def _handle_examined(
 ) -> dict[str, Any] | None:
     """Handle the message in one transaction if it is still new. Return what to log, if anything."""
     with transaction(engine) as session:
+        keep_rows(session)
         row = session.get_one(Incoming, incoming_id, with_for_update=True)
         about = _handle(session, services, row, examined, now) if row.state == IncomingState.NEW else None
         notifications.notify(session, Channel.OWED)

@@ -63,12 +63,14 @@ class WriteTurns:
         with self._changed:
             ticket = (can_wait, next(self._tickets))
             heapq.heappush(self.waiting, ticket)
-            is_free = self._changed.wait_for(
-                lambda: not self._is_taken and self.waiting[0] == ticket, timeout=self._seconds
-            )
-            self.waiting.remove(ticket)
-            heapq.heapify(self.waiting)
-            self._changed.notify_all()
+            try:
+                is_free = self._changed.wait_for(
+                    lambda: not self._is_taken and self.waiting[0] == ticket, timeout=self._seconds
+                )
+            finally:
+                self.waiting.remove(ticket)
+                heapq.heapify(self.waiting)
+                self._changed.notify_all()
             if not is_free:
                 raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("database is locked"))
             self._is_taken = True
@@ -159,6 +161,12 @@ def read_only(engine: Engine) -> Iterator[Session]:
         options |= {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
     with Session(engine.execution_options(**options), expire_on_commit=False) as session, session.begin():
         yield session
+
+
+def keep_rows(session: Session) -> None:
+    """Have the session keep each row it loads; otherwise it forgets those in nobody's hands, and loads them again."""
+    rows = session.info.setdefault("rows", [])
+    event.listen(session, "loaded_as_persistent", lambda _session, row: rows.append(row))
 
 
 def is_read_only(connection: Connection) -> bool:

@@ -216,3 +216,18 @@ def test_a_taken_back_turn_can_be_played_again(session: Session) -> None:
     play(session, match, TURNS[1])
     assert session.exec(select(Ply.text).order_by("number")).all() == list(TURNS[:2])
     assert list(integrity.faults(session, match)) == []
+
+
+def test_a_takeback_that_is_missing_from_the_log_is_found(session: Session) -> None:
+    match = played(session, 2)
+    for text in (TURNS[1], "h9h8"):
+        agreements.propose(session, match, 1, OfferKind.UNDO, NOW)
+        agreements.accept(session, match, 0, None, NOW)
+        play(session, match, text)
+    assert list(integrity.faults(session, match)) == []
+    first, last = session.exec(select(TakenBack).order_by("shift")).all()
+    assert (first.shift, last.shift, match.shift) == (0, 2, 4)
+    session.delete(first)
+    session.flush()
+    (fault,) = integrity.faults(session, match)
+    assert fault.sentence == "its version is 4 ahead of its turns, but what was taken back makes 0"

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from engines import GAMES
+from notation import record
 from pbem.cli import demo
 from tests.operating.site import Site
 
@@ -16,6 +18,38 @@ def test_the_demo_ends_at_the_printed_board(site: Site, tmp_path: Path) -> None:
     commands = [line.split()[1:] for line in done.out.splitlines() if line.startswith("  pbem") and " -c " in line]
     assert [words[0] for words in commands] == ["show", "check"]
     assert [site.pbem(*words).code for words in commands] == [0, 0]
+    assert "  pbem play quadraphages" in done.out
+    page = tmp_path / "demo" / "index.html"
+    assert str(page) in done.out
+    shown = page.read_text(encoding="utf-8")
+    assert all(words in shown for words in ("Your turn against bo", "Nothing was done.", "You won!"))
+    assert "cid:" not in shown
+    assert (tmp_path / "demo" / "pbem-1-quadraphages.gif").read_bytes().startswith(b"GIF8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["hexaphages", "kvadratik", "quadrature", "quadrupel"])
+def test_the_demo_plays_any_game(game: str, site: Site, tmp_path: Path) -> None:
+    done = site.pbem("demo", game, "--folder", str(tmp_path / "demo"))
+
+    assert done.code == 0
+    assert "The last board is that of the match played." in done.out
+    assert f"  pbem play {game}" in done.out
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_match_at_random_is_a_match_and_the_same_again(game: str) -> None:
+    match = demo.at_random(game)
+
+    assert len(record.replay(match)) == len(match.moves) + 1
+    assert match == demo.at_random(game)
+
+
+def test_an_unknown_game_is_refused_with_those_that_there_are(site: Site) -> None:
+    done = site.pbem("demo", "chess")
+
+    assert done.code == 2
+    assert all(game in done.err for game in GAMES)
 
 
 @pytest.mark.slow

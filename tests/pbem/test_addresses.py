@@ -239,7 +239,9 @@ def test_who_was_invited_at_the_new_address_gets_the_invitation(letters: Corresp
     challenge = next(mail for mail in mails if "challenges you" in text(mail))
     assert challenge["To"] == NEW
     assert sorted(map(str, addresses(letters))) == [ALICE, NEW, BOB]
-    assert letters.reply(invitation, "accept") == []
+    (late,) = letters.reply(invitation, "accept")
+    assert "challenge" not in str(late["Subject"])
+    assert letters.execute("select state from match where id = 2") == [("offered",)]
     letters.reply(challenge, "accept")
     assert letters.execute("select state from match where id = 2") == [("running",)]
 

@@ -91,6 +91,7 @@ def test_a_message_about_several_matches_says_which_version_of_each_it_shows(let
     assert turns(letters) == ["b3b4", "h9h8"]
 
 
+@pytest.mark.slow  # the same version is compared in the two tests before
 def test_a_suggestion_on_a_position_that_was_taken_back_is_not_agreed_to(letters: Correspondence) -> None:
     two_turns(letters)
     (suggestion,) = letters.reply(letters.last("alice"), "3f4g")
@@ -103,6 +104,7 @@ def test_a_suggestion_on_a_position_that_was_taken_back_is_not_agreed_to(letters
     assert turns(letters) == ["b3b4", "h9h8"]
 
 
+@pytest.mark.slow
 def test_a_held_turn_for_a_position_that_was_taken_back_is_not_played(letters: Correspondence) -> None:
     """A thread names the position too, although it proves nothing."""
     two_turns(letters)
@@ -171,9 +173,9 @@ def test_who_is_muted_is_told_that_their_words_went_nowhere(letters: Corresponde
 
 
 def test_offers_are_counted_as_notes_are(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nmatch_per_day = 3") as letters:
+    with correspondence(tmp_path, more="[limits]\nmatch_per_day = 2") as letters:
         letters.match("challenge bob quadrature")
-        for words in ("draw", "cancel", "pause", "draw"):
+        for words in ("draw", "cancel"):
             letters.reply(letters.last("alice"), words)
 
         assert "that's the limit" in text(letters.last("alice"))

@@ -145,10 +145,11 @@ def test_a_player_is_told_why_their_message_is_not_read(letters: Correspondence,
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*TOLD, *UNREADABLE, *sorted(SILENT)])
-def test_a_stranger_or_a_machine_is_told_nothing(letters: Correspondence, name: str) -> None:
+def test_a_stranger_is_told_of_its_size_at_most_and_a_machine_nothing(letters: Correspondence, name: str) -> None:
     stranger = MAILS[name]().replace(b"alice@", b"mallory@")
 
-    assert letters.deliver_unread(stranger) == []
+    for mail in letters.deliver_unread(stranger):
+        assert "is larger than 250 KB, so it wasn't read" in text(mail)
     assert reply(letters, MAILS[name](), Auto_Submitted="auto-replied") == []
     assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
 

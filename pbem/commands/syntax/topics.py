@@ -30,11 +30,15 @@ OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "optio
 INDEX: Mapping[str, str] = {
     "opponent": "opponents partner partners player players people someone somebody who friend friends against",
     "first": "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
-    "ending": "ending end draw draws drawn win wins winner winning lose loss over finish tie stalemate result results",
+    "ending": "ending end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
     "leaving": "leaving leave quit quitting account unregister forget privacy data gdpr",
     "move": "turn turns moves moving",
     "notation": "notations coordinate coordinates square squares syntax format write writing",
-    "resign": "forfeit surrender concede abort",
+    "resign": "forfeit surrender concede",
+    "draw": "remis peace agree agreement",
+    "cancel": "abort annul void",
+    "rematch": "revenge again another",
+    "mute": "nag nagging block ignore silence",
     "undo": "takeback retract mistake wrong correct correction",
     "say": "talk chat note notes write comment text",
     "games": "matches match status waiting pending",
@@ -45,7 +49,7 @@ INDEX: Mapping[str, str] = {
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " digest daily batch frequency mails receipt zone timezone hour blind screenreader"
     ),
-    "stop": "vacation holiday holidays pause away absence silence mute",
+    "stop": "vacation holiday holidays away absence",
     "change": "address email e-mail mail move-address",
     "revoke": "token tokens personal secret leaked security password passwords login",
     "export": "download-data",

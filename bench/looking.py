@@ -1,0 +1,118 @@
+"""What one player's message can have looked up at most: bytes of the answer, CPU time, and how long the lock is held.
+
+Run `make bench`. The messages are those that ask for most: previews, old positions and lists in a match of 4,000 turns,
+by a player of 3,000 matches. CPU time depends on the machine, so a `help` is measured as well.
+"""
+
+import argparse
+import logging
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import structlog
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import Connection, event, insert
+
+from bench.growth import NO_REMOVAL
+from engines import GAMES
+from notation import NOTATIONS
+from pbem.players.identity import address_with
+from pbem.storage import database
+from pbem.storage.models import Match, MatchState, Ply
+from pbem.tokens import Purpose, Token
+from tests.correspondence import MORNING, Correspondence, correspondence
+from tests.crowd import address_of, fill
+
+GAME = "kvadratik"
+LINES = 20
+
+
+def long_match(turns: int) -> list[str]:
+    """Return the turns of a match that goes on and on."""
+    chance = random.Random(1)
+    position = GAMES[GAME].position({})
+    texts: list[str] = []
+    while len(texts) < turns and position.turn is not None:
+        legal = list(position.moves())
+        for move in chance.sample(legal, len(legal)):
+            after = position.play(move)
+            if after.turn is not None:
+                texts.append(NOTATIONS[GAME].format(move, position))
+                position = after
+                break
+        else:
+            break
+    return texts
+
+
+class LockWatch:
+    """Measures for how long writing transactions are open, in CPU time of this thread."""
+
+    def __init__(self, letters: Correspondence) -> None:
+        self.longest = 0.0
+        self._began = 0.0
+        event.listen(letters.server.engine, "begin", self._begin)
+        event.listen(letters.server.engine, "commit", self._commit)
+
+    def _begin(self, connection: Connection) -> None:
+        if not database.is_read_only(connection):
+            self._began = time.thread_time()
+
+    def _commit(self, connection: Connection) -> None:
+        if not database.is_read_only(connection):
+            self.longest = max(self.longest, time.thread_time() - self._began)
+
+
+def add_long_match(letters: Correspondence, turns: int) -> int:
+    """Store the long match between the first two players. Return its number."""
+    texts = long_match(turns)
+    with database.transaction(letters.server.engine) as session:
+        match = Match(
+            game=GAME, options={}, seat0=1, seat1=2, challenger=1, state=MatchState.RUNNING, plies=len(texts),
+            to_move=len(texts) % 2, created=MORNING, started=MORNING,
+        )  # fmt: skip
+        session.add(match)
+        session.flush()
+        rows = [
+            {"match": match.id, "number": number, "seat": (number - 1) % 2, "text": text, "played": MORNING}
+            for number, text in enumerate(texts, start=1)
+        ]
+        session.execute(insert(Ply), rows)
+        assert match.id is not None
+        return match.id
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=4_000)
+    parser.add_argument("--matches", type=int, default=3_000)
+    given = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    table = Table("one message of", "answer, KB", "CPU, ms", "of it with the lock held, ms")
+    with (
+        tempfile.TemporaryDirectory(prefix="looking") as folder,
+        correspondence(Path(folder), server=NO_REMOVAL) as letters,
+    ):
+        fill(letters.server.engine, given.matches, players=2, now=MORNING)
+        number = add_long_match(letters, given.turns)
+        server = letters.server
+        personal = address_with(server.settings.server, server.services.keyring, Token(Purpose.PERSONAL, 1), 0)
+        watch = LockWatch(letters)
+        for line in ("help", "games", f"show {number}#{given.turns}", f"preview {number} a1", f"record {number}"):
+            for lines in (1, LINES):
+                letters.clock.advance(minutes=10)
+                watch.longest, before = 0.0, time.process_time()
+                answers = letters.write(address_of(1), "\n".join([line] * lines), to=personal)
+                spent = time.process_time() - before
+                size = sum(len(answer.as_bytes()) for answer in answers) / 1024
+                cells = (f"{size:.0f}", f"{1000 * spent:.0f}", f"{1000 * watch.longest:.0f}")
+                table.add_row(f"{lines} x {line}", *cells)
+    Console(width=100).print(table)
+
+
+if __name__ == "__main__":
+    main()
