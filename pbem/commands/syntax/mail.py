@@ -69,8 +69,7 @@ class ParsedMessage:
     """The lines among the words that look like a turn."""
     beyond: tuple[str, ...] = ()
     """The commands beyond the number that a message can have."""
-    below: tuple[str, ...] = ()
-    """The lines among the words that would be commands, if they didn't stand below words."""
+    below: tuple[str, ...] = ()  # lines among the words that are commands, but for their place below words
 
     @property
     def prose(self) -> tuple[str, ...]:
@@ -100,7 +99,6 @@ class _Draft:
         self.overlooked: list[str] = []
         self.separators: list[str] = []
         self.below: list[str] = []
-        self.looked_at = 0
         self.unread: list[str] = []
         """Lines that begin with a match's number and can't be read."""
         self.read = self.searched = 0
@@ -244,7 +242,6 @@ class Reader:
             prose = raw if translated[0].text == text else translated[0].text
             read = self._read_line(draft, translated, strict=strict, certain=line == turn)
             if not read:
-                self._note_below(draft, text, prose)
                 self._note(draft, translated[0].text, prose)
                 draft.add_words(prose)
             elif len(draft.commands) >= MOST_COMMANDS:
@@ -273,19 +270,14 @@ class Reader:
             return ()
         return read
 
-    def _note_below(self, draft: _Draft, text: str, prose: str) -> None:
-        """Remember a line that only is words because it stands below words."""
-        if draft.is_below_words and draft.looked_at < MOST_SEARCHED:
-            draft.looked_at += 1
-            if self._counts(text):
-                draft.below.append(prose.strip())
-
     def _note(self, draft: _Draft, text: str, prose: str) -> None:
-        """Remember a line of words that looks like a turn."""
+        """Remember a line of words that looks like a turn, or is a command but for its place below words."""
         draft.searched += 1
-        fits = draft.searched <= MOST_SEARCHED and len(draft.overlooked) < MOST_OVERLOOKED
-        if fits and self._line.held_turn(text) is not None:
+        fits = draft.searched <= MOST_SEARCHED
+        if fits and len(draft.overlooked) < MOST_OVERLOOKED and self._line.held_turn(text) is not None:
             draft.overlooked.append(prose.strip())
+        if fits and draft.is_below_words and self._counts(text):
+            draft.below.append(prose.strip())
 
     def _turn_of_marks(self, draft: _Draft) -> str | None:
         """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
