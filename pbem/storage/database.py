@@ -63,12 +63,14 @@ class WriteTurns:
         with self._changed:
             ticket = (can_wait, next(self._tickets))
             heapq.heappush(self.waiting, ticket)
-            is_free = self._changed.wait_for(
-                lambda: not self._is_taken and self.waiting[0] == ticket, timeout=self._seconds
-            )
-            self.waiting.remove(ticket)
-            heapq.heapify(self.waiting)
-            self._changed.notify_all()
+            try:
+                is_free = self._changed.wait_for(
+                    lambda: not self._is_taken and self.waiting[0] == ticket, timeout=self._seconds
+                )
+            finally:
+                self.waiting.remove(ticket)
+                heapq.heapify(self.waiting)
+                self._changed.notify_all()
             if not is_free:
                 raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("database is locked"))
             self._is_taken = True

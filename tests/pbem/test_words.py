@@ -10,6 +10,7 @@ from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import MOST_COMMANDS, ParsedMessage, Reader
 from pbem.reading.text import reply_text
 from tests.correspondence import Correspondence, correspondence, text
+from tests.effort import calls
 
 ALICE, BOB, DAVE = (f"{name}@mail.example" for name in ("alice", "bob", "dave"))
 GAMES_OF = {17: "kvadratik", 18: "kvadratik", 7: "quadraphages", 6: "quadraphages"}
@@ -47,6 +48,7 @@ ONE, TWO = "#1 1 a7b7 i3i2", "#2 1 a7b7 i3i2"
 # Whose the words are --------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("lines", "to_bob", "to_dave"),
     [
@@ -303,3 +305,17 @@ def test_a_turn_in_a_tagline_is_suggested(line: str) -> None:
 
 def test_a_signature_is_no_words() -> None:
     assert reading(f"{MOVE}\n\nBye\n-- \nBob Smith, Room B12\n+49 30 1234567\nbob@mail.example", 7).prose == ("Bye",)
+
+
+# Work ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("head", ["c1b1 g9h9 3\n\nHi\n", "hello\n-- \n", ""])
+@pytest.mark.parametrize("piece", ["I a1b a2b a3b a4b x\n", "#7 resing\n", "#7 c1b1 g9h9 3\n", "---\n", "so be it\n"])
+def test_a_message_without_end_takes_little_more_work_than_a_long_one(head: str, piece: str) -> None:
+    def effort(count: int) -> int:
+        written = reply_text.read(head + piece * count)
+        return calls(lambda: Reader(COMMANDS, GAMES_OF.get, 7, "alice").read("", written.lines, written.cut))
+
+    assert effort(4_000) <= 2 * effort(1_000) + 50 * 4_000

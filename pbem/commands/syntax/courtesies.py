@@ -5,6 +5,7 @@ Each function removes one kind, or returns the text unchanged. Whether the rest 
 
 import re
 from difflib import get_close_matches
+from functools import lru_cache
 
 POLITE = ("please", "pls", "plz", "thanks", "thank you", "thx", "bitte", "danke", "merci", "gracias", "por favor")
 GREETINGS = frozenset(
@@ -118,6 +119,7 @@ def with_other_number(word: str, known: frozenset[str]) -> str:
     return next((form for form in forms if form in known), word)
 
 
+@lru_cache(maxsize=2_048)
 def nearest_word(word: str, known: frozenset[str]) -> str | None:
     """Return the known word most similar to a misspelt one, or None.
 

@@ -29,7 +29,12 @@ SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
 LONGEST_LINE = 1_000
 MOST_COMMANDS = 20
 MOST_OVERLOOKED = 5
-"""How many lines that look like turns are reported; lines below them are not looked at."""
+"""How many lines that look like turns are reported."""
+MOST_READ = 500
+"""How many lines are tried as commands. Below them, only lines that begin with #NUMBER count, as beyond the limit."""
+MOST_SEARCHED = 100
+"""How many lines of words, and of what was cut, are searched for turns."""
+MOST_BEYOND = 50
 FREE_IN_SIGNATURE = frozenset({"say", "set"})
 """Commands with any words that also count below a signature, if they begin in lower case as our help writes them."""
 
@@ -94,6 +99,7 @@ class _Draft:
         self.separators: list[str] = []
         self.unread: list[str] = []
         """Lines that begin with a match's number and can't be read."""
+        self.read = self.searched = 0
         self._block = [*range(len(head))]
         self._is_apart = True
         self._lines: list[str] = []
@@ -103,6 +109,11 @@ class _Draft:
     def is_below_words(self) -> bool:
         """Whether there are words below a command already."""
         return bool(self.commands) and (bool(self._lines) or any(block.under for block in self.words))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the message has had as many commands, or lines tried as commands, as it can have."""
+        return len(self.commands) + len(self.unread) >= MOST_COMMANDS or self.read >= MOST_READ
 
     @property
     def has_words(self) -> bool:
@@ -176,8 +187,11 @@ class Reader:
         """Return the lines with those parts of what was cut that hold a command or a turn: they are no boilerplate."""
         kept: list[str] = []
         at = 0
+        left = MOST_SEARCHED
         for piece in cut:
-            if any(self._counts(line) for line in piece.lines):
+            searched = piece.lines[:left]
+            left -= len(searched)
+            if any(map(self._counts, searched)):
                 kept += [*lines[at : piece.before], "", *piece.lines, ""]
                 at = piece.before
         return trim([*kept, *lines[at:]]) if kept else lines
@@ -215,6 +229,13 @@ class Reader:
                 draft.separators.append(line)
                 draft.add_words(raw) if draft.is_below_words else draft.add_blank()
                 continue
+            if draft.is_full and ADDRESSED.match(text):
+                draft.beyond += [line] * (len(draft.beyond) < MOST_BEYOND)
+                continue
+            if draft.read >= MOST_READ:
+                draft.add_words(raw)
+                continue
+            draft.read += 1
             translated = self._translator.translate(text)
             prose = raw if translated[0].text == text else translated[0].text
             read = self._read_line(draft, translated, strict=strict, certain=line == turn)
@@ -222,7 +243,7 @@ class Reader:
                 self._note(draft, translated[0].text, prose)
                 draft.add_words(prose)
             elif len(draft.commands) >= MOST_COMMANDS:
-                draft.beyond.append(prose.strip())
+                draft.beyond += [prose.strip()] * (len(draft.beyond) < MOST_BEYOND)
             elif not (draft.commands == [*head] and [each.text for each in read] == [each.text for each in head]):
                 draft.add_commands([_as_written(each, line) for each in read])  # unless the subject has it already
         draft.close()
@@ -249,7 +270,9 @@ class Reader:
 
     def _note(self, draft: _Draft, text: str, prose: str) -> None:
         """Remember a line of words that looks like a turn."""
-        if len(draft.overlooked) < MOST_OVERLOOKED and self._line.held_turn(text) is not None:
+        draft.searched += 1
+        fits = draft.searched <= MOST_SEARCHED and len(draft.overlooked) < MOST_OVERLOOKED
+        if fits and self._line.held_turn(text) is not None:
             draft.overlooked.append(prose.strip())
 
     def _turn_of_marks(self, draft: _Draft) -> str | None:
@@ -281,7 +304,7 @@ class Reader:
                 first,
                 subject=told,
                 overlooked=self._without_passwords(line for line in draft.overlooked if self._is_missing(line, played)),
-                beyond=tuple(draft.beyond),
+                beyond=self._without_passwords(draft.beyond),
             )
         fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
         first = first or self._translator.translate(fresh)[0].text.strip()

@@ -7,6 +7,7 @@ off before anything else sees the line: they are neither stored nor repeated.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from engines import GAMES
 from pbem.commands.syntax.courtesies import POLITE, nearest_word
@@ -150,7 +151,7 @@ class Translator:
     def _head(self, words: list[str]) -> _Head | None:
         """Return the head of the line if it starts like a command."""
         written, verb, number, game, every, led, length = "", "", None, False, False, False, 0
-        known = self.verbs | MOVING | SAYING | frozenset(ADVICE) | {"showas"}
+        known = _known(self.verbs)
         for word in words[:MOST_HEAD]:
             bare = _bare(word)
             if NUMBER.fullmatch(bare) and number is None:
@@ -247,6 +248,12 @@ def advice(text: str) -> Refused | None:
         return None
     sentence, fits = ADVICE[verb]
     return Refused(sentence, fits=fits)
+
+
+@cache
+def _known(verbs: frozenset[str]) -> frozenset[str]:
+    """Return our verbs and those of Rognlie's server."""
+    return verbs | MOVING | SAYING | frozenset(ADVICE) | {"showas"}
 
 
 def _may_lead(word: str) -> bool:

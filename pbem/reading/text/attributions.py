@@ -25,6 +25,7 @@ VERBS, OPENERS, LONE_OPENERS, WEEKDAYS = (
 VERB_PARTS = _PHRASES["verb_parts"]
 MARKS = ".,;:!?()[]<>\"'*_\u2018\u2019\u201c\u201d\u2026\uff1a\uff0c"
 COLONS = (":", "\uff1a")
+FIGURES = frozenset("0123456789")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def _ends_without_colon(text: str) -> bool:
     >>> _ends_without_colon("On 2 Mar 2026 at 10:30 Bob wrote me a letter"), _ends_without_colon("I wrote this in 2026")
     (False, False)
     """
-    if text[-1] in ".,;:!?>" or len(text) > LONGEST_CLOSING * 3:
+    if text[-1] in ".,;:!?>" or len(text) > LONGEST_CLOSING * 3 or FIGURES.isdisjoint(text):
         return False
     words = [word for _, word in _words(text)]
     opener = next((at for at in range(len(words) - 1) if words[at] in LONE_OPENERS and _has_digit(words[at + 1])), 0)
