@@ -86,6 +86,12 @@ def test_there_is_a_rule_for_every_state() -> None:
 WAITING = [state for state, rule in retention.OUTGOING.items() if rule is retention.Rule.WAITS]
 
 
+def test_only_what_is_in_work_is_kept_without_end() -> None:
+    rules = {**retention.INCOMING, **retention.OUTGOING}
+    without_end = {state for state, rule in rules.items() if rule is retention.Rule.IN_WORK}
+    assert without_end == {IncomingState.NEW, OutgoingState.OWED, OutgoingState.BATCHED}
+
+
 @pytest.mark.parametrize("state", WAITING)
 def test_a_message_that_waits_for_somebody_is_given_up_after_a_year(
     letters: Correspondence, state: OutgoingState
