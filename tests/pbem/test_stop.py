@@ -28,7 +28,7 @@ WORDS = {
     "say": "#1 say I am Alice",
     "set": "set mail daily",
     "withdraw": "#1 withdraw",
-    "undo": "#1 undo",
+    **{name: f"#1 {name}" for name in ("undo", "draw", "pause", "resume", "cancel", "rematch", "mute")},
     "accept": "#1 accept",
     "decline": "#1 decline",
     "join": "join mallory",
