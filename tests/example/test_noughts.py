@@ -153,7 +153,8 @@ def test_a_match_is_played_to_its_end_by_mail(tmp_path: Path) -> None:
 
     assert "NOUGHTS AND CROSSES" in shown
     assert 'Did you mean "b3"?' in text(refused)
-    assert "The match is a draw: the board is full." in " ".join(over.split())
+    assert over.startswith("The match is a draw.")
+    assert "The match is over: the board is full." in " ".join(over.split())
     assert (read.game, read.moves) == ("noughts", tuple(turns))
     assert re.search(r"^ O X X +1$", over.replace("\r", ""), flags=re.MULTILINE)
 

@@ -34,6 +34,12 @@ WORDS = {
     "join": "join mallory",
     "export": "export me",
     "delete": "delete me",
+    "draw": "#1 draw",
+    "pause": "#1 pause",
+    "resume": "#1 resume",
+    "cancel": "#1 cancel",
+    "rematch": "#1 rematch",
+    "mute": "#1 mute",
 }
 
 
