@@ -35,8 +35,12 @@ class Log(structlog.PrintLogger):
     debug = info = warning = error = critical = exception = msg  # like the parent class
 
 
-def configure(settings: LogSettings, file: TextIO = sys.stderr, server: ServerSettings | None = None) -> None:
-    """Configure the format and destination of all log lines of this process; `server` has our address."""
+def configure(settings: LogSettings, file: TextIO | None = None, server: ServerSettings | None = None) -> None:
+    """Configure the format and destination of all log lines of this process: a file, or standard error.
+
+    `server` has our address.
+    """
+    file = file or sys.stderr
     redactor = TokenRedactor(server.address, server.delimiter) if server else TokenRedactor()
     structlog.configure(
         processors=[
