@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from sqlmodel import select
+from sqlmodel import Session, select
 
-from pbem.server.intake import earlier_key, key, store
+from pbem.server.intake import earlier_key, key, keys, store
 from pbem.storage import database
 from pbem.storage.models import Incoming
 from pbem.transports.protocols import Arrival
@@ -71,12 +71,15 @@ def test_nobody_shuts_a_message_out_by_sending_it_first_with_another_meaning(oth
     assert key(other, ()) != key(RAW, ())
 
 
+def stored(letters: Correspondence, session: Session, raw: bytes) -> list[int]:
+    """Store a message. Return the id of its row, if it is new."""
+    arrival = Arrival(raw, "lmtp", "a@b.example", ())
+    return store(session, [(keys(arrival), arrival)], letters.clock(), letters.server.triage)
+
+
 def test_a_message_is_told_once_however_filters_marked_it(letters: Correspondence) -> None:
     with database.transaction(letters.server.engine) as session:
-        added = [
-            store(session, (Arrival(raw, "lmtp", "a@b.example", ()),), letters.clock(), letters.server.triage)
-            for raw in (RAW, *FILTERED)
-        ]
+        added = [stored(letters, session, raw) for raw in (RAW, *FILTERED)]
     assert [len(ids) for ids in added] == [1, 0, 0, 0, 0]
 
 
@@ -84,15 +87,10 @@ def test_an_upgrade_lets_no_message_in_twice(letters: Correspondence) -> None:
     """Rows of earlier versions have a different kind of key, which is still recognised."""
     with database.transaction(letters.server.engine) as session:
         before = len(session.exec(select(Incoming)).all())
-        (number,) = store(
-            session, (Arrival(FILTERED[0], "lmtp", "a@b.example", ()),), letters.clock(), letters.server.triage
-        )
+        (number,) = stored(letters, session, FILTERED[0])
         session.get_one(Incoming, number).key = earlier_key(FILTERED[0], ())
     with database.transaction(letters.server.engine) as session:
-        assert (
-            store(session, (Arrival(FILTERED[0], "lmtp", "a@b.example", ()),), letters.clock(), letters.server.triage)
-            == []
-        )
+        assert stored(letters, session, FILTERED[0]) == []
         assert len(session.exec(select(Incoming)).all()) == before + 1
 
 

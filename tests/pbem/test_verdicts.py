@@ -36,7 +36,7 @@ def test_what_became_of_each_mail_stands_in_its_row(letters: Correspondence) -> 
     letters.reply(question, "yes")
     letters.write("stranger@mail.example", "hello")
     letters.write(alice, "say x", to=ADDRESS.replace("@", "+nonsense@"))
-    letters.reply(letters.received[alice][1], "#1 say hello\n#1 undo")
+    letters.reply(letters.received[alice][1], "#1 say hello\n#1 resume")
 
     rows = letters.execute("select verdict from incoming order by id desc limit 6")
 
