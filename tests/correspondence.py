@@ -15,10 +15,13 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import structlog
 from sqlalchemy import event
 from sqlalchemy import text as sql
+from typer.testing import CliRunner, Result
 
 from pbem import config
+from pbem.cli import app
 from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from tests import databases
@@ -228,6 +231,14 @@ class Correspondence:
         """Let a player resign in reply to the newest message, and confirm. Return what the server sent then."""
         (question,) = self.reply(self.last(name), words)
         return self.reply(question, "yes")
+
+    def operate(self, *words: str, **environment: str) -> Result:
+        """Run a command of the operator's on this server. Return what it printed; its log ends with it."""
+        before = structlog.get_config()
+        try:
+            return CliRunner().invoke(app, [*words, "--config", str(self.folder / "pbem.toml")], env=environment)
+        finally:
+            structlog.configure(**before)
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
         """Run SQL on the server's database. Return the rows, if any."""

@@ -5,9 +5,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from pbem.cli import app
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 pytestmark = pytest.mark.sql
@@ -142,10 +140,10 @@ def test_a_question_to_a_new_address_still_under_way_goes_there_and_is_void(lett
     assert addresses(letters) == [ALICE, BOB]
 
 
-def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence, tmp_path: Path) -> None:
+def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence) -> None:
     old = personal(letters.received[ALICE][1])
 
-    done = CliRunner().invoke(app, ["revoke", "alice", "--config", str(tmp_path / "pbem.toml")])
+    done = letters.operate("revoke", "alice")
     (told,) = letters.write(BOB, "nothing of interest", Auto_Submitted="auto-replied")
 
     assert done.exit_code == 0, done.output
@@ -153,7 +151,7 @@ def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence, tm
     assert "Hello alice!" in text(told)
     assert is_question(*letters.write(ALICE, f"#1 {TURN}", to=old))
     assert to(letters.write(ALICE, f"#1 {TURN}", to=personal(told))) == [ALICE, BOB]
-    assert CliRunner().invoke(app, ["revoke", "nobody", "--config", str(tmp_path / "pbem.toml")]).exit_code == 1
+    assert letters.operate("revoke", "nobody").exit_code == 1
 
 
 def asked_to_move(letters: Correspondence, wanted: str = NEW) -> EmailMessage:
