@@ -227,7 +227,9 @@ def test_the_thread_of_a_question_that_was_declined_asks_nothing(letters: Corres
     (question,) = letters.received["alice@work.example"]
     letters.reply(question, "no")
 
-    assert letters.reply(question, "yes", to=ADDRESS) == []
+    (introduction,) = letters.reply(question, "yes", to=ADDRESS)
+    assert "This is a server for playing" in text(introduction)
+    assert letters.execute("select address from player where name = 'alice'") == [(ALICE,)]
 
 
 def test_a_guest_who_answers_the_invitation_at_our_plain_address_is_asked(letters: Correspondence) -> None:

@@ -215,12 +215,13 @@ class Scene:
             time.sleep(0.02)
 
     def is_quiet(self) -> bool:
-        """Return whether all messages are processed and all replies sent."""
+        """Return whether all messages are processed, all replies sent, and the data of those who left deleted."""
         return (
             self.door.untold == 0
             and self.count("incoming") >= len(self.written)
             and self.count("incoming", "state = 'new'") == 0
             and self.count("outgoing", "state in ('owed', 'batched')") == 0
+            and self.count("departure", "swept is null") == 0
         )
 
     def mails_done(self) -> int:
