@@ -39,8 +39,9 @@ def understand(request: Request, reply: Reply, message: Message, act: Act) -> Re
     parsed = reader.read(message.subject, message.lines, message.cut)
     reply = replace(reply, subject=parsed.subject)
     try:
-        line = _offer_answered(request, message, parsed)
-        agreed = _agreed_to(request, message, parsed) if line is None else None
+        answered = _answered(request, message)
+        line = _offer_answered(request, message, parsed, answered)
+        agreed = _agreed_to(request, message, parsed, answered) if line is None else None
         if agreed is not None:
             line = suggested_yes.suggested_line(request.session, agreed)
         if line is not None:
@@ -77,21 +78,25 @@ def _reader(request: Request, message: Message) -> Reader:
     return Reader(COMMANDS, game_of, about, player.name if player else None, is_legal)
 
 
-def _offer_answered(request: Request, message: Message, parsed: ParsedMessage) -> str | None:
+def _answered(request: Request, message: Message) -> Outgoing | None:
+    """Return the message of ours that a yes or no in the first line answers; None if there is no such word."""
+    lines = message.lines
+    if not (suggested_yes.consents(lines) or offers.answer(lines)):
+        return None
+    return suggested_yes.answered_message(request.session, message, request.sender)
+
+
+def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
     """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
     if any(line.command.name in ("accept", "decline") for line in parsed.commands):
         return None
-    if not (offers.agrees(message.lines) or offers.declines(message.lines)):
-        return None
-    answered = suggested_yes.answered_message(request.session, message, request.sender)
     return offers.answered_with(request.session, request.sender, answered, message.lines)
 
 
-def _agreed_to(request: Request, message: Message, parsed: ParsedMessage) -> Outgoing | None:
+def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
     """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
     if request.sender.player is None or not suggested_yes.consents(message.lines):
         return None
-    agreed = suggested_yes.answered_message(request.session, message, request.sender)
     if agreed is None or agreed.proposal is None:
         if parsed.commands:  # "Ok" and a turn below it
             return None
@@ -103,13 +108,15 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
     reply = _run(request, reply, parsed)
     below = frozenset(parsed.below)
+    if not below:
+        return reply
     sections = tuple(
         replace(section, commands=tuple(line for line in section.lines if line.strip() in below))
         if isinstance(section, NotSent)
         else section
         for section in reply.sections
     )
-    return replace(reply, sections=sections) if below else reply
+    return replace(reply, sections=sections)
 
 
 def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:

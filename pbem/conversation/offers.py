@@ -118,24 +118,26 @@ def declines(lines: Sequence[str]) -> bool:
 
 def answered_with(session: Session, sender: Sender, answered: Outgoing | None, lines: Sequence[str]) -> str | None:
     """Return the command that such a reply stands for; None if nothing is offered to the sender, or it says more."""
-    if answered is not None and answered.proposal is not None:
+    verb = answer(lines)
+    if verb is None or (answered is not None and answered.proposal is not None):
         return None
     match = session.get(Match, sender.match) if sender.match else None
     if match is None or sender.player is None or seat_of(match, sender.player) is None:
         return None
     if answered is not None and answered.template == "offer" and answered.payload.get("change") == Change.MADE:
-        return _answer(lines, f" {answered.payload['kind']}")
+        return f"{verb} {answered.payload['kind']}"
     if match.challenger == sender.player.id:
         return None
     if match.state != MatchState.OFFERED and (answered is None or answered.template not in OFFERS):
         return None
-    return _answer(lines)
+    return verb
 
 
-def _answer(lines: Sequence[str], kind: str = "") -> str | None:
+def answer(lines: Sequence[str]) -> str | None:
+    """Return the command that the first line comes to if it accepts or declines something; None if it says more."""
     if agrees(lines):
-        return f"accept{kind}"
-    return f"decline{kind}" if declines(lines) else None
+        return "accept"
+    return "decline" if declines(lines) else None
 
 
 def _says(lines: Sequence[str], meaning: frozenset[str], beside: frozenset[str]) -> bool:

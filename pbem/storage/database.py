@@ -1,7 +1,6 @@
 """The database: connecting to it, upgrading its tables, and the two kinds of transaction, reading and writing."""
 
 import fcntl
-import heapq
 import itertools
 import os
 import threading
@@ -62,14 +61,13 @@ class WriteTurns:
         """Wait for the turn and hold it. Raises OperationalError if it takes too long, as SQLite would."""
         with self._changed:
             ticket = (can_wait, next(self._tickets))
-            heapq.heappush(self.waiting, ticket)
+            self.waiting.append(ticket)
             try:
                 is_free = self._changed.wait_for(
-                    lambda: not self._is_taken and self.waiting[0] == ticket, timeout=self._seconds
+                    lambda: not self._is_taken and min(self.waiting) == ticket, timeout=self._seconds
                 )
             finally:
                 self.waiting.remove(ticket)
-                heapq.heapify(self.waiting)
                 self._changed.notify_all()
             if not is_free:
                 raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("database is locked"))
