@@ -21,7 +21,7 @@ from pbem.payloads.stored import load, load_news
 from pbem.players import preferences, schedule
 from pbem.storage import facts
 from pbem.storage.clock import SLACK
-from pbem.storage.database import read_only, transaction
+from pbem.storage.database import keep_rows, read_only, transaction
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -40,6 +40,7 @@ def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
             break
         try:
             with transaction(engine) as session:
+                keep_rows(session)
                 has_news = _gather(session, server, player, now)
                 if has_news:
                     failpoints.reach(Step.GATHERING)
