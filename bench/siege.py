@@ -174,7 +174,7 @@ def facts_of(site: Site, group: MemoryGroup, daemon: Daemon) -> dict[str, str]:
     """Return what the group and the database say."""
     stored = dict(site.rows("select lane, count(*) from incoming group by lane"))
     waiting = dict(site.rows("select lane, count(*) from incoming where state = 'new' group by lane"))
-    size = site.rows("select coalesce(sum(length(raw)), 0) from incoming")[0]
+    size = site.rows("select coalesce(sum(length(raw)), 0) from rawmessage")[0]
     by_lane = (f"{lane.name.lower()} {stored.get(lane, 0)} ({waiting.get(lane, 0)} waiting)" for lane in Lane)
     return {
         "stored in each queue": ", ".join(by_lane) + f"; {size / MEGABYTE:.0f} MB",

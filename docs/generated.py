@@ -192,7 +192,7 @@ def _worth(finding: Finding, proof: str, *, proven: bool, by_thread: bool) -> st
     message = Message(None, player.address, (), (), "", None, ())
     checked = Checked(finding, "proof")
     settings = ChecksSettings.model_validate({"authserv_id": "mx.example", "proof": proof})
-    incoming = Incoming(key="", raw=b"", size=0, source="", recipients=[], received=daemon.now())
+    incoming = Incoming(key="", size=0, source="", recipients=[], received=daemon.now())
     with database_of_nothing() as session:
         try:
             weighed = proofs_of.assess(session, sender, message, checked, settings, incoming)

@@ -13,7 +13,7 @@ from pbem.storage import database
 SLOW = (
     *("pbem.rendering.", "pbem.transports.", "pbem.reading.message.read", "pbem.reading.bounce_report."),
     *("pbem.reading.sandbox.", "pbem.reading.dkim_verify.", "jinja2.", "PIL.", "dns.", "dkim."),
-    *("smtplib.", "imaplib.", "email.feedparser.", "pbem.server.intake.key"),
+    *("smtplib.", "imaplib.", "email.feedparser.", "pbem.server.intake.key", "pbem.server.triage."),
 )
 """What parses, renders, draws, talks to the network, or reads a whole message."""
 

@@ -53,7 +53,7 @@ def erase(
     address = locked.address
     _erase(session, server, locked, now)
     if incoming is not None:  # the current message
-        incoming.raw, incoming.sender, incoming.recipients, incoming.removed = b"", None, [], now
+        incoming.content, incoming.sender, incoming.recipients, incoming.removed = None, None, [], now
         session.add(incoming)
     Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
     log.info("erased", player=locked.id)

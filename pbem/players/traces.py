@@ -31,7 +31,7 @@ from pbem.storage.models import (
     OutgoingState,
 )
 from pbem.storage.outbox import ANSWERED
-from pbem.storage.retention import change, emptied
+from pbem.storage.retention import change, content_of, emptied
 
 log = structlog.get_logger()
 
@@ -119,6 +119,7 @@ def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[S
     for chunk in _chunks((*states, *(number for number in shunted if number not in states))):
         held = [number for number in chunk if states.get(number) == IncomingState.HELD]
         yield (
+            content_of(chunk),
             update(Incoming).where(col(Incoming.id).in_(held)).values(verdict=SENDER_LEFT),
             update(Incoming)
             .where(col(Incoming.id).in_(chunk))
@@ -137,7 +138,7 @@ def _shunted(engine: Engine, departure: Departure) -> Iterator[int]:
         numbers = session.exec(select(Incoming.id).where(*waiting)).all()
     for number in numbers:
         with read_only(engine) as session:
-            raw = session.exec(select(Incoming.raw).where(Incoming.id == number)).one()
+            raw = session.get_one(Incoming, number).raw
         if number is not None and _is_from(raw, departure.addresses):
             yield number
 

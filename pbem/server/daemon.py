@@ -107,11 +107,16 @@ class Server:
         return Triage(self.services.keyring, self.settings.limits)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
-        """Store the arrivals in a transaction. Return the ids of those that are new."""
+        """Store the arrivals in a transaction. Return the ids of those that are new.
+
+        Replies are stored as soon as the database is free; others wait until no message is being handled or sent.
+        """
         failpoints.reach(Step.RECEIVED)
-        known = [(intake.keys(arrival), arrival) for arrival in arrivals]
-        with database.transaction(self.engine, can_wait=True) as session:
-            added = intake.store(session, known, self.clock(), self.triage)
+        with database.read_only(self.engine) as session:
+            known = intake.sort(session, arrivals, self.triage)
+        has_replies = any(each.place.lane is Lane.REPLIES for each in known)
+        with database.transaction(self.engine, can_wait=not has_replies) as session:
+            added = intake.store(session, known, self.clock())
             if added:
                 notifications.notify(session, Channel.RECEIVED)
         failpoints.reach(Step.STORED)

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
@@ -12,8 +13,8 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.reading.limits import LARGEST_HEADER_BLOCK
 from pbem.reading.message import MACHINES_HEADERS
-from pbem.server.triage import Triage
-from pbem.storage.models import Incoming
+from pbem.server.triage import Place, Triage
+from pbem.storage.models import Incoming, RawMessage
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
@@ -36,19 +37,33 @@ Keys = tuple[str, str]
 """The key of a message, and the one that an earlier version stored for it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """A message that arrived, with its keys and its place; both take time if it is large."""
+
+    arrival: Arrival
+    keys: Keys
+    place: Place
+
+
+def sort(session: Session, arrivals: Iterable[Arrival], triage: Triage) -> list[Sorted]:
+    """Return what must be known of the arrivals before they are stored, from a session that only reads."""
+    return [Sorted(arrival, keys(arrival), triage.place(session, arrival)) for arrival in arrivals]
+
+
 def keys(arrival: Arrival) -> Keys:
-    """Return the keys of a message; this takes some time if it is large, so it is done before the transaction."""
+    """Return the keys of a message."""
     return key(arrival.raw, arrival.recipients), earlier_key(arrival.raw, arrival.recipients)
 
 
-def store(session: Session, arrivals: Sequence[tuple[Keys, Arrival]], now: datetime, triage: Triage) -> list[int]:
+def store(session: Session, arrivals: Iterable[Sorted], now: datetime) -> list[int]:
     """Add rows for the arrivals that aren't stored yet. Return the ids of the new rows."""
     added = []
-    for (own, earlier), arrival in arrivals:
-        place = triage.place(session, arrival)
+    for each in arrivals:
+        arrival, place = each.arrival, each.place
         row = Incoming(
-            key=own,
-            raw=place.raw,
+            key=each.keys[0],
+            content=RawMessage(raw=place.raw),
             lane=place.lane,
             author=place.author,
             size=arrival.size or len(arrival.raw),
@@ -57,14 +72,14 @@ def store(session: Session, arrivals: Sequence[tuple[Keys, Arrival]], now: datet
             recipients=list(arrival.recipients),
             received=now,
         )
-        if _is_stored(session, (own, earlier)):
+        if _is_stored(session, each.keys):
             log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
             continue
         try:
             with session.begin_nested():
                 session.add(row)
         except IntegrityError:
-            if not _is_stored(session, (own, earlier)):
+            if not _is_stored(session, each.keys):
                 raise
             log.info(
                 "mail in", incoming=None, source=arrival.source, verdict="duplicate"

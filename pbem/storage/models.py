@@ -5,7 +5,7 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 
 from datetime import UTC, datetime
 from enum import IntEnum, StrEnum
-from typing import Any
+from typing import Any, Optional
 
 from sqlalchemy import (
     JSON,
@@ -19,7 +19,7 @@ from sqlalchemy import (
     false,
     text,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field, Relationship, SQLModel
 
 
 class Utc(TypeDecorator[datetime]):
@@ -219,7 +219,7 @@ class Incoming(SQLModel, table=True):
 
     __table_args__ = (
         Index("ix_incoming_player_received", "player", "received"),
-        # The next message is claimed from these two alone: to read a row is to read past its message.
+        # The next message is claimed from these two alone.
         Index("ix_incoming_state_lane", "state", "lane", "id", "attempts", "last_attempt", "author"),
         _partial(
             "ix_incoming_author",
@@ -231,7 +231,6 @@ class Incoming(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     key: str = Field(unique=True)
-    raw: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     size: int
     source: str
     sender: str | None = Field(default=None, index=True)
@@ -257,6 +256,19 @@ class Incoming(SQLModel, table=True):
     handled: datetime | None = Field(default=None, sa_type=Utc)
     removed: datetime | None = Field(default=None, sa_type=Utc)
     """When the message itself was removed, and only the row was kept (see retention)."""
+    content: Optional["RawMessage"] = Relationship(sa_relationship_kwargs={"cascade": "all, delete-orphan"})
+
+    @property
+    def raw(self) -> bytes:
+        """The message itself, loaded when it is asked for; nothing once it is removed."""
+        return self.content.raw if self.content is not None else b""
+
+
+class RawMessage(SQLModel, table=True):
+    """What was received, byte for byte: a row of its own, as SQLite writes rows whole, and the other changes often."""
+
+    incoming: int | None = Field(default=None, primary_key=True, foreign_key="incoming.id")
+    raw: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
 
 
 class Outgoing(SQLModel, table=True):

@@ -3,19 +3,19 @@
 Matches and their turns are kept forever, and so are the rows of messages, without what they say.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine, case, delete
+from sqlalchemy import Delete, Engine, case, delete
 from sqlmodel import Session, col, select, update
 
 from pbem.storage.clock import SteadyClock
 from pbem.storage.database import read_only, transaction
-from pbem.storage.models import Incoming, IncomingState, Invitee, Mention, Outgoing, OutgoingState
+from pbem.storage.models import Incoming, IncomingState, Invitee, Mention, Outgoing, OutgoingState, RawMessage
 
 log = structlog.get_logger()
 
@@ -62,13 +62,17 @@ SETTLED = {Rule.ASKS: "not confirmed in time", Rule.WAITS: "given up: it waited 
 def emptied(now: datetime) -> dict[str, Any]:
     """Return the columns of a received message once it is removed. Its key stays, so that a replay is recognised."""
     return {
-        "raw": b"",
         "sender": None,
         "recipients": [],
         "error": None,
         "source": case((col(Incoming.source).startswith("smtp"), "smtp"), else_=Incoming.source),
         "removed": now,
     }
+
+
+def content_of(numbers: Sequence[int | None]) -> Delete:
+    """Return a statement that deletes what these received messages say."""
+    return delete(RawMessage).where(col(RawMessage.incoming).in_(numbers))
 
 
 def remainder(payload: dict[str, Any]) -> dict[str, Any]:
@@ -143,6 +147,8 @@ def _incoming(engine: Engine, state: IncomingState, rule: Rule, before: datetime
         return 0
     values = emptied(now) if rule is Rule.DONE else {"state": IncomingState.DONE.value, "verdict": SETTLED[rule]}
     with transaction(engine) as session:
+        if rule is Rule.DONE:
+            change(session, content_of(numbers))
         change(session, update(Incoming).where(col(Incoming.id).in_(numbers), *old).values(values))
     return len(numbers)
 

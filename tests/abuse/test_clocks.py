@@ -114,9 +114,9 @@ def test_limits_that_were_reached_ahead_of_time_are_free_again(letters: Correspo
 
 
 MANY = """
- insert into incoming (key, raw, size, source, recipients, state, player, received, attempts)
+ insert into incoming (key, size, source, recipients, state, player, received, attempts)
  with recursive n(i) as (select 1 union all select i + 1 from n where i < 600)
- select 'k' || i, '', 0, 'imap', '[]', 'done', (select id from player where name = 'alice'), '2026-12-27 07:59:00', 0
+ select 'k' || i, 0, 'imap', '[]', 'done', (select id from player where name = 'alice'), '2026-12-27 07:59:00', 0
  from n
 """
 

@@ -90,10 +90,14 @@ def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Co
     letters.reply(letters.last("eve"), "1 a7b7 i3i2\n\nGreetings from the rabbithole.")
     letters.reply(letters.last("bob"), "say Thank you, eve, for the dormouse.")
     bob = number_of(letters, "bob")
-    theirs = letters.execute(f"select id, raw from incoming where player = {bob} order by id")
+    messages = (
+        "select incoming.id, raw from incoming join rawmessage on rawmessage.incoming = incoming.id"
+        f" where player = {bob} order by incoming.id"
+    )
+    theirs = letters.execute(messages)
     assert "dormouse" in str(theirs)
     leaves(letters, "eve")
-    assert letters.execute(f"select id, raw from incoming where player = {bob} order by id") == theirs
+    assert letters.execute(messages) == theirs
     told = str(letters.execute(f"select payload, facts from outgoing where player = {bob}"))
     assert "rabbithole" not in told
     assert not re.search("""["']eve["']""", told)

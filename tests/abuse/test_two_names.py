@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from pbem.server.intake import earlier_key, key, keys, store
+from pbem.server.intake import earlier_key, key, sort, store
 from pbem.storage import database
 from pbem.storage.models import Incoming
 from pbem.transports.protocols import Arrival
@@ -74,7 +74,7 @@ def test_nobody_shuts_a_message_out_by_sending_it_first_with_another_meaning(oth
 def stored(letters: Correspondence, session: Session, raw: bytes) -> list[int]:
     """Store a message. Return the id of its row, if it is new."""
     arrival = Arrival(raw, "lmtp", "a@b.example", ())
-    return store(session, [(keys(arrival), arrival)], letters.clock(), letters.server.triage)
+    return store(session, sort(session, [arrival], letters.server.triage), letters.clock())
 
 
 def test_a_message_is_told_once_however_filters_marked_it(letters: Correspondence) -> None:

@@ -29,7 +29,7 @@ SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate(
 
 
 def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Request:
-    row = Incoming(key=str(player.id), raw=b"", size=0, source="test", recipients=[], received=NOW)
+    row = Incoming(key=str(player.id), size=0, source="test", recipients=[], received=NOW)
     session.add(row)
     session.flush()
     message = Message("<1@mail.example>", player.address, (), (), "", None, ())

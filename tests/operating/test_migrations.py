@@ -98,13 +98,17 @@ insert into ply (match, number, seat, text, incoming, played) values (1, 1, 0, '
 
 
 def test_a_downgrade_takes_every_table_and_an_upgrade_brings_them_back(engine: Engine) -> None:
+    command.upgrade(alembic(engine), "0023")
+    with engine.begin() as connection:
+        for statement in (*ROWS.split(";\n"), "update incoming set raw = x'0041'"):
+            connection.execute(text(statement))
     database.upgrade(engine)
     before = schema(engine)
-    with engine.begin() as connection:
-        for statement in ROWS.split(";\n"):
-            connection.execute(text(statement))
+    with engine.connect() as connection:
+        assert connection.execute(text("select incoming, raw from rawmessage")).all() == [(1, b"\0A")]
     command.downgrade(alembic(engine), "0001")
     with engine.connect() as connection:
+        assert connection.execute(text("select raw from incoming")).all() == [(b"\0A",)]
         counts = [connection.execute(text(f"select count(*) from {table}")).scalar() for table in TABLES]
     assert counts == [2, 1, 1, 2, 1]
     command.downgrade(alembic(engine), "base")

@@ -93,7 +93,7 @@ def test_if_all_senders_were_players_every_person_and_no_machine_would_be_answer
 def check_answered(letters: Correspondence) -> int:
     """Assert that those who were answered are no machines, and got one answer each. Return how many."""
     answered = letters.execute(
-        "select incoming.raw, outgoing.address from outgoing join incoming on outgoing.incoming = incoming.id"
+        "select raw, address from outgoing join rawmessage on outgoing.incoming = rawmessage.incoming"
     )
     for raw, address in answered:
         assert isinstance(raw, bytes)

@@ -291,7 +291,7 @@ def conserved(scene: Scene, *, before: dict[int, list[str]], put_away: bool = Tr
 
 
 def _every_mail_is_a_row(scene: Scene) -> None:
-    ids = [id_of(bytes(raw)) for raw in scene.rows("select raw from incoming order by id")]
+    ids = [id_of(bytes(raw)) for raw in scene.rows("select raw from rawmessage order by incoming")]
     assert sorted(ids) == sorted(scene.written)
     assert scene.rows("select distinct state from incoming") == ["done"]
 
@@ -342,7 +342,7 @@ def _everybody_was_told(scene: Scene) -> None:
     Of two messages with the same turn, a mailbox may show the later one first, so messages from one person to one
     address are counted together.
     """
-    because = dict(scene.rows("select id, raw from incoming"))
+    because = dict(scene.rows("select incoming, raw from rawmessage"))
     told: dict[tuple[str, str], list[str]] = defaultdict(list)
     for incoming, address in scene.rows("select incoming, address from outgoing where template <> 'digest'"):
         letter = scene.written[id_of(bytes(because[incoming]))]

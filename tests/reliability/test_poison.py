@@ -214,7 +214,7 @@ def shunted(letters: Correspondence, number: int, when: datetime) -> None:
     """Create a message that was put aside at that time."""
     with database.transaction(letters.server.engine) as session:
         row = session.get(Incoming, number) or Incoming(
-            id=number, key=str(number), raw=b"", size=0, source="test", recipients=[], received=when
+            id=number, key=str(number), size=0, source="test", recipients=[], received=when
         )
         row.state, row.handled = IncomingState.SHUNTED, when
         session.add(row)

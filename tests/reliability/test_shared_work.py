@@ -43,7 +43,7 @@ def engine(postgres: Postgres) -> Iterator[Engine]:
     now = NOON
     with database.transaction(engine) as session:
         for number in (1, 2, 3):
-            session.add(Incoming(key=str(number), raw=b"", size=0, source="test", recipients=[], received=now))
+            session.add(Incoming(key=str(number), size=0, source="test", recipients=[], received=now))
     yield engine
     engine.dispose()
 
@@ -397,7 +397,7 @@ def test_of_several_daemons_one_tells_the_admin(
         server = letters.server
         with database.transaction(server.engine) as session:
             for number in range(5):
-                gone = Incoming(key=str(number), raw=b"", size=0, source="test", recipients=[], received=NOON)
+                gone = Incoming(key=str(number), size=0, source="test", recipients=[], received=NOON)
                 gone.state, gone.handled = IncomingState.SHUNTED, NOON
                 session.add(gone)
         gate = threading.Barrier(4)

@@ -19,7 +19,7 @@ from pbem.payloads.messages import Answer, Digest
 from pbem.payloads.sections import TurnPlayed
 from pbem.payloads.stored import load
 from pbem.rendering.render import Renderer
-from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply
+from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply, RawMessage
 from pbem.tokens import Keyring
 from tests.correspondence import settings
 from tests.templates import golden
@@ -59,7 +59,8 @@ def _rows(stored: dict[str, Any]) -> Iterator[SQLModel]:
         yield Match.model_validate(match | {"plies": plies} | _ending(match))
     yield from (Ply.model_validate(ply) for ply in stored["plies"])
     for incoming in stored["incoming"]:
-        yield Incoming.model_validate(incoming | {"raw": incoming["raw"].encode()})
+        yield Incoming.model_validate(incoming)
+        yield RawMessage(incoming=incoming["id"], raw=incoming["raw"].encode())
     yield Outgoing.model_validate({RENAMED.get(column, column): value for column, value in stored["row"].items()})
 
 
