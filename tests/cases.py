@@ -9,6 +9,9 @@ import pytest
 SEEDS = int(os.environ.get("PBEM_TEST_SEEDS", "1"))
 """The number of seeds for slow randomised tests: `make soak` uses more than `make test-all`."""
 
+MANY = 30 if SEEDS > 1 else 10
+"""How often a daemon is killed or stopped at random in each of these."""
+
 
 def quick_where(is_quick: Callable[[Any], bool], cases: Iterable[Any]) -> list[Any]:
     """Return the cases with those that aren't quick marked as slow (`make test-all` only); their ids don't change."""

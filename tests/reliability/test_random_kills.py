@@ -8,7 +8,7 @@ import pytest
 
 from pbem.failpoints import Step
 from pbem.server.sender import TOGETHER
-from tests.cases import SEEDS, quick_where
+from tests.cases import MANY, SEEDS, quick_where
 from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.processes import Process
@@ -36,15 +36,15 @@ def test_a_server_that_is_stopped_at_random_moments_sends_nothing_twice(stage: S
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize(("way", "database"), EVERYWHERE)
-def test_matches_outlive_hundreds_of_kills(stage: Stage, way: str, database: str, seed: int) -> None:
-    play_and_end(stage(way, database), killed, seed=seed, number=20, ends=30)
+def test_matches_outlive_many_kills(stage: Stage, way: str, database: str, seed: int) -> None:
+    play_and_end(stage(way, database), killed, seed=seed, number=20, ends=MANY)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(max(1, SEEDS // 2)))
 @pytest.mark.parametrize(("way", "database"), EVERYWHERE)
-def test_matches_outlive_hundreds_of_stops(stage: Stage, way: str, database: str, seed: int) -> None:
-    assert play_and_end(stage(way, database), stopped, seed=seed, number=20, ends=30) == 0
+def test_matches_outlive_many_stops(stage: Stage, way: str, database: str, seed: int) -> None:
+    assert play_and_end(stage(way, database), stopped, seed=seed, number=20, ends=MANY) == 0
 
 
 def play_and_end(scene: Scene, live: Life, *, seed: int, number: int, ends: int) -> int:
