@@ -1,6 +1,7 @@
 """`pbem` commands in separate processes, forked from one that has already imported everything.
 
-They run the same code as `pbem` from its first line on; only the second that Python needs for imports is saved.
+They run the same code as `pbem` from its first line on; only the second that Python needs for imports is saved. So do
+the parser processes of a daemon (tests/parsers.py).
 """
 
 import multiprocessing
@@ -15,14 +16,15 @@ from pathlib import Path
 
 from pbem import cli
 from pbem.cli.index import COMMANDS, load
+from pbem.reading import sandbox
 from pbem.server import daemon
-from tests import faked_clock
+from tests import faked_clock, parsers
 
 faked_clock.mend()
 for _name in COMMANDS:
     load(_name)
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.forks"])
+_FORKS.set_forkserver_preload(["tests.forks", "tests.compiled"])
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
     )
     if around.deaf_to_time:
         daemon.LOOK_SECONDS = 3600
+    sandbox.start = parsers.start_nursery()
     sys.argv = ["pbem", *words]
     cli.main()
 

@@ -15,7 +15,7 @@ import threading
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 import structlog
 from pydantic import ValidationError
@@ -180,15 +180,7 @@ class _Process:
         with theirs:
             descriptor = theirs.fileno()
             try:
-                self._process = subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers
-                    [sys.executable, "-P", "-m", "pbem.reading.worker", str(descriptor), str(megabytes)],
-                    env=_environment(),
-                    pass_fds=(descriptor,),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,  # what libraries write there quotes the message
-                    start_new_session=True,  # Ctrl-C at a terminal is for the server alone
-                )
+                self._process = start(descriptor, megabytes)
             except OSError as error:
                 self._socket.close()
                 raise Unavailable(f"the parser process can't be started: {error.strerror}") from error
@@ -244,6 +236,29 @@ class _Process:
         code = self._process.wait()
         self._socket.close()
         return code
+
+
+class Running(Protocol):
+    """A process, as `subprocess` has it."""
+
+    def kill(self) -> None:
+        """Send it SIGKILL."""
+
+    def wait(self) -> int:
+        """Wait until it ends and return its exit code, negative if a signal ended it."""
+
+
+def start(descriptor: int, megabytes: int) -> Running:
+    """Start a parser process that has the socket with that descriptor. Raises OSError."""
+    return subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers
+        [sys.executable, "-P", "-m", "pbem.reading.worker", str(descriptor), str(megabytes)],
+        env=_environment(),
+        pass_fds=(descriptor,),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,  # what libraries write there quotes the message
+        start_new_session=True,  # Ctrl-C at a terminal is for the server alone
+    )
 
 
 def _environment() -> dict[str, str]:

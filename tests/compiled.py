@@ -1,0 +1,16 @@
+"""Templates, payloads and tables as the first message compiles them, once for all processes that are forked afterwards.
+
+Only the process from which commands are forked imports it (see forks).
+"""
+
+from sqlalchemy.orm import configure_mappers
+
+from pbem.payloads import stored
+from pbem.payloads.messages import Deleted
+from pbem.rendering.templating import templates
+
+configure_mappers()
+for _name in templates().list_templates(extensions=["j2"]):
+    templates().get_template(_name)
+stored.dump(Deleted())
+stored.dump_sections([])
