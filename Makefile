@@ -19,8 +19,8 @@ test: .venv/ready            ## every test on SQLite, and on PostgreSQL those of
 
 # Each part runs on one of the days on which clocks are odd: summer time begins, it ends, a year ends, a leap day does.
 test-all: .venv/ready        ## everything, also the slow tests; on both databases; the crash suite at length
-	TZ=Europe/Vienna .ci/at "2027-03-28 01:59:30" $(BIN)/pytest -q $(AT_ONCE) -m "not soak"
-	PBEM_TEST_DATABASE=postgresql TZ=America/New_York .ci/at "2027-11-07 01:59:30" $(BIN)/pytest -q $(AT_ONCE) -m "not slow and not soak"
+	TZ=Europe/Vienna .ci/at "2027-03-28 01:59:30" $(BIN)/pytest -q $(AT_ONCE) --hypothesis-profile=long -m "not soak"
+	PBEM_TEST_DATABASE=postgresql TZ=America/New_York .ci/at "2027-11-07 01:59:30" $(BIN)/pytest -q $(AT_ONCE) -m "(sql or not slow) and not soak"
 	TZ=Pacific/Kiritimati .ci/at "2027-12-31 23:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
 	.ci/at "2028-02-29 23:59:00" $(BIN)/pytest -q $(AT_ONCE) -m soak tests/reliability
 

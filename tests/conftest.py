@@ -15,8 +15,11 @@ KEEPERS = {"correspondence", "Correspondence", "databases"}
 
 
 # By default, Hypothesis fails slow examples; no test here depends on the speed of the machine.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+for _name, _examples in (("quick", 20), ("long", 100)):
+    settings.register_profile(
+        _name, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+settings.load_profile("quick")  # unless --hypothesis-profile says otherwise
 
 # Without cached bytecode, compiling modules and rewriting assertions would take half a minute on every start.
 sys.dont_write_bytecode = False

@@ -65,6 +65,7 @@ def test_a_bounce_does_not_tell_the_challenger_whose_the_address_is(letters: Cor
     )
 
 
+@pytest.mark.slow
 def test_the_bounce_of_an_invitation_tells_that_it_came_back_and_no_more(letters: Correspondence) -> None:
     letters.write("alice@mail.example", "challenge carol@nowhere.example hexaphages", to=letters.join("alice"))
 

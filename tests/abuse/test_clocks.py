@@ -34,7 +34,7 @@ def passes(letters: Correspondence, hours: int) -> list[str]:
     return [str(line["event"]) for line in logs if line["log_level"] == "error"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("days", [300, 3650, 36_500])
 def test_a_clock_that_leaps_ahead_and_back_removes_nothing(letters: Correspondence, days: int) -> None:
     passes(letters, 26)
@@ -47,6 +47,7 @@ def test_a_clock_that_leaps_ahead_and_back_removes_nothing(letters: Corresponden
     assert kept(letters) == before
 
 
+@pytest.mark.slow
 def test_what_is_ahead_when_the_server_starts_is_noticed_too(letters: Correspondence) -> None:
     """Everything used to be removed three seconds after a start ten years ahead."""
     passes(letters, 26)
@@ -76,6 +77,7 @@ def test_the_usual_steps_of_a_clock_are_no_leap(letters: Correspondence) -> None
     assert passes(letters, 2) == []
 
 
+@pytest.mark.slow
 def test_two_daemons_whose_clocks_disagree_remove_nothing(letters: Correspondence) -> None:
     engine = letters.server.engine
     before, now = kept(letters), letters.clock()
@@ -104,6 +106,7 @@ def test_nobody_is_silenced_by_messages_from_a_time_that_is_yet_to_come(letters:
     assert list(letters.last("alice").iter_attachments())
 
 
+@pytest.mark.slow
 def test_limits_that_were_reached_ahead_of_time_are_free_again(letters: Correspondence) -> None:
     to = personal(letters)
     letters.clock.leap(days=300)

@@ -66,7 +66,7 @@ def personal(letters: Correspondence, name: str) -> str:
     return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["to", "turn", "refused", "hello", "by", "message", "bo", "match"])
 def test_somebody_named_like_a_word_leaves_and_everything_of_others_stays_byte_for_byte(
     letters: Correspondence, name: str
@@ -154,6 +154,7 @@ def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: 
     assert 5 <= most[0] <= 15
 
 
+@pytest.mark.slow
 def test_a_crash_between_two_steps_leaves_the_rest_for_the_next_start(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,7 +219,7 @@ def asked_for_the_guest_s_address(letters: Correspondence, answer: str) -> None:
     leaves(letters, "eve")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("answer", ["no", "Who are you? Leave me alone.", "never"])
 def test_a_guest_who_refused_to_share_the_address_stays_when_the_asker_leaves(
     letters: Correspondence, answer: str
@@ -231,6 +232,7 @@ def test_a_guest_who_refused_to_share_the_address_stays_when_the_asker_leaves(
     assert letters.execute("select state from match") == [("running",)]
 
 
+@pytest.mark.slow
 def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
     """Carol had an address that is eve's now, and mallory wrote in eve's name; neither message is eve's."""
     letters.join("carol")
@@ -250,7 +252,7 @@ def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
     assert b"hatter" not in enclosed
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", ["to", "turn", "refused", "hello", "quadraphages", "daily", "games", "unsubscribe", "by"]
 )

@@ -54,6 +54,7 @@ def numbers(letters: Correspondence) -> list[int]:
     return [int(str(number)) for (number,) in letters.execute("select id from match order by id")]
 
 
+@pytest.mark.slow
 def test_challenging_and_withdrawing_in_turns_invites_once(letters: Correspondence) -> None:
     body = "\n".join(line for n in range(1, 11) for line in (f"challenge {VICTIM} quadraphages", f"withdraw {n}"))
     for _ in range(2):
@@ -62,6 +63,7 @@ def test_challenging_and_withdrawing_in_turns_invites_once(letters: Corresponden
     assert sent_to(letters, VICTIM) == 1
 
 
+@pytest.mark.slow
 def test_an_address_that_has_not_answered_is_invited_once_for_months_whoever_asks(letters: Correspondence) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
     (refusal,) = write(letters, "bob", f"challenge {VICTIM} hexaphages")
@@ -77,6 +79,7 @@ def test_an_address_that_has_not_answered_is_invited_once_for_months_whoever_ask
     assert sent_to(letters, VICTIM) == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("other", ["Victim+games@mail.example", "victim+2@mail.example", "VICTIM@MAIL.EXAMPLE"])
 def test_an_address_is_the_same_with_another_sub_address(letters: Correspondence, other: str) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
@@ -85,6 +88,7 @@ def test_an_address_is_the_same_with_another_sub_address(letters: Correspondence
     assert invitations(letters) == 1
 
 
+@pytest.mark.slow
 def test_an_address_stays_invited_when_who_asked_leaves(letters: Correspondence) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
     (question,) = write(letters, "alice", "delete me")
@@ -123,7 +127,7 @@ def test_a_domain_and_the_world_get_so_many_invitations_a_day(tmp_path: Path) ->
         assert invitations(letters) == 4
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "note",
     [
@@ -152,7 +156,7 @@ def test_a_few_words_go_along(letters: Correspondence) -> None:
     assert "Hello dear, fancy a game?" in text(letters.last("victim"))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["stop", "unsubscribe", "never"])
 def test_one_word_ends_invitations_for_good_whoever_asks(letters: Correspondence, words: str) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
@@ -169,6 +173,7 @@ def test_one_word_ends_invitations_for_good_whoever_asks(letters: Correspondence
     assert sent_to(letters, VICTIM) == before
 
 
+@pytest.mark.slow
 def test_the_link_of_a_mail_program_ends_invitations(letters: Correspondence) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
     invitation = letters.last("victim")
@@ -183,6 +188,7 @@ def test_the_link_of_a_mail_program_ends_invitations(letters: Correspondence) ->
     assert invitations(letters) == 1
 
 
+@pytest.mark.slow
 def test_who_wants_no_invitations_can_change_their_mind_and_nobody_else_can(letters: Correspondence) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
     letters.reply(letters.last("victim"), "stop")
@@ -197,6 +203,7 @@ def test_who_wants_no_invitations_can_change_their_mind_and_nobody_else_can(lett
     assert invitations(letters) == 2
 
 
+@pytest.mark.slow
 def test_who_wants_no_invitations_can_still_join(letters: Correspondence) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
     letters.reply(letters.last("victim"), "stop")
@@ -208,7 +215,7 @@ def test_who_wants_no_invitations_can_still_join(letters: Correspondence) -> Non
     assert "Welcome, victor" in text(welcome)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "address",
     [ADDRESS, "games+anything@pbem.example", "GAMES@PBEM.EXAMPLE", "play@pbem.example", "play+x@pbem.example"],
@@ -222,6 +229,7 @@ def test_our_own_address_cannot_be_invited_or_taken(tmp_path: Path, address: str
             assert "Nothing was done." in text(answer)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("address", ["abuse@host.example", "no-reply@host.example", "Postmaster@host.example"])
 def test_an_address_that_no_person_reads_cannot_be_invited(letters: Correspondence, address: str) -> None:
     (answer,) = write(letters, "alice", f"challenge {address} quadraphages")
@@ -266,6 +274,7 @@ def test_an_address_is_asked_a_few_times_a_day_whether_it_is_a_player_s(letters:
     assert sent_to(letters, VICTIM) == 3
 
 
+@pytest.mark.slow
 def test_nothing_is_kept_of_an_invitation_that_no_longer_counts(letters: Correspondence) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages\nchallenge another@far.example quadraphages")
     letters.reply(letters.last("victim"), "stop")

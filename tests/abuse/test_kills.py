@@ -143,6 +143,7 @@ def sends(letters: Correspondence, outbox: FatalFor) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_an_owed_message_is_never_given_up_for_kills_alone(letters: Correspondence) -> None:
     for name in ("ann", "bob", "cid"):
         stored(letters, written(f"{name}@else.example", "games@pbem.example", "help"))

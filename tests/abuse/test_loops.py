@@ -44,18 +44,19 @@ def echo(letters: Correspondence, mail: EmailMessage, words: Callable[[int], str
     return got
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", [kind for kind in MACHINES if kind != "a list of commands"])
 def test_a_machine_at_a_player_s_address_falls_silent(letters: Correspondence, kind: str) -> None:
     assert echo(letters, letters.last("alice"), MACHINES[kind]) <= FEW
     assert echo(letters, letters.last("bob"), MACHINES[kind], to="games@pbem.example") <= FEW
 
 
+@pytest.mark.slow
 def test_a_machine_that_says_something_we_know_falls_silent_too(letters: Correspondence) -> None:
     assert echo(letters, letters.last("alice"), MACHINES["a list of commands"]) <= 25
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", MACHINES)
 def test_a_machine_that_was_invited_falls_silent(letters: Correspondence, kind: str) -> None:
     letters.reply(letters.received[ALICE][1], "challenge desk@shop.example hexaphages")
@@ -65,7 +66,7 @@ def test_a_machine_that_was_invited_falls_silent(letters: Correspondence, kind: 
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
 @pytest.mark.parametrize("to", [None, "games@pbem.example"])
 def test_a_machine_that_is_asked_something_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:
@@ -73,7 +74,7 @@ def test_a_machine_that_is_asked_something_falls_silent(letters: Correspondence,
     assert echo(letters, question, MACHINES[kind], to) <= FEW
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
 @pytest.mark.parametrize("to", [None, "games@pbem.example"])
 def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:

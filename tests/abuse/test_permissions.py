@@ -43,7 +43,7 @@ BEYOND = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("line", BEYOND.values(), ids=BEYOND)
 def test_the_token_of_a_match_is_asked_about_beyond_the_match(letters: Correspondence, line: str) -> None:
     letters.play(other_match)
@@ -65,6 +65,7 @@ def rows(letters: Correspondence) -> list[object]:
     ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "line",
     ["b7d7 i2g2 1 d7d6 g2g1", "say hello", "challenge bob hexaphages", "undo", "draw", "cancel", "pause", "mute"],
@@ -75,7 +76,7 @@ def test_the_token_of_a_match_serves_the_match(letters: Correspondence, line: st
     assert "yes" not in text(answer)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("line", ["show", "help", "rules quadraphages", "games", "games bob", "record", "preview b7d7"])
 def test_looking_needs_no_question(letters: Correspondence, line: str) -> None:
     (answer,) = letters.reply(letters.last("alice"), line)

@@ -47,6 +47,7 @@ def order(letters: Correspondence, queue: WorkQueue | None = None) -> list[int]:
     return handled
 
 
+@pytest.mark.slow
 def test_players_go_first(letters: Correspondence) -> None:
     strangers = [stored(letters, f"{n}@else.example") for n in range(30)]
     alice = stored(letters, "alice@mail.example")
@@ -184,6 +185,7 @@ def test_a_stranger_s_message_is_smaller(letters: Correspondence) -> None:
     assert "done" in (row(letters, small).verdict or "")
 
 
+@pytest.mark.slow
 def test_the_author_of_a_message_is_forgotten_when_it_is_handled(letters: Correspondence) -> None:
     number = stored(letters, "x@else.example")
     assert row(letters, number).author == "x@else.example"

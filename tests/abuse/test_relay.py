@@ -28,7 +28,7 @@ def words_of(mail: EmailMessage) -> str:
     return "\n".join([*(str(value) for value in mail.values()), *parts])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("subject", "body"),
     [
@@ -55,6 +55,7 @@ def test_nothing_that_a_stranger_wrote_goes_on_but_the_bare_command(
         assert not [mark for mark in MARKS if mark in words_of(mail)], words_of(mail)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "body",
     [
@@ -98,6 +99,7 @@ def test_a_stranger_s_address_gets_few_answers_a_day_and_a_month(tmp_path: Path)
     assert sent == [2, 1, 0, 0, 2]
 
 
+@pytest.mark.slow
 def test_all_strangers_together_get_so_many_answers_and_the_log_tells_what_is_left(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nstrangers_per_day = 6") as letters, capture_logs() as logs:
         letters.join("alice")  # she was a stranger before

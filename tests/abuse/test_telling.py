@@ -63,6 +63,7 @@ def refusing(server: daemon.Server) -> daemon.Server:
     return replace(server, outbox=Refusing())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_the_words_of_the_next_hop_put_no_address_into_the_log(tmp_path: Path, form: str) -> None:
     lines = io.StringIO()
@@ -118,6 +119,7 @@ def test_a_message_id_of_ours_proves_nothing(letters: Correspondence, line: str)
     assert [letters.execute(each) for each in kept] == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_no_log_line_of_a_story_holds_a_token(letters: Correspondence, form: str) -> None:
     lines = io.StringIO()

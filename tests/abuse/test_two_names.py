@@ -14,6 +14,7 @@ from tests.correspondence import Correspondence
 RAW = b"From: a@b.example\nTo: games@pbem.example\nMessage-ID: <1@b.example>\nSubject: x\n\nsay hello\n"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("exists", [True, False])
 def test_two_daemons_never_share_a_file_under_two_names(tmp_path: Path, *, exists: bool) -> None:
     first, other = tmp_path / "pbem.sqlite", tmp_path / "elsewhere"

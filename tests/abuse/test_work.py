@@ -27,7 +27,7 @@ def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(tmp_path: Pa
     assert "... and 6 more lines" in told
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("line", ["show 1#1", "games", "preview 1 b7d7"])
 def test_one_line_is_answered_whatever_it_costs(tmp_path: Path, line: str) -> None:
     with correspondence(tmp_path, more="[limits]\nwork_per_message = 1") as letters:

@@ -36,6 +36,7 @@ def match(game: str, seed: int) -> list[tuple[PhagesPosition, Turn, brute.State]
     return found
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("game", "seed"), quick_where(lambda case: case[1] < 1, [(game, seed) for game in PHAGES for seed in range(3)])
 )
@@ -97,6 +98,7 @@ def test_play_accepts_exactly_what_moves_lists(seed: int) -> None:
                 assert accepts(begun, Turn((), None, second)) == expected
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_play_accepts_no_changed_turn_that_moves_does_not_list(seed: int) -> None:
     """Hexaphages has too many possible texts, so legal ones are changed a little."""

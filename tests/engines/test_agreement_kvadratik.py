@@ -38,7 +38,7 @@ def match(options: dict[str, str], seed: int) -> Iterator[tuple[KvadratikPositio
         position = position.play(move)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("options", "seed"), quick_where(lambda case: case[1] < 2, product(OPTIONS, range(4))))
 def test_moves_are_what_the_brute_force_finds(options: dict[str, str], seed: int) -> None:
     compared = 0
@@ -50,7 +50,7 @@ def test_moves_are_what_the_brute_force_finds(options: dict[str, str], seed: int
     assert compared > 5
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("options", "seed"), quick_where(lambda case: case[1] < 2, product(OPTIONS, range(6))))
 def test_a_match_goes_as_the_brute_force_has_it(options: dict[str, str], seed: int) -> None:
     for position, _, move, state in match(options, seed):
@@ -105,7 +105,7 @@ def chosen(moves: Iterable[Move], chance: random.Random) -> Iterator[Turn]:
     yield from (chance.choice(kinds[kind]) for kind in sorted(kinds, key=str))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("options", "seed"), quick_where(lambda case: case[1] < 2, product(OPTIONS, (1, 2))))
 def test_play_accepts_exactly_what_moves_lists(options: dict[str, str], seed: int) -> None:
     chance = random.Random(seed)
@@ -121,6 +121,7 @@ def test_play_accepts_exactly_what_moves_lists(options: dict[str, str], seed: in
     assert len(kinds) > 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("setup", ["row", "half"])
 def test_play_accepts_exactly_the_set_ups_that_moves_lists(setup: str) -> None:
     position: Any = GAMES["kvadratik"].position({"setup": setup})

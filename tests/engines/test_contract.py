@@ -59,7 +59,7 @@ def played(game: str, seed: int) -> list[tuple[Position[Any], Any]]:
 SEEDS = [(game, seed) for game in GAMES for seed in range(max(3, len(options_of(game))))]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_random_play_ends_with_an_outcome(game: str, seed: int) -> None:
     *before, (end, _) = played(game, seed)
@@ -71,7 +71,7 @@ def test_random_play_ends_with_an_outcome(game: str, seed: int) -> None:
     assert list(end.moves()) == []
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_every_move_is_listed_once_and_there_is_one_until_the_game_is_over(game: str, seed: int) -> None:
     for position, move in played(game, seed):
@@ -81,7 +81,7 @@ def test_every_move_is_listed_once_and_there_is_one_until_the_game_is_over(game:
         assert bool(moves) == (move is not None) == (position.turn is not None)
 
 
-@pytest.mark.sampled(17)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_playing_leaves_the_old_position_as_it_was(game: str, seed: int) -> None:
     for position, move in played(game, seed)[:-1]:
@@ -114,7 +114,7 @@ def test_the_last_turn_changes_nothing_on_the_board(game: str, seed: int) -> Non
         assert drawn.rows == plain.rows
 
 
-@pytest.mark.sampled(17)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_parts_with_what_completes_them_are_the_legal_turns(game: str, seed: int) -> None:
     notation = NOTATIONS[game]
@@ -137,7 +137,7 @@ def test_a_position_survives_being_stored_in_bytes(game: str) -> None:
         assert pickle.loads(pickle.dumps(position)) == position
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_every_move_is_read_as_it_is_written_and_no_two_alike(game: str, seed: int) -> None:
     notation = NOTATIONS[game]
@@ -169,6 +169,7 @@ def test_the_diagram_shows_every_cell_once(game: str) -> None:
         assert all(mark and " " not in mark for _, cells in diagram.rows for _, mark in cells)
 
 
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_every_board_with_its_notes_is_ascii_and_fits_into_a_mail(game: str, seed: int) -> None:
     match = played(game, seed)
@@ -179,7 +180,7 @@ def test_every_board_with_its_notes_is_ascii_and_fits_into_a_mail(game: str, see
             assert len(line) <= WIDTH
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str, seed: int) -> None:
     notation = NOTATIONS[game]

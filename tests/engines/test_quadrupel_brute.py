@@ -103,7 +103,7 @@ def chosen(chance: random.Random, state: brute.State, turns: dict[str, brute.Sta
     return chance.choice(texts if chance.random() < 0.3 else nearest)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("setting", SETTINGS, ids=named)
 def test_moves_are_what_the_brute_force_finds(setting: dict[str, str]) -> None:
     for seed in (0, 3):
@@ -155,6 +155,7 @@ def test_those_matches_reach_every_kind_of_end(variant: str) -> None:
     assert ends >= wanted
 
 
+@pytest.mark.slow
 def test_those_matches_go_back_and_forth_until_they_may_not() -> None:
     barred = 0
     for seed in range(3, 40, 4):
@@ -173,7 +174,7 @@ def accepts(position: QuadrupelPosition, move: Turn | Dots | Ones) -> bool:
     return True
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("setting", SETTINGS, ids=named)
 def test_play_accepts_exactly_what_moves_lists(setting: dict[str, str]) -> None:
     """For every turn and set-up that can be written. With announce=auto, the announcement is optional."""
@@ -206,6 +207,7 @@ def chains(state: brute.State, start: brute.Square) -> Iterator[list[brute.Squar
     yield from on([start])
 
 
+@pytest.mark.slow
 def test_a_way_is_accepted_exactly_where_it_is_a_chain_of_jumps() -> None:
     chance = random.Random(3)
     legal = 0
@@ -228,6 +230,7 @@ def test_a_way_is_accepted_exactly_where_it_is_a_chain_of_jumps() -> None:
     assert legal > 100
 
 
+@pytest.mark.slow
 def test_as_many_lines_as_the_rulings_say() -> None:
     """They count a line that ends with the game as one line."""
     assert [leaves(QUADRUPEL.position({}), depth) for depth in (1, 2, 3)] == [20, 481, 11_233]

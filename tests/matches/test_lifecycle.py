@@ -94,6 +94,7 @@ def test_an_accepted_offer_is_a_match_in_which_somebody_is_to_move(session: Sess
     assert match.options == GAMES["quadraphages"].chosen({})
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("challenger_begins", [True, False])
 @pytest.mark.parametrize("game", list(GAMES))
 def test_the_one_who_is_to_begin_begins(session: Session, game: str, challenger_begins: bool) -> None:
@@ -319,6 +320,7 @@ def trespasses(source: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_only_the_lifecycle_writes_matches_and_turns() -> None:
     root = Path(pbem.__file__).parent
     for path in sorted(root.rglob("*.py")):

@@ -58,7 +58,7 @@ def test_wrapped_words_fit_and_are_the_same_words(name: str) -> None:
         )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_line_of_them_acts_when_it_is_quoted_without_marks(name: str) -> None:
     game = name.split("-")[0]

@@ -216,6 +216,7 @@ def test_the_hint_says_what_may_be_put_down_by_right() -> None:
     assert "* by right, for example @a4+ or @a4x" in told
 
 
+@pytest.mark.slow
 def test_the_example_of_every_hint_is_legal_and_no_line_is_a_turn() -> None:
     chance = random.Random(3)
     for options in ({}, {"setup": "half"}, {"flip": "none"}):

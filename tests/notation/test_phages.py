@@ -217,7 +217,7 @@ def test_the_hint_of_a_part_with_very_many_completions_shows_some() -> None:
     assert told.count("|") == 3
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_the_example_of_every_hint_is_legal(game: str) -> None:
     chance = random.Random(7)
     position = GAMES[game].position({})

@@ -96,6 +96,7 @@ def test_slips_of_every_game(
         assert found == meant
 
 
+@pytest.mark.slow
 def test_a_turn_without_its_pass_marks_is_no_slip() -> None:
     """So none is suggested: the text is legal, or the beginning of a turn."""
     rng, seen = random.Random(3), 0
@@ -111,6 +112,7 @@ def test_a_turn_without_its_pass_marks_is_no_slip() -> None:
     assert seen
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize(
     "text",
@@ -120,6 +122,7 @@ def test_prose_resembles_no_turn(game: str, text: str) -> None:
     assert resembling(NOTATIONS[game], GAMES[game].position({}), text) == ()
 
 
+@pytest.mark.slow
 def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
     """No reply may reveal where a figure could be built (Quadrupel)."""
     rng, told = random.Random(5), 0
@@ -172,6 +175,7 @@ def test_whatever_is_offered_is_legal_and_few(game: str, seed: int, noise: str, 
             assert notation.format(move, position) == turn
 
 
+@pytest.mark.slow
 def test_the_search_is_bounded_where_thousands_of_turns_are_legal() -> None:
     """There are about 15,000 turns, of which a slip may examine a few hundred."""
     rng, position = random.Random(1), after("hexaphages")

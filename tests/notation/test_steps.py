@@ -70,7 +70,7 @@ def reached_by_cells(key: str, position: Position[Any], chosen: str = "") -> Ite
         yield from found.turns
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_the_ways_end_in_the_legal_turns_and_in_all_of_them(path: Path) -> None:
     walked = 0
@@ -83,6 +83,7 @@ def test_the_ways_end_in_the_legal_turns_and_in_all_of_them(path: Path) -> None:
     assert walked > 5
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_a_way_drawn_by_lot_ends_in_a_turn_that_can_be_played(path: Path) -> None:
     for number, (key, position) in enumerate(positions(path)):
@@ -103,7 +104,7 @@ def test_a_way_drawn_by_lot_ends_in_a_turn_that_can_be_played(path: Path) -> Non
         assert after.part is None
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_all_turns_are_offered_where_they_are_few_and_never_too_many_choices(path: Path) -> None:
     for key, position in positions(path):
@@ -116,7 +117,7 @@ def test_all_turns_are_offered_where_they_are_few_and_never_too_many_choices(pat
         assert len({step.text for step in found.steps}) == len({step.label for step in found.steps}) == len(found.steps)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_a_board_is_tapped_cell_by_cell(path: Path) -> None:
     tapped = 0
@@ -132,7 +133,7 @@ def test_a_board_is_tapped_cell_by_cell(path: Path) -> None:
     assert tapped > 5
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_what_somebody_typed_of_a_turn_is_known_as_its_beginning(path: Path) -> None:
     for key, position in positions(path)[:12]:
@@ -152,6 +153,7 @@ def test_a_beginning_may_be_typed_as_moves_are() -> None:
     assert begun(NOTATIONS["quadrature"], after, "b") is None
 
 
+@pytest.mark.slow
 def test_half_a_number_is_no_beginning() -> None:
     """a1 is a square of Quadrature, and a10 begins with it."""
     notation, seen = NOTATIONS["quadrature"], 0
@@ -168,6 +170,7 @@ def test_half_a_number_is_no_beginning() -> None:
     assert seen
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_no_list_betrays_a_figure(path: Path) -> None:
     for key, position in positions(path):

@@ -50,6 +50,7 @@ def repair(site: Site) -> None:
 # init
 
 
+@pytest.mark.slow
 @pytest.mark.own_database
 def test_init_writes_the_example_a_key_that_only_we_may_read_and_a_database(tmp_path: Path) -> None:
     site = Site(tmp_path / "new")
@@ -101,6 +102,7 @@ def test_run_once_receives_handles_and_sends_what_waits(site: Site) -> None:
     assert site.run_once() == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_run_once_ends_when_nothing_is_left(site: Site) -> None:
     senders = [f"p{number}@mail.example" for number in range(40)]
     site.drop(*(written(sender, ADDRESS, "help") for sender in senders))
@@ -129,6 +131,7 @@ def test_a_fail_point_that_would_never_be_reached_is_refused_at_the_start(
 # feed
 
 
+@pytest.mark.slow
 def test_feed_handles_a_mail_and_prints_what_is_owed_for_it(site: Site) -> None:
     path = site.folder / "mail.eml"
     path.write_bytes(RULES)
@@ -149,6 +152,7 @@ def test_feed_reads_standard_input(site: Site) -> None:
     assert "QUADRAPHAGES" in done.out
 
 
+@pytest.mark.slow
 def test_feed_takes_the_envelope_recipient_with_its_token(site: Site) -> None:
     with site.server() as server:
         (move,) = matches.in_play(server, 1)
@@ -167,6 +171,7 @@ def test_feed_says_that_there_is_no_mail(site: Site, name: str, words: str) -> N
     assert site.rows("select count(*) from incoming") == [0]
 
 
+@pytest.mark.slow
 def test_feed_ends_with_1_when_the_mail_meets_a_bug(played: Site) -> None:
     tamper(played)
     done = played.pbem("feed", "-", stdin=written("x0@mail.example", ADDRESS, PREVIEW))
@@ -174,6 +179,7 @@ def test_feed_ends_with_1_when_the_mail_meets_a_bug(played: Site) -> None:
     assert "shunted" in done.out
 
 
+@pytest.mark.slow
 def test_feed_ends_with_1_when_an_answer_meets_a_bug(played: Site) -> None:
     tamper(played)
     done = played.pbem("feed", "-", stdin=written("x0@mail.example", ADDRESS, "show 1"))
@@ -189,6 +195,7 @@ def test_check_replays_every_match(played: Site) -> None:
     assert (done.code, done.out) == (0, "1 matches replayed, 0 problems\n")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("sql", "sentence"),
     [
@@ -227,6 +234,7 @@ def test_show_of_a_match_that_does_not_replay_says_why_and_still_lists_its_turns
     assert matches.sample().moves[2] in done.out
 
 
+@pytest.mark.slow
 def test_show_mail_prints_it_as_it_came_and_what_became_of_it(site: Site) -> None:
     site.pbem("feed", "-", stdin=RULES)
     done = site.pbem("show", "--mail", "1")
@@ -264,6 +272,7 @@ def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played
     assert played.pbem("shunted").code == 0
 
 
+@pytest.mark.slow
 def test_a_mail_that_nobody_would_take_is_listed_and_can_be_sent_again(site: Site, smtp_sink: SinkStarter) -> None:
     refusing, taking = smtp_sink("-f", "RCPT"), smtp_sink()
     site.configure(outbox=smtp_out(refusing.port))
@@ -383,6 +392,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, smtp_sink: SinkS
     assert "in use" in done.err.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_mail_goes_nowhere_and_is_still_owed_when_nobody_listens(site: Site) -> None:
     site.configure(outbox=smtp_out(free_port()))
     site.drop(RULES)
@@ -398,6 +408,7 @@ def test_the_index_lists_the_commands_as_they_describe_themselves() -> None:
     assert set(typer.main.get_command(whole).commands) == set(COMMANDS)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_help_reads_nothing_that_takes_long() -> None:
     words = (
         "import sys; sys.argv = ['pbem', '--help']; from pbem import cli\ntry: cli.main()\nexcept SystemExit: pass\n"

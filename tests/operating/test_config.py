@@ -26,6 +26,7 @@ def refused(done: Done, *words: str) -> None:
     assert SECRET not in done.err
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("inbox", "words"),
     [
@@ -83,6 +84,7 @@ def test_every_fault_is_told_at_once(site: Site) -> None:
 # The environment
 
 
+@pytest.mark.slow
 def test_the_environment_overrides_the_file(site: Site) -> None:
     site.drop(written("ann@mail.example", "other@else.example", "rules quadraphages"))
     assert site.run_once(PBEM_SERVER__ADDRESS="other@else.example") == [1, 1, 1]
@@ -107,7 +109,7 @@ def test_a_wrong_value_in_the_environment_is_named(site: Site) -> None:
 # Secrets
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("way", ["value", "file", "command"])
 def test_a_secret_comes_by_value_by_file_or_by_command(site: Site, way: str) -> None:
     (site.folder / "secret").write_text(f"{SECRET}\nand a second line that is a comment\n", encoding="ascii")
@@ -177,6 +179,7 @@ def test_a_database_of_a_later_version_is_left_alone(site: Site) -> None:
     assert site.rows("select version_num from alembic_version") == ["9999"]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("verb", [["check"], ["show", "1"], ["shunted"], ["retry", "1"], ["bounced"], ["feed", "-"]])
 def test_only_init_and_run_upgrade_a_database(site: Site, verb: list[str]) -> None:
     site.make()

@@ -20,6 +20,7 @@ STOP_SECONDS = 25.0
 WORDS = "The pink elephant sleeps in my secret garden."
 
 
+@pytest.mark.slow
 def test_a_conversation_from_joining_to_the_first_moves(site: Site, post: PostOffice, start: Start) -> None:
     site.configure(LMTP_IN, smtp_out(post.port))
     daemon = start(site)
@@ -139,6 +140,7 @@ def test_a_second_daemon_on_the_same_database_refuses_to_start(site: Site, start
     assert start(site).end()[0].code == 0, "a daemon that was killed leaves no lock behind"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("accepted", [1, 12])
 def test_after_a_crash_every_accepted_mail_is_handled_once_and_every_move_is_one_turn(
     site: Site, post: PostOffice, start: Start, accepted: int

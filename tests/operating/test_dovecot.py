@@ -46,6 +46,7 @@ def people(mailbox: Mailbox, post: PostOffice, *, hides_tokens: bool) -> list[Pe
     return [Person(name, mailbox.user, deliver, post, hides_tokens) for name in ("ann", "bob")]
 
 
+@pytest.mark.slow
 def test_a_whole_match_is_played_over_a_mailbox(site: Site, mailbox: Mailbox, post: PostOffice, daemon: Daemon) -> None:
     jo, bo = people(mailbox, post, hides_tokens=False)
     game = matches.sample()

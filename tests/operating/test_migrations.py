@@ -97,6 +97,7 @@ insert into ply (match, number, seat, text, incoming, played) values (1, 1, 0, '
 """Rows that refer to each other, which makes their deletion difficult in SQLite."""
 
 
+@pytest.mark.slow
 def test_a_downgrade_takes_every_table_and_an_upgrade_brings_them_back(engine: Engine) -> None:
     command.upgrade(alembic(engine), "0023")
     with engine.begin() as connection:
@@ -198,6 +199,7 @@ def old_matches(engine: Engine, number: int) -> None:
         )
 
 
+@pytest.mark.slow
 def test_old_matches_learn_whose_turn_it_is(engine: Engine) -> None:
     old_matches(engine, 1100)  # more than two batches
     with engine.begin() as connection:
@@ -219,6 +221,7 @@ def test_old_matches_learn_whose_turn_it_is(engine: Engine) -> None:
     assert all(to_move == plies % 2 for number, plies, to_move in found[6:-1])
 
 
+@pytest.mark.slow
 def test_an_upgrade_that_ends_amid_the_old_matches_is_begun_again(engine: Engine) -> None:
     old_matches(engine, 600)
     before, batches = schema(engine), []
@@ -239,6 +242,7 @@ def test_an_upgrade_that_ends_amid_the_old_matches_is_begun_again(engine: Engine
         assert connection.execute(text("select count(*) from match where to_move is not null")).scalar() == 598
 
 
+@pytest.mark.slow
 def test_the_sentences_of_old_matches_become_terminations(engine: Engine) -> None:
     old_matches(engine, 6)
     command.upgrade(alembic(engine), "0009")

@@ -63,6 +63,7 @@ def test_export_of_a_guest(joined: Site) -> None:
     assert "carol@mail.example" in (joined.folder / "carol" / f"guest-{guest}.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_delete_asks_first(joined: Site) -> None:
     done = joined.process("delete", "alice", stdin=b"n\n")
     assert done.code == 1

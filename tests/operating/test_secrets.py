@@ -176,6 +176,7 @@ def test_a_configuration_that_can_t_be_used_is_refused_without_a_secret(stage: S
         stage.check(done.said)
 
 
+@pytest.mark.slow
 def test_a_postgresql_that_refuses_the_login_is_told_of_without_its_password(stage: Stage, postgres: Postgres) -> None:
     url = postgres.database().replace("pbem@", f"nobody:{DATABASE}@")
     text = stage.site.config.read_text(encoding="utf-8")

@@ -38,6 +38,7 @@ def addresses(letters: Correspondence) -> list[object]:
     return [row[0] for row in letters.execute("select address from player order by id")]
 
 
+@pytest.mark.slow
 def test_the_token_of_a_match_holds_as_long_as_the_match_and_a_month(letters: Correspondence) -> None:
     mail = letters.last("alice")
     letters.wait(days=3_000)
@@ -55,6 +56,7 @@ def test_the_token_of_a_match_holds_as_long_as_the_match_and_a_month(letters: Co
     assert to(letters.reply(asked, "yes")) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_a_thread_holds_no_longer_than_its_token(letters: Correspondence) -> None:
     mail = letters.last("alice")
     letters.resign("bob")
@@ -71,6 +73,7 @@ def test_a_personal_address_holds_until_it_is_revoked(letters: Correspondence) -
     assert to(letters.write(ALICE, "challenge bob hexaphages", to=address)) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_a_question_can_be_answered_for_two_weeks(letters: Correspondence) -> None:
     asked = [letters.write(ALICE, f"challenge bob {game}")[0] for game in ("hexaphages", "quadrature")]
     letters.wait(days=13)
@@ -82,6 +85,7 @@ def test_a_question_can_be_answered_for_two_weeks(letters: Correspondence) -> No
     assert "already been dealt with" in text(*letters.reply(asked[1], "yes"))
 
 
+@pytest.mark.slow
 def test_revoke_asks_once_more_and_then_voids_every_address(letters: Correspondence) -> None:
     old, mail = personal(letters.received[ALICE][1]), letters.last("alice")
     (question,) = letters.write("mallory@evil.example", "revoke", to=old)
@@ -107,6 +111,7 @@ def test_a_held_mail_is_not_confirmed_by_an_address_revoked_since(letters: Corre
     assert letters.execute("select state from match") == [("running",)]
 
 
+@pytest.mark.slow
 def test_a_mail_that_goes_out_after_a_revocation_holds_the_new_address(letters: Correspondence) -> None:
     letters.server.outbox.close()
     (question,) = letters.write(ALICE, "revoke", to=personal(letters.received[ALICE][1]))
@@ -124,6 +129,7 @@ def test_a_mail_that_goes_out_after_a_revocation_holds_the_new_address(letters: 
     assert to(letters.reply(mails[0], TURN)) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_a_question_to_a_new_address_still_under_way_goes_there_and_is_void(letters: Correspondence) -> None:
     asked = asked_to_move(letters)
     letters.execute("update outgoing set state = 'owed', due = '2999-01-01' where purpose = 'ADDRESS'")
@@ -140,6 +146,7 @@ def test_a_question_to_a_new_address_still_under_way_goes_there_and_is_void(lett
     assert addresses(letters) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence) -> None:
     old = personal(letters.received[ALICE][1])
 
@@ -165,6 +172,7 @@ def asked_to_move(letters: Correspondence, wanted: str = NEW) -> EmailMessage:
     return asked
 
 
+@pytest.mark.slow
 def test_an_address_changes_when_the_old_and_the_new_one_have_agreed(letters: Correspondence) -> None:
     old = personal(letters.received[ALICE][1])
 
@@ -199,6 +207,7 @@ def test_the_new_address_can_do_nothing_but_answer(letters: Correspondence) -> N
     assert letters.execute("select state from match") == [("running",)]
 
 
+@pytest.mark.slow
 def test_a_change_is_made_once_and_voids_the_others(letters: Correspondence) -> None:
     first, second = asked_to_move(letters), asked_to_move(letters, "alice@newer.example")
     letters.reply(second, "yes")
@@ -217,6 +226,7 @@ def test_a_change_waits_two_weeks_and_no_longer(letters: Correspondence) -> None
     assert addresses(letters) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_nobody_learns_whether_an_address_is_a_player_s(letters: Correspondence) -> None:
     (question,) = letters.write(ALICE, f"change address {BOB}", to=personal(letters.received[ALICE][1]))
     asked, told = letters.reply(question, "yes")
@@ -228,6 +238,7 @@ def test_nobody_learns_whether_an_address_is_a_player_s(letters: Correspondence)
     assert addresses(letters) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_who_was_invited_at_the_new_address_gets_the_invitation(letters: Correspondence) -> None:
     letters.write(BOB, f"challenge {NEW} hexaphages", to=personal(letters.received[BOB][1]))
     invitation = letters.received[NEW][0]
@@ -244,6 +255,7 @@ def test_who_was_invited_at_the_new_address_gets_the_invitation(letters: Corresp
     assert letters.execute("select state from match where id = 2") == [("running",)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -263,6 +275,7 @@ def test_an_address_that_cannot_be_had_is_refused_at_once(letters: Correspondenc
     assert not is_question(answer)
 
 
+@pytest.mark.slow
 def test_few_addresses_are_asked_in_a_day(letters: Correspondence) -> None:
     for number in range(3):
         asked_to_move(letters, f"alice{number}@new.example")

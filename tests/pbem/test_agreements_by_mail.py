@@ -46,6 +46,7 @@ def play_otherwise(letters: Correspondence) -> None:
     letters.reply(last_about(letters, BOB), "h9h8")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["draw\ne3f4", "e3f4\ndraw"])
 def test_an_offer_goes_in_one_message_with_its_turn(letters: Correspondence, words: str) -> None:
     sent = letters.reply(letters.last("alice"), words)
@@ -64,6 +65,7 @@ def test_an_offer_with_a_turn_that_is_refused_is_not_made(letters: Correspondenc
     assert letters.execute("select offers from match") == [("{}",)]
 
 
+@pytest.mark.slow
 def test_a_reply_to_a_position_that_was_taken_back_plays_on_no_other(letters: Correspondence) -> None:
     two_turns(letters)
     undone = letters.last("alice")
@@ -77,6 +79,7 @@ def test_a_reply_to_a_position_that_was_taken_back_plays_on_no_other(letters: Co
     assert turns(letters) == ["b3b4", "h9h8", "f3g4"]
 
 
+@pytest.mark.slow
 def test_a_message_about_several_matches_says_which_version_of_each_it_shows(letters: Correspondence) -> None:
     personal = str(letters.received[ALICE][1]["Reply-To"])
     two_turns(letters)
@@ -117,6 +120,7 @@ def test_a_held_turn_for_a_position_that_was_taken_back_is_not_played(letters: C
     assert turns(letters) == ["b3b4", "h9h8"]
 
 
+@pytest.mark.slow
 def test_a_held_acceptance_is_not_of_another_offer(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "pause")
     offered = letters.last("bob")
@@ -129,6 +133,7 @@ def test_a_held_acceptance_is_not_of_another_offer(letters: Correspondence) -> N
     assert letters.execute("select state, paused from match") == [("running", None)]
 
 
+@pytest.mark.slow
 def test_collected_news_tell_what_was_taken_back(letters: Correspondence) -> None:
     letters.write(BOB, "set mail batch", to=str(letters.received[BOB][1]["Reply-To"]))
     letters.reply(letters.last("alice"), "e3f4")
@@ -157,6 +162,7 @@ def test_news_of_a_position_that_was_taken_back_are_not_sent_alone(letters: Corr
     assert (digest["X-PBeM-Event"], digest["X-PBeM-Number"]) == ("digest", "0")
 
 
+@pytest.mark.slow
 def test_who_is_muted_is_told_that_their_words_went_nowhere(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "mute")
     sent = letters.reply(letters.last("alice"), "e3f4\n\nYou are so slow.")
@@ -172,6 +178,7 @@ def test_who_is_muted_is_told_that_their_words_went_nowhere(letters: Corresponde
     assert to(letters.reply(letters.last("alice"), "say Thank you"), BOB)
 
 
+@pytest.mark.slow
 def test_offers_are_counted_as_notes_are(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nmatch_per_day = 2") as letters:
         letters.match("challenge bob quadrature")
@@ -181,6 +188,7 @@ def test_offers_are_counted_as_notes_are(tmp_path: Path) -> None:
         assert "that's the limit" in text(letters.last("alice"))
 
 
+@pytest.mark.slow
 def test_nothing_is_offered_in_a_match_that_is_over(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "draw")
     letters.reply(letters.last("bob"), "accept")
@@ -190,6 +198,7 @@ def test_nothing_is_offered_in_a_match_that_is_over(letters: Correspondence) -> 
     assert letters.execute("select termination from match") == [("agreement",)]
 
 
+@pytest.mark.slow
 def test_a_rematch_offered_by_both_begins_and_one_is_enough(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "cancel")
     letters.reply(letters.last("bob"), "accept")
@@ -213,6 +222,7 @@ def test_resume_alone_still_brings_back_the_news(letters: Correspondence) -> Non
     assert letters.execute("select count(*) from player where stopped is not null") == [(0,)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["accept cheese", "withdraw 1 lunch", "reject me", "mute maybe", "record 1 half"])
 def test_an_unknown_word_is_refused_with_what_would_work(letters: Correspondence, words: str) -> None:
     before = letters.execute("select * from match")
@@ -222,6 +232,7 @@ def test_an_unknown_word_is_refused_with_what_would_work(letters: Correspondence
     assert letters.execute("select * from match") == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "offers_left"), [("Yes, gladly!", False), ("No thanks.", False), ("Nice weather", True)]
 )

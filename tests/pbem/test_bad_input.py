@@ -32,7 +32,7 @@ def answered(letters: Correspondence, mails: list[EmailMessage], address: str = 
     return text(mails[0])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -79,6 +79,7 @@ def test_a_move_out_of_turn_is_refused(letters: Correspondence) -> None:
     assert before == standing(letters)
 
 
+@pytest.mark.slow
 def test_a_match_of_others_cannot_be_played(letters: Correspondence) -> None:
     personal = letters.join("carol")
     before = standing(letters)
@@ -97,6 +98,7 @@ def test_a_match_of_others_cannot_be_played(letters: Correspondence) -> None:
     assert before == standing(letters)
 
 
+@pytest.mark.slow
 def test_a_match_that_is_over_takes_no_move(letters: Correspondence) -> None:
     letters.resign("alice")
     before = standing(letters)
@@ -139,6 +141,7 @@ def test_a_second_delivery_of_the_same_mail_does_nothing(letters: Correspondence
     assert before == standing(letters)
 
 
+@pytest.mark.slow
 def test_two_moves_in_one_mail_play_none(letters: Correspondence) -> None:
     before = standing(letters)
 
@@ -189,6 +192,7 @@ def test_a_mail_of_nothing_but_quotes_is_answered(letters: Correspondence) -> No
     assert before == standing(letters)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [2_000_000, 5_000_000])
 def test_a_mail_that_is_too_large_is_told_so(letters: Correspondence, size: int) -> None:
     before = standing(letters)
@@ -204,6 +208,7 @@ def token_of(letters: Correspondence) -> str:
     return str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("charset", [b"no-such-charset", b"ascii", b"utf-8; x=\xff"])
 def test_a_wrong_charset_is_read_as_well_as_can_be(letters: Correspondence, charset: bytes) -> None:
     head = f"From: {ALICE}\nTo: {token_of(letters)}\nMessage-ID: <c{len(charset)}@mail.example>\n".encode()
@@ -238,7 +243,7 @@ def test_a_revoked_token_proves_nothing_and_its_player_is_asked(letters: Corresp
     assert before == standing(letters)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -271,6 +276,7 @@ def test_a_bounce_is_not_answered(letters: Correspondence) -> None:
     assert letters.deliver(report) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "raw",
     [
@@ -295,7 +301,7 @@ def test_a_mail_that_cannot_be_read_is_filed_in_silence(letters: Correspondence,
     assert last.verdict.startswith("no answer: ")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("bad", [b"\0", b"\xff\xfe", b"\xed\xa0\x80"], ids=["NUL", "no UTF-8", "half a character"])
 @pytest.mark.parametrize("place", ["name", "address", "subject", "id", "thread", "words", "command", "join"])
 def test_what_is_no_character_harms_no_database(letters: Correspondence, place: str, bad: bytes) -> None:
@@ -336,6 +342,7 @@ def test_an_unproven_mail_changes_nothing_before_it_is_confirmed(letters: Corres
     assert before == standing(letters)
 
 
+@pytest.mark.slow
 def test_a_reply_without_its_token_is_asked_about_wherever_it_comes_from(letters: Correspondence) -> None:
     before = standing(letters)
     mail = letters.last("alice")
@@ -374,6 +381,7 @@ def test_a_held_mail_acts_once(letters: Correspondence) -> None:
     assert before == standing(letters)
 
 
+@pytest.mark.slow
 def test_strangers_are_told_what_this_is_once_a_day_and_three_times_a_month(letters: Correspondence) -> None:
     sent = []
     for days in (1, 1, 1, 28, 1):
@@ -384,6 +392,7 @@ def test_strangers_are_told_what_this_is_once_a_day_and_three_times_a_month(lett
     assert "no answer: a stranger who was told what this is" in str(letters.execute("select verdict from incoming"))
 
 
+@pytest.mark.slow
 def test_strangers_who_ask_for_nothing_leave_half_of_the_answers_to_others(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\ndomain_per_day = 6\nstrangers_per_day = 10") as letters:
         at_one_domain = [len(letters.write(f"x{number}@one.example", "spam")) for number in range(6)]
@@ -393,6 +402,7 @@ def test_strangers_who_ask_for_nothing_leave_half_of_the_answers_to_others(tmp_p
     assert (sum(at_one_domain), sum(elsewhere), sum(asked)) == (3, 2, 3)
 
 
+@pytest.mark.slow
 def test_strangers_get_answers_that_help_but_not_many(letters: Correspondence) -> None:
     limit = letters.server.settings.limits.stranger_per_day
     answers = [letters.write("zoe@mail.example", f"join alice{'x' * number}") for number in range(limit + 3)]

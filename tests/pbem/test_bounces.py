@@ -47,7 +47,7 @@ def bounce_for_good(letters: Correspondence) -> list[EmailMessage]:
     return letters.deliver(b"Message-ID: <copy-3@mail.example>\n" + dsn(mail))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bounce_of_a_mail_of_ours_counts_and_is_not_answered(letters: Correspondence, kind: str) -> None:
     assert letters.deliver(KINDS[kind](letters.last("bob"))) == []
@@ -97,6 +97,7 @@ def test_one_who_is_heard_of_again_gets_the_last_word_of_each_match(letters: Cor
     assert to(letters.reply(turn, "c1d1 g9h9 2 d1f1 h9h7")) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_a_sign_of_life_between_two_bounces_starts_the_count_anew(letters: Correspondence) -> None:
     mail = letters.last("bob")
     letters.deliver(dsn(mail))
@@ -105,6 +106,7 @@ def test_a_sign_of_life_between_two_bounces_starts_the_count_anew(letters: Corre
     assert count(letters) == 0
 
 
+@pytest.mark.slow
 def test_several_bounces_of_one_day_are_one(letters: Correspondence) -> None:
     for number in range(5):
         letters.deliver(f"Message-ID: <copy-{number}@mail.example>\n".encode() + dsn(letters.last("bob")))
@@ -112,12 +114,14 @@ def test_several_bounces_of_one_day_are_one(letters: Correspondence) -> None:
     assert count(letters) == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("action", ["delayed", "delivered", "relayed", "expanded"])
 def test_what_is_no_failure_for_good_does_not_count(letters: Correspondence, action: str) -> None:
     assert letters.deliver(dsn(letters.last("bob"), "4.4.1", action)) == []
     assert count(letters) == 0
 
 
+@pytest.mark.slow
 def test_a_bounce_that_was_made_up_does_not_count(letters: Correspondence) -> None:
     """Only someone who has seen a message knows its Message-ID, without which a bounce doesn't count."""
     mail = letters.last("bob")
@@ -137,6 +141,7 @@ def test_a_person_who_quotes_a_bounce_is_no_bounce(letters: Correspondence) -> N
     assert count(letters) == 0
 
 
+@pytest.mark.slow
 def test_an_answer_goes_even_where_all_comes_back_and_news_does_not(letters: Correspondence) -> None:
     """Bob writes from another address with his token, which doesn't prove that his own address works."""
     turn = letters.last("bob")
@@ -186,6 +191,7 @@ def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -
     assert to(letters.wait(days=1, minutes=1)) == [BOB]
 
 
+@pytest.mark.slow
 def test_the_operator_lists_and_forgives(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daemon, "now", letters.clock)
     assert letters.operate("bounced").output == "no mail bounces\n"

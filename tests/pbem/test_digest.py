@@ -99,6 +99,7 @@ def gathered(engine: Engine, server: ServerSettings, now: datetime) -> int:
     return digest.gather(engine, server, now)
 
 
+@pytest.mark.slow
 def test_news_that_stay_alone_go_out_as_they_are(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2")
@@ -110,6 +111,7 @@ def test_news_that_stay_alone_go_out_as_they_are(letters: Correspondence) -> Non
     assert "alice played" in text(letters.reply(mail, "c1b1 g9h9 3 b1b4 h9e9")[0])
 
 
+@pytest.mark.slow
 def test_news_that_are_old_by_then_are_told_as_things_stand(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2\n\nQuick?")
@@ -125,6 +127,7 @@ def test_news_that_are_old_by_then_are_told_as_things_stand(letters: Corresponde
     assert mail["List-Unsubscribe"]
 
 
+@pytest.mark.slow
 def test_a_challenge_that_was_accepted_by_then_is_told_as_begun(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "challenge alice kvadratik")
@@ -136,6 +139,7 @@ def test_a_challenge_that_was_accepted_by_then_is_told_as_begun(letters: Corresp
     assert 'eply "accept"' not in text(mail)
 
 
+@pytest.mark.slow
 def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2")
@@ -164,7 +168,7 @@ def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Pat
             assert not to_alice(letters.wait(hours=12))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["set mail each", "set mail batch", "set mail daily hour 13"])
 def test_another_choice_tells_what_waits_when_it_says(letters: Correspondence, words: str) -> None:
     command(letters, "alice", "set mail daily hour 11")
@@ -181,6 +185,7 @@ def test_another_choice_tells_what_waits_when_it_says(letters: Correspondence, w
     assert [mail["X-PBeM-Event"] for mail in sent] == ["answer", "digest"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mail", ["batch", "daily"])
 def test_answers_and_what_strangers_get_do_not_wait(letters: Correspondence, mail: str) -> None:
     command(letters, "alice", f"set mail {mail}")
@@ -238,6 +243,7 @@ def test_whatever_is_chosen_each_word_is_told_exactly_once(seed: int, tmp_path: 
         assert all(row.merged_into in gone for row in rows(letters, OutgoingState.MERGED))
 
 
+@pytest.mark.slow
 def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON)
@@ -255,6 +261,7 @@ def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
     assert re.findall(r"\| (\w+)", text(news)) == ["One", "Two"]
 
 
+@pytest.mark.slow
 def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Correspondence) -> None:
     for name in ("alice", "bob"):
         command(letters, name, "set mail batch")
@@ -333,6 +340,7 @@ def test_the_most_urgent_match_comes_first_and_the_longest_waiting_before_that(l
     assert news["Subject"] == "[pbem] News of 5 matches: your turn in 2"
 
 
+@pytest.mark.slow
 def test_a_match_without_news_in_which_one_is_to_move_is_named_too(letters: Correspondence) -> None:
     command(letters, "bob", "#1 1 a7b7 i3i2")
     command(letters, "alice", "set mail batch")
@@ -360,6 +368,7 @@ def test_an_answer_to_a_digest_is_checked_against_what_it_showed(letters: Corres
     assert len(letters.reply(news, "#2 c1b1 g9h9 3 b1b4 h9e9")) == 2
 
 
+@pytest.mark.slow
 def test_a_bare_turn_for_several_matches_is_asked_about_also_the_second_time(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2")
@@ -376,6 +385,7 @@ def test_a_bare_turn_for_several_matches_is_asked_about_also_the_second_time(let
     assert "has already been played" in " ".join(text(stale).split())
 
 
+@pytest.mark.slow
 def test_what_a_digest_says_to_try_works_in_its_answer(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2")
@@ -389,6 +399,7 @@ def test_what_a_digest_says_to_try_works_in_its_answer(letters: Correspondence) 
     assert text(letters.reply(news, "#1 show")[0]).startswith("Match #1, Quadraphages")
 
 
+@pytest.mark.slow
 def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: Correspondence) -> None:
     """A personal token contains the id of a message; that of someone else's message has no effect."""
     command(letters, "alice", "set mail batch")

@@ -137,6 +137,7 @@ def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
     assert found is None, "what others wrote goes when its time is up"
 
 
+@pytest.mark.slow
 def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Correspondence) -> None:
     sent = leave(letters, letters.play(lived))
     (last,) = [mail for mail in sent if mail["To"] == ALICE]
@@ -145,6 +146,7 @@ def test_the_last_mail_says_so_and_its_address_is_forgotten(letters: Corresponde
     assert letters.execute("select address from outgoing where template = 'deleted'") == [("nowhere",)]
 
 
+@pytest.mark.slow
 def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondence) -> None:
     letters_before = letters.play(lived)
     sent = leave(letters, letters_before)
@@ -175,6 +177,7 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
     assert not [mail for mail in sent if mail["To"] == "carol@mail.example"]
 
 
+@pytest.mark.slow
 def test_choices_go_and_a_resigned_match_is_without_the_name(letters: Correspondence) -> None:
     to = letters.play(lived)
     letters.write(ALICE, "set mail daily\nstop", to=to)
@@ -195,6 +198,7 @@ def test_choices_go_and_a_resigned_match_is_without_the_name(letters: Correspond
         assert match.reason is None
 
 
+@pytest.mark.slow
 def test_an_invitation_to_an_earlier_address_goes_too(letters: Correspondence) -> None:
     to = letters.play(lived)
     letters.write(
@@ -205,6 +209,7 @@ def test_an_invitation_to_an_earlier_address_goes_too(letters: Correspondence) -
     assert traces(letters) == []
 
 
+@pytest.mark.slow
 def test_an_earlier_address_that_is_somebody_else_s_now_stays_his(letters: Correspondence) -> None:
     to = letters.play(lived)
     letters.write(OLD, "join queen")
@@ -216,6 +221,7 @@ def test_an_earlier_address_that_is_somebody_else_s_now_stays_his(letters: Corre
         assert [row for row in session.exec(select(Incoming)) if b"join queen" in row.raw], "it is no mail of alice's"
 
 
+@pytest.mark.slow
 def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
     to = letters.play(lived)
     old = newest(letters, ALICE)
@@ -242,6 +248,7 @@ def test_nobody_can_play_who_left_nor_take_that_name(letters: Correspondence) ->
     assert "can't be a player's name" in text(letters.write("eve@mail.example", "join deleted-9")[0])
 
 
+@pytest.mark.slow
 def test_an_old_mail_of_the_one_who_left_is_still_known(letters: Correspondence) -> None:
     to = letters.play(lived)
     mail = next(mail for way, mail in letters.log if way == "in" and "mockturtle" in text(mail))
@@ -276,6 +283,7 @@ def test_what_was_not_sent_yet_is_dropped_or_forgets(letters: Correspondence) ->
     assert letters.execute("select count(*) from outgoing where state in ('owed', 'batched')") == [(0,)]
 
 
+@pytest.mark.slow
 def test_mails_of_hers_that_were_put_aside_go_and_those_of_others_wait(letters: Correspondence) -> None:
     to = letters.play(lived)
     with database.transaction(letters.server.engine) as session:
@@ -324,6 +332,7 @@ class WhileSending:
         pass
 
 
+@pytest.mark.slow
 def test_a_mail_in_hand_while_its_reader_leaves_is_no_trouble_afterwards(letters: Correspondence) -> None:
     letters.play(lived)
     letters.execute(f"update outgoing set state = 'owed' where address = '{ALICE}' and template = 'turn'")

@@ -33,6 +33,7 @@ def facts(mail: EmailMessage) -> dict[str, Any]:
     return json.loads(files(mail)["alice.json"])
 
 
+@pytest.mark.slow
 def test_all_of_it_comes_as_files(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "#1 say How do you like it?\nset board unicode")
     letters.reply(letters.last("bob"), "say Not bad, alice!")
@@ -110,6 +111,7 @@ def test_a_stolen_token_sends_it_to_its_owner(letters: Correspondence) -> None:
     assert mail["To"] == ALICE
 
 
+@pytest.mark.slow
 def test_once_a_day(letters: Correspondence) -> None:
     exported(letters)
     assert "within the last day" in text(exported(letters))
@@ -117,6 +119,7 @@ def test_once_a_day(letters: Correspondence) -> None:
     assert files(exported(letters))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", ["export bob", "export 1", "delete 1", "delete bob"])
 def test_it_is_about_oneself(letters: Correspondence, words: str) -> None:
     answer = exported(letters, words)

@@ -113,7 +113,7 @@ def test_the_last_move_is_lit_by_its_ground_and_by_its_frame(letters: Correspond
     assert lit == {"c1", "d1", "f1", "g9", "h9", "h7"}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -162,6 +162,7 @@ def test_a_line_that_is_refused_is_no_markup(letters: Correspondence) -> None:
     assert line in tree.css_first("pre").text()
 
 
+@pytest.mark.slow
 def test_rendering_twice_gives_the_same_bytes(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "resign")
     sent = {str(mail["Message-ID"]): mail for way, mail in letters.log if way == "out"}

@@ -88,6 +88,7 @@ def test_a_first_mail_gets_an_answer_that_helps(
     assert [part.get_content_type() for part in answer.walk()] == ["text/plain"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("first", ["How does this work?", "help", "rules kvadratik", "join", "challenge bob kvadratik"])
 def test_two_mails_of_a_newcomer_s_own_lead_to_a_match(tmp_path: Path, first: str) -> None:
     with correspondence(tmp_path) as letters:
@@ -101,6 +102,7 @@ def test_two_mails_of_a_newcomer_s_own_lead_to_a_match(tmp_path: Path, first: st
         assert "| Hello Bob!" in text(letters.received["bob@mail.example"][-3])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "body", ["join carol\nchallenge bob kvadratik", "challenge bob kvadratik\njoin carol\n\nHello Bob!"]
 )
@@ -156,6 +158,7 @@ def test_a_machine_gets_no_first_answer(letters: Correspondence) -> None:
     assert letters.write("no-reply@mail.example", "Hello") == []
 
 
+@pytest.mark.slow
 def test_nothing_of_a_first_mail_comes_back(letters: Correspondence) -> None:
     for number, body in enumerate(("BUY PILLS", "join BUY PILLS", "register PILLS BUY CHEAP", "help PILLS", "PILLS")):
         for mail in letters.write(f"victim{number}@mail.example", body, "PILLS"):

@@ -113,6 +113,7 @@ def test_a_token_in_the_words_of_a_mail_is_worth_nothing(letters: Correspondence
     assert became(letters, {}, f"\n\nTo: {to}\n{to}") == "asked"
 
 
+@pytest.mark.slow
 def test_no_number_of_a_token_can_be_changed(letters: Correspondence) -> None:
     """A different purpose, player, match or turn needs a different signature."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
@@ -123,6 +124,7 @@ def test_no_number_of_a_token_can_be_changed(letters: Correspondence) -> None:
             assert became(letters, {"To": to.replace(tag(to), changed)}) == "nothing", (at, bit)
 
 
+@pytest.mark.slow
 def test_each_purpose_allows_its_own_and_no_more(letters: Correspondence) -> None:
     letters.write(ALICE, TURN)
     ((held,),) = letters.execute("select id from incoming where state = 'held'")
@@ -150,6 +152,7 @@ def test_somebody_who_is_nobody_here_yet_takes_no_address_from_a_player(letters:
     assert became(letters, {"To": to, "From": "alice@work.example"}) == "acted"
 
 
+@pytest.mark.slow
 def test_somebody_else_s_token_does_what_it_may_for_him_alone(letters: Correspondence) -> None:
     """Carol's own valid token can't move or chat in a match of others."""
     to = letters.received["carol@mail.example"][0]["Reply-To"].addresses[0].addr_spec
@@ -170,6 +173,7 @@ def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(le
     assert (stopped, str(settings)) == (None, "{}")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["In-Reply-To", "References"])
 def test_who_has_seen_the_id_of_a_mail_in_an_answer_does_nothing_by_it(letters: Correspondence, name: str) -> None:
     """Alice sent bob a copy of her reply, which contains the Message-ID of the message that she replied to."""
@@ -192,6 +196,7 @@ def test_a_turn_in_a_thread_is_read_in_the_match_it_answers_and_asked_about(lett
     assert letters.execute("select count(*) from ply") == [(1,)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["yes", "no"])
 def test_the_thread_of_a_question_answers_no_question(letters: Correspondence, words: str) -> None:
     (question,) = letters.write(ALICE, TURN)
@@ -206,6 +211,7 @@ def test_the_thread_of_a_question_answers_no_question(letters: Correspondence, w
     assert letters.execute("select count(*) from ply") == [(int(words == "yes"),)]
 
 
+@pytest.mark.slow
 def test_the_thread_of_a_question_gives_nobody_an_address(letters: Correspondence) -> None:
     (asked,) = letters.reply(letters.received[ALICE][1], "change address alice@work.example")
     letters.reply(asked, "yes")
@@ -232,6 +238,7 @@ def test_the_thread_of_a_question_that_was_declined_asks_nothing(letters: Corres
     assert letters.execute("select address from player where name = 'alice'") == [(ALICE,)]
 
 
+@pytest.mark.slow
 def test_a_guest_who_answers_the_invitation_at_our_plain_address_is_asked(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "challenge nora@mail.example hexaphages")
     (invitation,) = letters.received["nora@mail.example"]

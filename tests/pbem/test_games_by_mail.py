@@ -47,6 +47,7 @@ def personal(letters: Correspondence, name: str) -> str:
     return next(line.strip() for line in words.splitlines() if line.strip().startswith("games+"))
 
 
+@pytest.mark.slow
 def test_who_sits_out_in_quadrature_is_told_to_both(tmp_path: Path) -> None:
     told = (PERFT / "quadrature.perft").read_text(encoding="utf-8")
     line = re.search(r"^id \S*sits-out\nposition men=16; (.*)$", told, flags=re.MULTILINE)
@@ -96,7 +97,7 @@ def chances(variant: dict[str, str]) -> Iterator[tuple[list[str], str, str]]:
         position = position.play(NOTATIONS["quadrupel"].parse(turn))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("variant", [{}, {"variant": "added-value"}, {"variant": "combination"}])
 def test_no_mail_betrays_a_figure_that_nobody_announced(variant: dict[str, str], tmp_path: Path) -> None:
     """Messages about a silent figure differ from those about any other turn only in the board and the turn."""

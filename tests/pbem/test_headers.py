@@ -63,6 +63,7 @@ def test_the_long_id_of_a_mail_is_answered_unbroken(tmp_path: Path) -> None:
     assert plain(raw)["References"] == LONG_ID
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "given", ["=?utf-8?q?=3Ca=0D=0ABcc=3A_eve=40b=3E?=", "<a\x00@b>", "<a b@c>", "<\xe4@b>", "<a@[>"]
 )
@@ -110,6 +111,7 @@ def facts(mail: EmailMessage) -> dict[str, str]:
     return {name.removeprefix("X-PBeM-"): str(value) for name, value in mail.items() if name.startswith("X-PBeM-")}
 
 
+@pytest.mark.slow
 def test_what_scripts_rely_on(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.join("alice")
@@ -142,6 +144,7 @@ def test_what_scripts_rely_on(tmp_path: Path) -> None:
     assert facts(over) == played | {"Event": "over"} | ended
 
 
+@pytest.mark.slow
 def test_the_name_of_the_server_may_have_any_letters(tmp_path: Path) -> None:
     with correspondence(tmp_path, server='name = "Brettspiele für Zoë, 盤"') as letters:
         (mail,) = letters.write("alice@mail.example", "help")
@@ -192,6 +195,7 @@ def base(subject: str) -> str:
     return re.sub(r"^(?:re:\s*|\[[^\]]*\]\s*)+", "", subject, flags=re.IGNORECASE)
 
 
+@pytest.mark.slow
 def test_the_tag_of_the_subject_says_whose_turn_it_is_and_the_rest_keeps_the_thread(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match()
@@ -208,6 +212,7 @@ def test_the_tag_of_the_subject_says_whose_turn_it_is_and_the_rest_keeps_the_thr
     assert {base(str(mail["Subject"])) for mail in told} == {"Quadraphages: alice - bob"}
 
 
+@pytest.mark.slow
 def test_an_invitation_is_renamed_when_the_guest_has_a_name(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.write("alice@mail.example", "challenge eve@mail.example quadrature", to=letters.join("alice"))

@@ -114,7 +114,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_refused_is_repeated_as_words(letters: Correspondence, usual: Usual, command: str) -> None:
     for nasty in NASTY.values():
@@ -170,6 +170,7 @@ def test_the_record_of_a_match_with_such_words_reads_back(letters: Correspondenc
     assert (loaded.players, len(loaded.moves)) == (("alice", "bob"), 2)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_a_log_line_is_one_line_whatever_mails_hold(letters: Correspondence, form: str) -> None:
     lines = io.StringIO()

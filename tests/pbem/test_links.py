@@ -200,7 +200,7 @@ def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int
     return previews
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path) -> None:
     story = played(name)
@@ -249,6 +249,7 @@ def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
         assert any("declined" in prose(mail) for mail in declined)
 
 
+@pytest.mark.slow
 def test_somebody_invited_accepts_by_tapping(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.write(ALICE, "challenge carol@mail.example quadrature", to=letters.join("alice"))
@@ -260,6 +261,7 @@ def test_somebody_invited_accepts_by_tapping(tmp_path: Path) -> None:
         assert "The match has begun." in prose(letters.last("carol"))
 
 
+@pytest.mark.slow
 def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
@@ -280,6 +282,7 @@ def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path
         assert "0 turns played" in prose(mails[0])
 
 
+@pytest.mark.slow
 def test_a_begun_turn_is_completed_by_tapping(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
@@ -295,6 +298,7 @@ def test_a_begun_turn_is_completed_by_tapping(tmp_path: Path) -> None:
         assert turns_played(letters) == ["3 a7a4 i3i6"]
 
 
+@pytest.mark.slow
 def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
@@ -311,6 +315,7 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
         assert str(offered["To"]) == BOB
 
 
+@pytest.mark.slow
 def test_an_old_position_is_analysed_by_tapping(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
@@ -323,6 +328,7 @@ def test_an_old_position_is_analysed_by_tapping(tmp_path: Path) -> None:
         assert not taps(after, "turn", "step")
 
 
+@pytest.mark.slow
 def test_who_does_not_play_has_nothing_to_tap(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
@@ -332,6 +338,7 @@ def test_who_does_not_play_has_nothing_to_tap(tmp_path: Path) -> None:
                 assert not taps(answer), words
 
 
+@pytest.mark.slow
 def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
     """In every message of a whole conversation."""
     with listing(tmp_path) as letters:

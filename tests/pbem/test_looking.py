@@ -44,6 +44,7 @@ def listed(mail_text: str) -> list[str]:
     return [" ".join(line.split()) for line in mail_text.splitlines() if line.startswith("* #")]
 
 
+@pytest.mark.slow
 def test_games_lists_what_waits_for_the_player_first_and_longest_first(letters: Correspondence) -> None:
     (answer,) = letters.write(ALICE, "games", to=letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec)
 
@@ -129,6 +130,7 @@ def test_options_that_change_nothing_are_not_shown(wanted: str, shown: str) -> N
     assert " ".join(f"{name}={choice}" for name, choice in game.shown(chosen).items()) == shown
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("game", "words"), [("kvadratik", "b3b2 now"), ("quadrupel variant=position", "setup d2")])
 def test_where_only_a_set_up_is_possible_a_refusal_says_so(letters: Correspondence, game: str, words: str) -> None:
     letters.match(f"challenge erin {game}", "dora", "erin")
@@ -156,6 +158,7 @@ def test_a_guest_s_match_bears_their_name_once_they_have_one(letters: Correspond
     assert str(letters.last("alice")["Subject"]).endswith("alice - nora")
 
 
+@pytest.mark.slow
 def test_undo_is_offered_only_where_something_can_be_undone(letters: Correspondence) -> None:
     letters.match("challenge erin quadrupel", "dora", "erin")
     assert "undo" not in text(letters.last("dora"))

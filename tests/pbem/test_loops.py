@@ -59,7 +59,7 @@ AWAY = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", AWAY)
 def test_an_out_of_office_notice_is_no_command_whatever_it_says(letters: Correspondence, kind: str) -> None:
     mail = letters.last("alice")
@@ -78,6 +78,7 @@ def test_an_out_of_office_notice_is_no_command_whatever_it_says(letters: Corresp
     assert letters.execute("select state from match") == [("running",)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("feedback", ["i0123456789abcdef:Fastmail", "1234567:user:proton"])
 def test_a_person_whose_mail_host_writes_a_feedback_id_is_answered(letters: Correspondence, feedback: str) -> None:
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
@@ -85,6 +86,7 @@ def test_a_person_whose_mail_host_writes_a_feedback_id_is_answered(letters: Corr
     assert len(letters.write(ALICE, TURN, to=to, Feedback_ID=feedback)) == 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["Auto-Submitted", "X-Autoreply", "List-Id", "Precedence"])
 def test_a_blank_in_front_of_the_colon_hides_no_machine(letters: Correspondence, name: str) -> None:
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
@@ -143,6 +145,7 @@ def test_an_out_of_office_notice_is_known_by_its_subject_alone_in_many_languages
     assert letters.execute("select count(*) from ply") == [(0,)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "subject", ["Re: [pbem #1] Quadraphages: alice - bob", "[EXTERN] my turn", "[Automatic] reply", "Vacation is over"]
 )
@@ -152,6 +155,7 @@ def test_a_person_s_subject_is_no_notice(letters: Correspondence, subject: str) 
     assert len(letters.deliver(f"From: {ALICE}\nTo: {to}\nSubject: {subject}\n\n{TURN}\n".encode())) == 2
 
 
+@pytest.mark.slow
 def test_our_own_mails_say_that_a_machine_wrote_them(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "frobnicate")
     letters.write(ALICE, "#1 resign")
@@ -241,6 +245,7 @@ def test_two_servers_each_a_player_of_the_other_fall_silent(
     assert 10 < began <= carried < began + 20
 
 
+@pytest.mark.slow
 def test_one_error_answer_a_day_for_mails_that_prove_nothing(letters: Correspondence) -> None:
     answers = [letters.write(ALICE, f"frobnicate {number % 2}", f"try {number}") for number in range(6)]
     assert [len(answer) for answer in answers] == [1, 1, 0, 0, 0, 0]
@@ -249,6 +254,7 @@ def test_one_error_answer_a_day_for_mails_that_prove_nothing(letters: Correspond
     assert [len(letters.write(ALICE, "frobnicate 0", f"try {number}", to=personal)) for number in range(3)] == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_stranger_is_asked_once_a_day_for_the_same_thing(letters: Correspondence) -> None:
     asked = [letters.write("zoe@mail.example", "join zoe", f"try {number}") for number in range(3)]
     other = letters.write("zoe@mail.example", "join zora")
@@ -263,6 +269,7 @@ def test_our_own_mail_is_known_by_its_header_alone(letters: Correspondence) -> N
     assert len(letters.write(ALICE, "games")) == 1
 
 
+@pytest.mark.slow
 def test_a_stranger_s_domain_gets_so_many_answers_a_day(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\ndomain_per_day = 3") as letters:
         letters.join("alice")

@@ -28,6 +28,7 @@ def states(letters: Correspondence) -> list[str]:
     return [str(state) for (state,) in letters.execute("select state from match order by id")]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "words", ["yes", "sure", "ok", "Yes, gladly!", "I accept!", "Of course, I'd love to!", "Yes please, Good luck!"]
 )
@@ -37,6 +38,7 @@ def test_a_yes_accepts_a_challenge(letters: Correspondence, words: str) -> None:
     assert states(letters)[0] == ("offered" if "luck" in words else "running")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["no thanks", "No, thank you.", "Sorry, not interested.", "nope"])
 def test_a_no_declines_a_challenge(letters: Correspondence, words: str) -> None:
     letters.reply(letters.last("bob"), words)
@@ -44,6 +46,7 @@ def test_a_no_declines_a_challenge(letters: Correspondence, words: str) -> None:
     assert states(letters)[0] == "declined"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", ["Yes?", "yes but who are you", "No idea what this is", "I'm interested", "thanks"])
 def test_what_says_something_else_does_neither(letters: Correspondence, words: str) -> None:
     (answer,) = letters.reply(letters.last("bob"), words)
@@ -74,6 +77,7 @@ def test_a_yes_comes_too_late_for_a_challenge_that_was_withdrawn(letters: Corres
     assert "no longer open; it is withdrawn" in " ".join(text(letters.last("bob")).split())
 
 
+@pytest.mark.slow
 def test_a_yes_to_a_suggestion_means_the_suggestion(letters: Correspondence) -> None:
     (answer,) = letters.reply(letters.last("bob"), "rules kvadratic")
     assert 'Did you mean "rules kvadratik"?' in text(answer)

@@ -34,7 +34,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
     return [mail for mail in mails if mail["To"] == address]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
@@ -68,6 +68,7 @@ def test_in_a_match_s_thread_too_two_boards_are_two_matches(letters: Corresponde
     assert "Which match? The message you replied to shows several." in " ".join(text(asked).split())
 
 
+@pytest.mark.slow
 def test_one_turn_alone_is_the_mail_about_it(letters: Correspondence) -> None:
     (mail,) = own(letters.reply(letters.received[ALICE][3], f"{TURN}\n\nGood luck!"))
 
@@ -76,6 +77,7 @@ def test_one_turn_alone_is_the_mail_about_it(letters: Correspondence) -> None:
     assert "You write:" in text(mail)
 
 
+@pytest.mark.slow
 def test_a_turn_in_one_of_several_lines_stands_where_a_later_line_is_refused(letters: Correspondence) -> None:
     mails = command(letters, "alice", f"#1 {TURN}\n#1 resume\n#2 {TURN}")
     (answer,) = own(mails)
@@ -87,6 +89,7 @@ def test_a_turn_in_one_of_several_lines_stands_where_a_later_line_is_refused(let
     assert "| #2 1 a7b7 i3i2" in text(answer)
 
 
+@pytest.mark.slow
 def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.join("alice")
@@ -99,7 +102,7 @@ def test_a_guest_s_welcome_and_board_are_one_mail(tmp_path: Path) -> None:
     assert "eve played setup ++++." in text(mails[0])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "answers"),
     [
@@ -141,6 +144,7 @@ def test_without_receipts_the_end_of_a_match_is_told(tmp_path: Path) -> None:
     assert counts[-1] == {"over": 2}
 
 
+@pytest.mark.slow
 def test_what_a_guest_writes_below_a_command_is_said_not_to_be_sent(letters: Correspondence) -> None:
     command(letters, "alice", "challenge nora@mail.example hexaphages")
     (invitation,) = letters.received["nora@mail.example"]

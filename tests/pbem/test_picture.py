@@ -45,7 +45,7 @@ def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[
     return alike
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 @pytest.mark.parametrize("name", NAMES)
 def test_cells_look_alike_where_the_same_stands_there_and_else_different_in_grey_too(name: str, mode: str) -> None:
@@ -75,6 +75,7 @@ def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
     assert min(seen[1]) - max(seen[0]) > 100
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_thing_shows_is_easily_seen_on_it(name: str) -> None:
     diagram = diagrams(name)[-1]
@@ -90,6 +91,7 @@ def test_what_a_thing_shows_is_easily_seen_on_it(name: str) -> None:
                 assert int(lightest) - int(darkest) > 100  # type: ignore[arg-type]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_is_for_a_phone_and_small(name: str) -> None:
     for diagram in (diagrams(name)[0], diagrams(name)[-1]):
@@ -199,6 +201,7 @@ def test_an_animation_keeps_within_its_size_and_still_ends_with_the_last_board()
     assert max(apart.mean) < 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["hexaphages", "quadrature", "quadrupel-variant-position"])
 def test_an_animation_of_every_game_keeps_within_its_size(name: str) -> None:
     boards = diagrams(name)
@@ -206,6 +209,7 @@ def test_an_animation_of_every_game_keeps_within_its_size(name: str) -> None:
     assert len(animation(boards, captions=[f"{number}." for number, _ in enumerate(boards)])) <= LARGEST
 
 
+@pytest.mark.slow
 def test_a_very_long_match_is_thinned_out() -> None:
     boards = diagrams("quadrupel")
     long = [boards[number % 2] for number in range(2 * MOST_BOARDS + 1)]

@@ -70,6 +70,7 @@ def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Corr
     assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_several_turns_are_a_line_of_play(letters: Correspondence) -> None:
     for between in (" ", " / "):
         said = asked(letters, "alice", f"preview {between.join(TURNS)}")
@@ -87,7 +88,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
     assert "To play" not in said
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "sentence", "read"),
     [
@@ -109,6 +110,7 @@ def test_what_cannot_be_played_is_refused_as_a_move_is(
     assert board() in said
 
 
+@pytest.mark.slow
 def test_a_turn_is_chosen_step_by_step(letters: Correspondence) -> None:
     assert "* 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8" in asked(letters, "alice", "preview")
     assert "* 3 a7a4 i3i6 | 3 a7a4 i3f3 * 3 a7d7 i3i6 | 3 a7d7 i3f3" in asked(letters, "alice", "preview 3")
@@ -163,6 +165,7 @@ def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(lett
         assert board("2 a7a5 i3g3") in said
 
 
+@pytest.mark.slow
 def test_no_refusal_betrays_what_somebody_has_begun(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "3")
 
@@ -199,11 +202,13 @@ def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
     assert "has 3 turns" in asked(letters, "alice", "preview 1#9 1")
 
 
+@pytest.mark.slow
 def test_only_what_looks_back_takes_a_turn_s_number(letters: Correspondence) -> None:
     for words in ("resign 1#0", "#1#0 resign", "undo 1#0", f"#1#0 {TURNS[0]}", f"move 1#0 {TURNS[0]}"):
         assert "That's not how" in asked(letters, "alice", words), words
 
 
+@pytest.mark.slow
 def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> None:
     play(letters, *TURNS[:2])
     other = "2 a7a5 i3g3"
@@ -236,6 +241,7 @@ def test_a_challenge_has_nothing_to_be_previewed(letters: Correspondence) -> Non
     assert "has no board yet: the challenge is offered" in asked(letters, "bob", "preview 1")
 
 
+@pytest.mark.slow
 def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
     turns = played("quadrature").turns[:21]
     with correspondence(tmp_path) as letters:
@@ -282,6 +288,7 @@ def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
         assert 'reply: * "c3e5" You can also' in asked(letters, "alice", "preview c3e5")
 
 
+@pytest.mark.slow
 def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
     """In Kvadratik, a complete turn can sometimes be extended."""
     told = (Path(__file__).parent.parent / "playthroughs" / "kvadratik.txt").read_text(encoding="utf-8")

@@ -53,7 +53,7 @@ def slip(letters: Correspondence, line: str = SLIP) -> EmailMessage:
 # A slip, and yes -------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
@@ -109,6 +109,7 @@ def test_yes_in_another_shape_or_language_is_yes(letters: Correspondence) -> Non
     assert not refuses(["---"])
 
 
+@pytest.mark.slow
 def test_another_answer_than_yes_plays_what_it_says(letters: Correspondence) -> None:
     answer = slip(letters)
 
@@ -142,6 +143,7 @@ def test_ok_above_a_turn_is_only_a_word(letters: Correspondence) -> None:
     assert plies(letters)[-1] == "b7d7 i2g2 3 d7d4 g2d2"
 
 
+@pytest.mark.slow
 def test_a_second_yes_is_told_that_the_turn_is_played(letters: Correspondence) -> None:
     answer = slip(letters)
     letters.reply(answer, "yes")
@@ -153,6 +155,7 @@ def test_a_second_yes_is_told_that_the_turn_is_played(letters: Correspondence) -
     assert before[1:] == [row for row in standing(letters) if row in before][1:]
 
 
+@pytest.mark.slow
 def test_a_part_that_was_suggested_is_kept_after_yes(letters: Correspondence) -> None:
     answer = slip(letters, "b7d7 2i2g 3")
     assert 'Did you mean "b7d7 i2g2 3"?' in words(answer)
@@ -163,6 +166,7 @@ def test_a_part_that_was_suggested_is_kept_after_yes(letters: Correspondence) ->
     assert "it was done" in words(only(letters.reply(answer, "yes")))
 
 
+@pytest.mark.slow
 def test_a_suggestion_within_a_part_is_gone_with_the_part(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "b7d7 i2g2 3")
     answer = slip(letters, "d7d4 2g2d")
@@ -183,6 +187,7 @@ def test_yes_without_a_thread_is_about_the_newest_mail_in_the_match(letters: Cor
     assert plies(letters)[-1] == MEANT
 
 
+@pytest.mark.slow
 def test_yes_without_a_thread_does_nothing_when_something_else_came_since(letters: Correspondence) -> None:
     to = slip(letters)["Reply-To"].addresses[0].addr_spec
     letters.reply(letters.last("bob"), "say Take your time.")
@@ -195,6 +200,7 @@ def test_yes_without_a_thread_does_nothing_when_something_else_came_since(letter
 # Others' yes -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nobody_else_says_yes_to_a_suggestion(letters: Correspondence) -> None:
     personal = letters.join("carol")
     answer = slip(letters)
@@ -208,6 +214,7 @@ def test_nobody_else_says_yes_to_a_suggestion(letters: Correspondence) -> None:
         assert before == standing(letters)
 
 
+@pytest.mark.slow
 def test_nobody_says_yes_to_what_another_was_offered(letters: Correspondence) -> None:
     """Not even to a command that they could give themselves."""
     carols = letters.join("carol")
@@ -222,6 +229,7 @@ def test_nobody_says_yes_to_what_another_was_offered(letters: Correspondence) ->
     assert before != standing(letters)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("subject", ["", "[pbem #1]"])
 def test_an_unproven_yes_must_say_which_mail_it_answers(letters: Correspondence, subject: str) -> None:
     slip(letters)
@@ -376,6 +384,7 @@ def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) ->
     assert "| Well played!" in text(mails[1])
 
 
+@pytest.mark.slow
 def test_a_forwarded_mail_does_not_resign(letters: Correspondence) -> None:
     """Someone who has the reply token doesn't have the question that the player gets."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
@@ -398,6 +407,7 @@ def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
     assert state(letters) == "running"
 
 
+@pytest.mark.slow
 def test_the_whole_mail_waits_with_a_resignation(letters: Correspondence) -> None:
     question = only(letters.reply(letters.last("alice"), "challenge bob hexaphages\nresign"))
     assert "| challenge bob hexaphages" in text(question)
@@ -410,6 +420,7 @@ def test_the_whole_mail_waits_with_a_resignation(letters: Correspondence) -> Non
         assert connection.execute(sql('select state from "match" order by id')).scalars().all() == ["over", "offered"]
 
 
+@pytest.mark.slow
 def test_a_resignation_that_can_not_be_is_refused_at_once(letters: Correspondence) -> None:
     letters.resign("alice")
 
@@ -425,6 +436,7 @@ def test_an_unproven_resignation_is_asked_about_once(letters: Correspondence) ->
     assert state(letters) == "over"
 
 
+@pytest.mark.slow
 def test_a_misspelt_resignation_is_asked_about_twice(letters: Correspondence) -> None:
     question = only(letters.reply(slip(letters, "resing"), "yes"))
 
@@ -436,7 +448,7 @@ def test_a_misspelt_resignation_is_asked_about_twice(letters: Correspondence) ->
 # Players from Rognlie's server -----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "word", ["move", "resign", "chat", "set", "undo", "move#9", "typo", "change", "queue", "foreign"]
 )
@@ -479,6 +491,7 @@ def text_of(mail: str) -> str:
     return mail.replace("=\n", "")
 
 
+@pytest.mark.slow
 def test_a_move_tied_to_its_turn_is_played_in_that_turn_only(letters: Correspondence) -> None:
     before = standing(letters)
     for number in (1, 2, 4, 9):

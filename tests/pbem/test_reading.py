@@ -95,7 +95,7 @@ def test_prose_and_boards_are_no_command(line: str) -> None:
     assert commands(line, match=7) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("game", GAMES)
 def test_what_we_write_about_a_match_is_no_command_when_it_is_quoted_without_marks(game: str) -> None:
     chance = random.Random(2)

@@ -39,7 +39,7 @@ def calls(of: Callable[..., object], argument: str = "record") -> Iterator[list[
         sys.setprofile(before)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "number"),
     [
@@ -59,6 +59,7 @@ def test_a_handled_message_replays_its_match_at_most_once(letters: Correspondenc
     assert len(replays) == number
 
 
+@pytest.mark.slow
 def test_a_turn_that_was_played_already_is_found_in_the_same_replay(letters: Correspondence) -> None:
     mail = letters.last("alice")
     letters.reply(mail, TURN)
@@ -68,7 +69,7 @@ def test_a_turn_that_was_played_already_is_found_in_the_same_replay(letters: Cor
     assert len(replays) == 1
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "words",
     [

@@ -55,6 +55,7 @@ def test_a_match_goes_on_after_its_mails_are_removed(letters: Correspondence) ->
     assert "alice played b7d7 i2g2 1 d7d6 g2g1" in text(letters.last("bob"))
 
 
+@pytest.mark.slow
 def test_a_mail_about_several_matches_is_still_answered_after_its_words_are_gone(letters: Correspondence) -> None:
     letters.write(BOB, "challenge alice quadraphages begin=me", to=address(letters.received[BOB][1]))
     letters.reply(letters.last("alice"), "accept")
@@ -92,6 +93,7 @@ def test_only_what_is_in_work_is_kept_without_end() -> None:
     assert without_end == {IncomingState.NEW, OutgoingState.OWED, OutgoingState.BATCHED}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("state", WAITING)
 def test_a_message_that_waits_for_somebody_is_given_up_after_a_year(
     letters: Correspondence, state: OutgoingState

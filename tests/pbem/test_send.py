@@ -120,6 +120,7 @@ def test_a_mail_refused_for_good_has_failed(tmp_path: Path) -> None:
     assert (row.state, row.attempts) == (OutgoingState.FAILED, 1)
 
 
+@pytest.mark.slow
 def test_a_mail_is_given_up_after_days_and_many_attempts(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         owe(letters)
@@ -169,6 +170,7 @@ def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Pa
     assert "TemplateNotFound" in (broken.error or "")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("address", ["jörg@mail.example", "a'b@mail.example", "x=y@mail.example"])
 def test_any_address_that_we_accept_can_be_written_to(address: str, tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:

@@ -98,7 +98,7 @@ WORTH = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("checks", "token", "said", "expected"), WORTH)
 def test_each_proof_is_worth_what_the_policy_says(
     server: Server, checks: str, token: bool, said: str | None, expected: str
@@ -124,7 +124,7 @@ BY_THREAD = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("checks", "said", "expected"), BY_THREAD)
 def test_a_thread_acts_with_its_sender_s_domain_alone(
     server: Server, checks: str, said: str | None, expected: str
@@ -291,7 +291,7 @@ def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Ser
         assert happened(letters, letters.deliver(raw(TURN, border(PASS), Message_ID="<1@mail.example>"))) == "acted"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("above", [(), (SIGNATURE,), (("X-Note", "folded\n twice\n\tover"),)], ids=range(3))
 def test_the_genuine_mail_beside_the_forged_ones_acts(server: Server, above: tuple[tuple[str, str], ...]) -> None:
     with server(TOKEN_OR_DOMAIN) as letters:
@@ -354,6 +354,7 @@ def test_a_policy_that_nothing_can_fulfil_is_refused(server: Server, proof: str)
         pass
 
 
+@pytest.mark.slow
 def test_the_border_s_fail_is_not_mended_by_a_signature(server: Server) -> None:
     checks = f"{TOKEN_OR_DOMAIN}\ndkim = true"
     with name_server(zone("mail.example")), server(checks) as letters:

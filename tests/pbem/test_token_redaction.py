@@ -102,7 +102,7 @@ WAYS: dict[str, Written] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("way", WAYS)
 @settings(deadline=None)
 @given(token=TOKENS, before=WORDS, after=WORDS)
@@ -217,7 +217,7 @@ def everything(mail: EmailMessage) -> str:
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", FORMS)
 def test_an_attribution_that_is_not_recognised_hands_the_opponent_no_token(letters: Correspondence, form: str) -> None:
     turn = letters.last("alice")

@@ -29,6 +29,7 @@ def held_and_bounced(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "yes")
 
 
+@pytest.mark.slow
 def test_nothing_slow_happens_in_a_writing_transaction(tmp_path: Path) -> None:
     """The stories check this in every conversation (tests/stories/test_stories.py)."""
     with correspondence(tmp_path) as letters, watched(letters.server.engine) as watch:
@@ -116,6 +117,7 @@ def test_a_held_message_that_is_settled_after_it_was_examined_does_nothing(
     assert letters.execute("select verdict from incoming order by id desc limit 1") == [("settled already",)]
 
 
+@pytest.mark.slow
 def test_a_message_is_examined_again_if_its_sender_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It quotes one of our messages, which makes it a possible bounce once its sender is unknown."""
     parser = Counting()

@@ -310,7 +310,7 @@ def test_a_signature_is_no_words() -> None:
 # Work ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("head", ["c1b1 g9h9 3\n\nHi\n", "hello\n-- \n", ""])
 @pytest.mark.parametrize("piece", ["I a1b a2b a3b a4b x\n", "#7 resing\n", "#7 c1b1 g9h9 3\n", "---\n", "so be it\n"])
 def test_a_message_without_end_takes_little_more_work_than_a_long_one(head: str, piece: str) -> None:

@@ -43,6 +43,7 @@ def found(raw: bytes, now: datetime = NOW) -> Checked:
     return check(raw, OURS, SETTINGS, now)
 
 
+@pytest.mark.slow
 def test_a_signature_by_the_author_s_domain_passes_and_proves() -> None:
     checked = found(sign(letter(), HOME))
 
@@ -100,6 +101,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_modified_message_does_not_pass(name: str) -> None:
     whole = sign(letter(), HOME)

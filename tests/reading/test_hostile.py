@@ -39,7 +39,7 @@ SILENT = {"parentheses in From", "zeros everywhere"}
 """The messages without a sender."""
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", MAILS)
 def test_a_hostile_message_is_read_within_limits_or_not_at_all(name: str) -> None:
     raw = MAILS[name]()
@@ -59,6 +59,7 @@ def test_a_hostile_message_is_read_within_limits_or_not_at_all(name: str) -> Non
     "".join((message.subject, *message.lines)).encode()
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -129,6 +130,7 @@ def reply(letters: Correspondence, raw: bytes, **changes: str) -> list[str]:
 TOLD = ["20,000 parts", "mails within mails", "quotes in parameters of a part", "commas", "60 recipients"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", TOLD)
 def test_a_player_is_told_why_their_message_is_not_read(letters: Correspondence, name: str) -> None:
     plies = letters.execute("select * from ply")
@@ -143,7 +145,7 @@ def test_a_player_is_told_why_their_message_is_not_read(letters: Correspondence,
     assert verdict == f"unread: {PROBLEMS[name].value}"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [*TOLD, *UNREADABLE, *sorted(SILENT)])
 def test_a_stranger_is_told_of_its_size_at_most_and_a_machine_nothing(letters: Correspondence, name: str) -> None:
     stranger = MAILS[name]().replace(b"alice@", b"mallory@")

@@ -80,6 +80,7 @@ ABOVE_OUR_MAIL = [
 ]
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("attribution", ABOVE_OUR_MAIL)
 @pytest.mark.parametrize(
     "quote", ["> alice played\n> resign\n", "alice played\n\nresign\n"], ids=["marked", "unmarked"]
@@ -530,7 +531,7 @@ QUOTERS = {
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("style", QUOTERS)
 @pytest.mark.parametrize("reply", [MOVE, f"Hello!\n\n{MOVE}\n\nSee you on Monday, at 10:30: be there", "resign"])
 def test_a_reply_to_any_message_of_ours_is_read_without_the_quote(style: str, reply: str) -> None:
@@ -589,7 +590,7 @@ def effort(text: str, *, is_html: bool = False) -> int:
     return calls(lambda: reply_text.lines(text, is_html))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "piece",
     [

@@ -69,6 +69,7 @@ def is_running(process: int) -> bool:
     return state(process) not in ("", "Z")
 
 
+@pytest.mark.slow
 def test_the_process_reads_what_would_be_read_in_process(reader: Sandbox) -> None:
     for path in sorted((Path(__file__).parent.parent / "mails").glob("*.eml")):
         raw = path.read_bytes()
@@ -79,6 +80,7 @@ def test_the_process_reads_what_would_be_read_in_process(reader: Sandbox) -> Non
         reader.read(MAILS["a header without end"](), None, ())
 
 
+@pytest.mark.slow
 def test_the_process_checks_senders(reader: Sandbox) -> None:
     checks = ChecksSettings(authserv_id="mx.example")
     for result, finding in (("pass", Finding.PASSED), ("fail", Finding.FAILED)):
@@ -86,6 +88,7 @@ def test_the_process_checks_senders(reader: Sandbox) -> None:
         assert reader.check(raw, ADDRESS, checks, NOW).finding is finding
 
 
+@pytest.mark.slow
 def test_one_process_serves_many_messages_and_is_then_replaced(
     reader: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +99,7 @@ def test_one_process_serves_many_messages_and_is_then_replaced(
     assert not is_running(first)
 
 
+@pytest.mark.slow
 @allowed(seconds=0.5)
 def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader: Sandbox) -> None:
     first = number(reader)
@@ -104,6 +108,7 @@ def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader
     assert reader.read(PLAIN, None, ()).lines == ("help",)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("limits", "ends_by"), [((0.1, 110.0), signal.SIGPROF), ((110.0, 0.1), signal.SIGALRM)], ids=["computing", "time"]
 )
@@ -119,6 +124,7 @@ def test_the_process_ends_itself(
     process.end()
 
 
+@pytest.mark.slow
 @allowed(megabytes=16)
 def test_only_the_headers_are_read_of_a_message_that_takes_too_much_memory(reader: Sandbox) -> None:
     message = reader.read(HUGE, None, ())
@@ -130,6 +136,7 @@ def test_only_the_headers_are_read_of_a_message_that_takes_too_much_memory(reade
     assert reader.read(PLAIN, None, ()).lines == ("help",)
 
 
+@pytest.mark.slow
 def test_a_process_that_was_killed_between_two_messages_is_replaced(reader: Sandbox) -> None:
     first = number(reader)
     os.kill(first, signal.SIGKILL)
@@ -171,6 +178,7 @@ def test_only_the_headers_are_read_of_a_message_that_ends_the_process_twice(read
     thread.join()
 
 
+@pytest.mark.slow
 @allowed(seconds=3)
 def test_a_frozen_process_is_replaced(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """It doesn't even read the message from the socket, which buffers part of it; the next one reads it."""
@@ -188,6 +196,7 @@ def test_a_frozen_process_is_replaced(reader: Sandbox, monkeypatch: pytest.Monke
     assert not is_running(first)
 
 
+@pytest.mark.slow
 @allowed(seconds=0.3)
 def test_a_message_is_not_given_up_because_the_machine_is_busy(reader: Sandbox) -> None:
     """The limit counts what the process computes, not the time in which others do."""
@@ -200,6 +209,7 @@ def test_a_message_is_not_given_up_because_the_machine_is_busy(reader: Sandbox) 
     go_on.join()
 
 
+@pytest.mark.slow
 def test_threads_take_turns(reader: Sandbox) -> None:
     found: list[tuple[str, ...]] = []
     threads = [
@@ -229,6 +239,7 @@ def test_the_process_gets_no_secrets_from_the_environment(reader: Sandbox, monke
     assert b"PBEM" not in environment
 
 
+@pytest.mark.slow
 def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None:
     first = number(reader)
     failed: list[BaseException] = []
@@ -280,6 +291,7 @@ def test_the_sender_of_a_message_that_takes_too_much_is_told_and_others_are_serv
     assert len(letters.reply(letters.received["alice@mail.example"][-2], "1 a7b7 i3i2")) == 2
 
 
+@pytest.mark.slow
 def test_without_a_process_messages_wait_and_no_attempt_is_counted(
     letters: Correspondence, reader: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

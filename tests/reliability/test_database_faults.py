@@ -19,6 +19,7 @@ from tests.reliability.scene import Lmtp, Scene, conserved, plies
 from tests.servers import until
 
 
+@pytest.mark.slow
 def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> None:
     scene = stage("lmtp", "sqlite")
     first, second = scene.seed(2)
@@ -35,6 +36,7 @@ def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> No
     assert conserved(scene, before=before) == 0
 
 
+@pytest.mark.slow
 def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pbem.storage.database, "BUSY_SECONDS", 0.2)  # half a minute in production
     scene = stage("lmtp", "sqlite")
@@ -86,6 +88,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_refuses_mail_for_now(small_disk: Path, tmp_path: Path) -> None:
     with PostOffice() as post:
         scene = Scene(Site(tmp_path / "site"), f"sqlite:///{small_disk}/pbem.sqlite", Lmtp(), post)
@@ -107,6 +110,7 @@ def test_a_full_disk_refuses_mail_for_now(small_disk: Path, tmp_path: Path) -> N
         scene.end()
 
 
+@pytest.mark.slow
 def test_files_that_may_grow_no_more_refuse_mail_for_now(stage: Stage) -> None:
     """A full disk without mounting a file system: the kernel refuses every write beyond some size."""
     scene = stage("lmtp", "sqlite")

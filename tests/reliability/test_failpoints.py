@@ -85,6 +85,7 @@ def test_a_crash_loses_nothing_and_does_nothing_twice(stage: Stage, step: Step, 
     assert conserved(scene, before=before) == TABLE[step].twice
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("database", DATABASES)
 def test_a_crash_between_copying_and_expunging(stage: Stage, database: str) -> None:
     scene = stage("imap without MOVE", database)

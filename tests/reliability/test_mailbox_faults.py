@@ -32,6 +32,7 @@ def interrupted(daemon: Process) -> None:
     until(lambda: daemon.lines("receiving interrupted"), f"the daemon notices: {daemon.log}")
 
 
+@pytest.mark.slow
 def test_a_dropped_connection(stage: Stage) -> None:
     scene, letters, before, daemon, door = started(stage)
     for letter in letters:
@@ -51,6 +52,7 @@ def kicked(door: Imap) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_a_frozen_server(stage: Stage) -> None:
     scene, (first, second, third), before, daemon, door = started(stage)
     scene.write(first)
@@ -63,6 +65,7 @@ def test_a_frozen_server(stage: Stage) -> None:
     assert conserved(scene, before=before) == 0
 
 
+@pytest.mark.slow
 def test_uids_that_mean_other_mails(stage: Stage) -> None:
     scene, (first, second, third), before, _, door = started(stage)
     scene.write(first)
@@ -76,6 +79,7 @@ def test_uids_that_mean_other_mails(stage: Stage) -> None:
     assert conserved(scene, before=before) == 0
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_not_there(stage: Stage) -> None:
     scene = stage("imap", "sqlite")
     door = scene.door
@@ -95,6 +99,7 @@ def test_a_folder_that_is_not_there(stage: Stage) -> None:
     assert conserved(scene, before=before) == 0
 
 
+@pytest.mark.slow
 def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
     """Its duration doesn't matter: the pauses stop growing at five minutes, as the test below shows."""
     scene = stage("imap", "sqlite")
@@ -207,6 +212,7 @@ def strict_dovecot() -> Iterator[Dovecot]:
     server.stop()
 
 
+@pytest.mark.slow
 def test_a_mailbox_over_its_quota(strict_dovecot: Dovecot, tmp_path: Path) -> None:
     mailbox = strict_dovecot.mailbox()
     with PostOffice() as post:

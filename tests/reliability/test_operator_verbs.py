@@ -40,6 +40,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.database()
 
 
+@pytest.mark.slow
 def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_again(url: str) -> None:
     begin_with_the_first_tables(url)
     before = tables(url)
@@ -87,7 +88,7 @@ VERBS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_that_is_killed_anywhere_has_done_nothing_and_can_be_repeated(

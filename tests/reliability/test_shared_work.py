@@ -245,6 +245,7 @@ def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> Non
     assert told == [], "a mail that the other one has moved is no trouble"
 
 
+@pytest.mark.slow
 def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
     """The message isn't processed where it is stored; the idle daemon starts at once."""
     scene = stage("lmtp", "postgresql")

@@ -103,6 +103,7 @@ def test_every_mail_fits_and_can_be_answered(story: Story) -> None:
         assert mail["Auto-Submitted"] in ("auto-replied", "auto-generated")
 
 
+@pytest.mark.sampled(1)
 def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None:
     """A mail program that quotes without > must not make our help, boards and records act."""
     for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:

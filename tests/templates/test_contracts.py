@@ -34,6 +34,7 @@ def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
     assert set(SECTIONS) == {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("sections/*.txt.j2")}
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("face", ["txt", "html"])
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_message_asks_only_for_what_its_payload_has(name: str, face: str) -> None:
@@ -44,6 +45,7 @@ def test_a_message_asks_only_for_what_its_payload_has(name: str, face: str) -> N
     assert checker.wrong == []
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("face", ["txt", "html"])
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_section_asks_only_for_what_its_payload_has(name: str, face: str) -> None:

@@ -164,6 +164,7 @@ def test_a_message_that_was_not_done_comes_again(mailbox: Mailbox) -> None:
         assert take(box) == []
 
 
+@pytest.mark.slow
 def test_a_mail_expunged_by_another_client_is_skipped(mailbox: Mailbox) -> None:
     for number in range(60):
         mailbox.drop(letter(str(number)), f"{number + 1:02}.a")

@@ -503,6 +503,7 @@ def test_a_listener_can_be_started_again(kept: Kept) -> None:
     assert len(kept.mails) == 1
 
 
+@pytest.mark.slow
 def test_smtp_source_delivers_a_load(smtp: int, lmtp: int, kept: Kept) -> None:
     """Postfix's own client: parallel connections, several recipients, and replies as it expects them."""
     program = shutil.which("smtp-source", path=SBIN)
