@@ -47,7 +47,7 @@ def _check_seen(request: Request, match: Match) -> None:
     seen = request.sender.seen(match.id or 0)
     if seen is not None and seen < match.shift:
         raise Refused(
-            "You replied to an older message, and turns have been taken back since.",
+            "You replied to an older message, and turns have been taken back since then.",
             fits="Look at the board as it is now, and reply to this message.",
             match=match.id,
         )
@@ -81,7 +81,7 @@ def _kind(line: Line, verb: str) -> OfferKind | None:
     word = line.words.strip().lower()
     if word and word not in set(OfferKind):
         kinds = " or ".join(f'"{verb} {kind}"' for kind in OfferKind)
-        raise Refused(f'"{line.words[:30]}" is not something to {verb}.', read=line.text, fits=f"Write {kinds}.")
+        raise Refused(f'"{line.words[:30]}" isn\'t something you can {verb}.', read=line.text, fits=f"Write {kinds}.")
     return OfferKind(word) if word else None
 
 
@@ -118,7 +118,7 @@ CANCEL = Command("cancel", "[NUMBER]", "suggest ending the match without a resul
 MUTE = Command(
     "mute",
     "[NUMBER] [off]",
-    "get no offers and notes from your opponent in a match; their turns still reach you",
+    "stop offers and notes from your opponent in a match; their turns still reach you",
     mute,
     changes=True,
     of_match=True,

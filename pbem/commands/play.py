@@ -79,7 +79,7 @@ def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) ->
         return
     if seen > current:  # a database restored from an older backup
         raise Refused(
-            "You replied to a message about a turn that this server no longer has.",
+            "You replied to a message about a turn that we no longer have.",
             read=line.words,
             fits="Look at the board as it is now, and reply to this message.",
             match=snapshot.number,

@@ -95,7 +95,7 @@ def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, a
 
 def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
     """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
-    if request.sender.player is None or not suggested_yes.consents(message.lines):
+    if request.sender.player is None or request.sender.is_stranger or not suggested_yes.consents(message.lines):
         return None
     if agreed is None or agreed.proposal is None:
         if parsed.commands:  # "Ok" and a turn below it

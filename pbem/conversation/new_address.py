@@ -37,7 +37,7 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
         request.session.add(row)
         return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(HeldDropped())
     if not suggested_yes.consents(lines):
-        raise Refused("I can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
+        raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
     if taken is not None and taken.confirmed is not None:
         raise Refused(

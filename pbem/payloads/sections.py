@@ -13,6 +13,7 @@ from pbem.payloads.explained import (
     HelpOnNotation,
     HelpOnTopic,
     Introduction,
+    InvitationWaiting,
     Rules,
     Welcome,
 )
@@ -342,6 +343,7 @@ Section = Annotated[
     | HelpOnGame
     | HelpOnTopic
     | Introduction
+    | InvitationWaiting
     | HelpOnNotation
     | Preferences
     | Preview

@@ -63,7 +63,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
     facts = {
         "player": _person(session, player),
         "reply_addresses": {
-            "how": "They are computed when a mail is sent, from your number and a key, and are not stored.",
+            "how": "We compute them from your number and a key when we send a message.",
             "made_worthless": player.epoch,
         },
         "matches": [_match(session, player, match) for match in _matches(session, player)],

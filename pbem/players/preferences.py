@@ -79,18 +79,18 @@ PREFERENCES: dict[str, Preference] = {
     "board": Preference(
         "board",
         ("ascii", "unicode", "words"),
-        "how boards are drawn in plain text; words are best for screen readers",
+        'how text shows boards; "words" is best for screen readers',
     ),
-    "html": Preference("html", (ON, OFF), "whether messages have an HTML part besides the text"),
+    "html": Preference("html", (ON, OFF), "whether messages have an HTML part as well as text"),
     "picture": Preference("picture", (ON, OFF), "whether the HTML part shows the board as a picture"),
     "mail": Preference(
         "mail",
         ("each", "batch", "daily"),
-        "a message for each turn, one every few minutes, or one a day",
+        "when news comes: at once, every few minutes, or once a day",
     ),
     "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
     "zone": Preference("zone", ("UTC",), "the time zone of that hour", "Europe/Vienna", _zone),
-    "receipt": Preference("receipt", (ON, OFF), "whether you also get the board after your own turn"),
+    "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),
 }
 
 

@@ -165,6 +165,7 @@ class View:
         self._drawing, self._snapshot, self._context, self._seen = drawing, snapshot, context, seen
         self.number = snapshot.number
         self.title = snapshot.game.title
+        self.summary = snapshot.game.summary
         self.key = snapshot.match.game
         self.ply = snapshot.ply
         self.turns = snapshot.ply

@@ -47,7 +47,7 @@ def sent_to(letters: Correspondence, address: str) -> int:
 def invitations(letters: Correspondence) -> int:
     """Return the number of invitations sent."""
     mails = (mail for way, mail in letters.log if way == "out")
-    return sum(text(mail).startswith("Hello! ") and "would like to play" in text(mail) for mail in mails)
+    return sum(" invites you to play " in text(mail).partition("\n")[0] for mail in mails)
 
 
 def numbers(letters: Correspondence) -> list[int]:

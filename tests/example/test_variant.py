@@ -18,7 +18,7 @@ from notation import NOTATIONS
 from notation.hints import format_hint
 from tests.engines import test_contract as contract
 
-OTHERS = f"a {either(KINDS[1:])} of all four own stones"
+OTHERS = f"a {either(KINDS[1:])} of all four stones"
 
 
 @dataclass(frozen=True, slots=True)

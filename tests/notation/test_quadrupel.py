@@ -192,8 +192,8 @@ def test_the_hint_says_how_to_set_up() -> None:
 @pytest.mark.parametrize(
     ("texts", "options", "words"),
     [
-        ([], {}, "The first player to announce a figure of all four own stones wins."),
-        ([], {}, 'After a turn that ends in a figure, write "quadrupel"; unannounced it wins nothing.'),
+        ([], {}, "The first player to announce a figure of all four stones wins."),
+        ([], {}, 'When your turn completes a figure, add "quadrupel": unannounced, it doesn\'t win.'),
         ([], {"announce": "auto"}, "The server announces figures for you."),
         ([], {"variant": "added-value"}, "only the opponent of its builder moves, in extra turns"),
         (

@@ -174,7 +174,7 @@ def test_a_suggestion_within_a_part_is_gone_with_the_part(letters: Correspondenc
     letters.reply(answer, "undo")
     before = standing(letters)
 
-    assert "has changed since I suggested that" in words(only(letters.reply(answer, "yes")))
+    assert "has changed since we suggested that" in words(only(letters.reply(answer, "yes")))
     assert before == standing(letters)
 
 
@@ -399,11 +399,11 @@ def test_a_forwarded_mail_does_not_resign(letters: Correspondence) -> None:
 def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
     question = only(letters.reply(letters.last("alice"), "resign"))
     again = only(letters.reply(question, "What is this? I never wrote that!"))
-    assert "I can't tell whether your reply means yes" in words(again)
+    assert "We can't tell whether your reply means yes" in words(again)
     assert state(letters) == "running"
 
     assert "discarded" in words(only(letters.reply(again, "No!")))
-    assert "already been dealt with" in words(only(letters.reply(question, "yes")))
+    assert "already dealt with that message" in words(only(letters.reply(question, "yes")))
     assert state(letters) == "running"
 
 
@@ -529,4 +529,4 @@ def test_words_of_rognlie_s_without_a_counterpart_are_explained(letters: Corresp
     ):
         answer = words(only(letters.write(ALICE, "", line, to=to_play(letters))))
         assert part in answer
-        assert "I don't know the command" not in answer
+        assert "We don't know the command" not in answer

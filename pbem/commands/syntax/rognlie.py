@@ -268,13 +268,13 @@ def _bare(word: str) -> str:
 
 def _unclear() -> Refused:
     return Refused(
-        "I can't tell a password from a turn in this line, so I ignored everything after your name.",
+        "We can't tell a password from a turn in this line, so we ignored everything after your name.",
         fits='Names and passwords are not needed here; write "#NUMBER TURN".',
     )
 
 
 def _needless() -> Refused:
     return Refused(
-        "The words after the number look like a name and a password, so I ignored them.",
+        "The words after the number look like a name and a password, so we ignored them.",
         fits='They are not needed here. Write "#NUMBER TURN" or "#NUMBER resign".',
     )
