@@ -58,7 +58,7 @@ def after(*texts: str) -> Any:
 
 
 def test_a_square_cannot_be_announced() -> None:
-    with pytest.raises(IllegalMove, match="b4d4 does not end in a Straight, Diamond or Diagonal of all four own"):
+    with pytest.raises(IllegalMove, match="b4d4 does not end in a Straight, Diamond or Diagonal of all four stones"):
         after("d2b4", "d4f4", "b4d4 quadrupel")
 
     assert after("d2b4", "d4f4", "b4d4").turn == 1

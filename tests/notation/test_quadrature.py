@@ -173,12 +173,11 @@ OPENING = ("b3a3", "e9e8", "a3b3", "f9f8")
 
 def test_the_hint_says_which_way_and_gives_an_example() -> None:
     assert format_hint(QUADRATURE.hint(after())).splitlines() == [
-        "Black goes up, towards row 11: write the square that a man leaves and",
-        "the square to which it goes, one square forward, diagonally forward or",
-        "sideways.",
+        "Black moves up, towards row 11. Write where a man stands and where it",
+        "goes: one square forward, diagonally forward or sideways.",
         "For example: b3a4",
     ]
-    assert format_hint(QUADRATURE.hint(after("e3e4"))).startswith("White goes down, towards row 1: ")
+    assert format_hint(QUADRATURE.hint(after("e3e4"))).startswith("White moves down, towards row 1. ")
 
 
 def test_the_hint_says_what_the_marker_means() -> None:

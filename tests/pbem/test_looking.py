@@ -173,7 +173,8 @@ def test_a_command_below_other_text_is_reported_as_not_attempted(letters: Corres
     words = " ".join(text(answer).split())
 
     assert (
-        "These lines stand below other text, and were not carried out or sent to anyone: | frobnicate | games" in words
+        "These lines come after other text, so they weren't carried out, and we didn't send them to anyone: | frobnicate | games"
+        in words
     )
     assert "Send this again, and it is done: | games To write" in words
 

@@ -63,7 +63,7 @@ def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Corr
 
     assert "Nothing has been played. This is match #1" in said
     assert board(TURNS[0]) in said
-    assert "It would then be bob's turn." in said
+    assert "Then it would be bob's turn." in said
     assert f'To play it, reply: * "{TURNS[0]}"' in said
 
     mails = letters.reply(letters.last("alice"), TURNS[0])
@@ -84,7 +84,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
     said = asked(letters, "bob", f"preview {TURNS[0]}")
 
     assert board(TURNS[0]) in said
-    assert "It would then be your turn." in said
+    assert "Then it would be your turn." in said
     assert "To play" not in said
 
 
@@ -230,7 +230,7 @@ def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(let
     assert "Match #1 is over, so no turn can follow." in said
     said = asked(letters, "bob", "preview 1#1 c1c4 g9g6 4 c4g4 g6c6")
     assert board(*TURNS[:2]) in said
-    assert "It would then be alice's turn." in said
+    assert "Then it would be alice's turn." in said
     assert board(*TURNS[:2]) in asked(letters, "bob", "preview 1#2")
     assert "It was alice's turn." in asked(letters, "bob", "show 1#2")
 

@@ -322,7 +322,7 @@ def test_only_who_is_to_move_plays_and_only_what_he_was_shown(
 def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) -> None:
     personal = letters.join("carol")
     answer = only(letters.write(CAROL, "chalenge bob quadraphages first=o", to=personal), CAROL)
-    assert 'I don\'t know the command "chalenge".' in words(answer)
+    assert 'We don\'t know the command "chalenge".' in words(answer)
     assert 'Did you mean "challenge bob quadraphages first=o"? Reply "yes", and it\'s done.' in words(answer)
 
     mails = letters.reply(answer, "ja, bitte")
@@ -371,7 +371,7 @@ def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) ->
     personal = next(line.strip() for line in text(letters.received[ALICE][1]).splitlines() if "games+" in line)
     for to in (letters.last("alice")["Reply-To"].addresses[0].addr_spec, personal):
         question = only(letters.write(ALICE, "#1 resign\n\nWell played!", to=to))
-        assert "You want to resign match #1" in words(question)
+        assert "You're about to resign match #1" in words(question)
         assert "| Well played!" in text(question)
         assert question["Subject"].endswith("] Quadraphages: alice - bob")
         assert state(letters) == "running"
@@ -440,7 +440,7 @@ def test_an_unproven_resignation_is_asked_about_once(letters: Correspondence) ->
 def test_a_misspelt_resignation_is_asked_about_twice(letters: Correspondence) -> None:
     question = only(letters.reply(slip(letters, "resing"), "yes"))
 
-    assert "You want to resign match #1" in words(question)
+    assert "You're about to resign match #1" in words(question)
     letters.reply(question, "yes")
     assert state(letters) == "over"
 

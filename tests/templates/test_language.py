@@ -25,7 +25,7 @@ STIFF = re.compile(
     | he | him | his | I | e?mails )\b (?! \s*\()""",
     re.VERBOSE,
 )
-"""What we don't write to players: see the list in docs/decisions/0078."""
+"""What we don't write to players: see how we write to players, in docs/decisions."""
 
 
 def sentences(text: str) -> Iterator[str]:
