@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Three tests at once, even on a single core: much of the time they wait for servers.
 AT_ONCE := -n 3 --dist worksteal
 # What happens by time: due dates, digests, retention, leaps of the clock, dates in messages and signatures.
-BY_THE_CLOCK := tests/abuse/test_clocks.py tests/matches tests/pbem/test_digest.py tests/pbem/test_retention.py tests/pbem/test_pace.py tests/reading/test_dkim_verify.py tests/templates
+BY_THE_CLOCK := tests/abuse/test_clocks.py tests/clocks tests/matches tests/pbem/test_digest.py tests/pbem/test_retention.py tests/pbem/test_pace.py tests/reading/test_dkim_verify.py tests/templates
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -15,6 +15,7 @@ from engines.core import Seat
 from engines.seats import other, seat_of
 from notation.ending import Ending, Termination
 from pbem import tokens
+from pbem.clocks.time_control import TimeControl, format_control
 from pbem.matches import offers, queries
 from pbem.matches.events import (
     Events,
@@ -34,6 +35,7 @@ from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
+NO_LIMIT = TimeControl()
 
 
 class Obstacle(Enum):
@@ -85,6 +87,7 @@ def offer(
     options: Mapping[str, str],
     now: datetime,
     *,
+    time: TimeControl = NO_LIMIT,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
@@ -103,6 +106,7 @@ def offer(
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
+        time=None if time == NO_LIMIT else format_control(time),
         by_address=by_address,
         created=now,
     )

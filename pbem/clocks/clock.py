@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from functools import reduce
 
 from engines.core import Seat
-from pbem.matches.time_control import TimeControl
-from pbem.matches.working_days import WorkingDays
+from pbem.clocks.time_control import TimeControl
+from pbem.clocks.working_days import WorkingDays
 
 NOTHING = timedelta()
 

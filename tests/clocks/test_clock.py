@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engines.core import Seat
-from pbem.matches import clock as clocks
-from pbem.matches.clock import (
+from pbem.clocks import clock as clocks
+from pbem.clocks.clock import (
     NOTHING,
     Clock,
     DaysChosen,
@@ -23,8 +23,8 @@ from pbem.matches.clock import (
     TurnHandedOver,
     TurnsTakenBack,
 )
-from pbem.matches.time_control import TimeControl, parse
-from pbem.matches.working_days import EVERY_DAY, Span, WorkingDays
+from pbem.clocks.time_control import TimeControl, parse
+from pbem.clocks.working_days import EVERY_DAY, Span, WorkingDays
 
 START = datetime(2026, 3, 27, 8, tzinfo=UTC)
 """A Friday, two days before the clocks change in Europe."""
