@@ -222,6 +222,7 @@ def test_the_hint_says_what_wins(texts: list[str], options: dict[str, str], word
     assert words in hint(*texts, **options)
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("variant", GAMES["quadrupel"].options[0].choices)
 @pytest.mark.parametrize("announce", ["strict", "auto"])
 def test_the_example_of_every_hint_is_legal_and_announces_nothing(variant: str, announce: str) -> None:

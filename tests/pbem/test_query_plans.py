@@ -15,6 +15,7 @@ from tests.correspondence import Correspondence, correspondence
 from tests.query_plans import listened, scans
 
 
+@pytest.mark.slow
 def test_no_query_for_a_stranger_or_an_export_reads_a_growing_table(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters, listened(letters.server.engine) as statements:
         letters.match()
