@@ -1,13 +1,18 @@
 """A real PostgreSQL server in its own folder, on a free port, with a schema for each test."""
 
+import fcntl
 import itertools
+import json
 import os
 import pwd
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, create_engine
@@ -28,31 +33,36 @@ class Postgres:
             missing("PostgreSQL", "postgresql")
             raise AssertionError
         self._programs = programs
-        self._folder, self._port = Path(tempfile.mkdtemp(prefix="pg")), free_port()
+        self._numbers = itertools.count(1)
         self._as_other = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
+        # Tests only crash programs, not the machine, and the system's cache survives that without fsync.
+        self._settings = " -c max_connections=300" + ("" if syncs else " -c fsync=off")
+        self._folder, self._port = self._placed()
+
+    def _placed(self) -> tuple[Path, int]:
+        """Start a server. Return its folder and its port."""
+        self._folder, self._port = Path(tempfile.mkdtemp(prefix="pg")), free_port()
         if self._as_other:
             os.chown(self._folder, pwd.getpwnam("nobody").pw_uid, -1)
-        # Tests only crash programs, not the machine, and the system's cache survives that without fsync.
-        self._settings = "" if syncs else " -c fsync=off"
-        self._numbers = itertools.count(1)
         self._run("initdb", "-D", self._data, "-A", "trust", "-U", "pbem", "-E", "UTF8", "--no-sync")
         self.start()
+        return self._folder, self._port
 
     def database(self) -> str:
         """Return the URL of a new schema without tables; creating a schema is faster than creating a database."""
-        name = f"case{next(self._numbers)}"
+        name = self._next("case")
         self._execute(f"create schema {name}")
         return self._url(name)
 
     def migrated(self) -> str:
         """Return the URL of a new schema with the tables, copied from one that the migrations created."""
-        name = f"case{next(self._numbers)}"
+        name = self._next("case")
         self._execute(self._tables.replace(TEMPLATE, name))
         return self._url(name)
 
     def keep(self, engine: Engine) -> str:
         """Copy all rows to a schema that nothing else uses, and return its name."""
-        kept = f"kept{next(self._numbers)}"
+        kept = self._next("kept")
         self._execute(self._tables.replace(TEMPLATE, kept))
         self._copy(_schema(engine), kept)
         return kept
@@ -60,6 +70,10 @@ class Postgres:
     def put_back(self, kept: str, engine: Engine) -> None:
         """Replace all rows with the kept ones."""
         self._copy(kept, _schema(engine))
+
+    def _next(self, kind: str) -> str:
+        """Return the name of a new schema; several processes may share the server."""
+        return f"{kind}{os.getpid()}_{next(self._numbers)}"
 
     def _copy(self, source: str, target: str) -> None:
         tables = [table.name for table in SQLModel.metadata.sorted_tables]
@@ -133,10 +147,51 @@ def _programs() -> Path | None:
     return found[-1].parent if found else Path(on_path).parent if on_path else None
 
 
+class SharedPostgres(Postgres):
+    """A server that the processes of a test run share: the first one starts it, and the last one removes it."""
+
+    def __init__(self, run: str) -> None:
+        self._note = Path(tempfile.gettempdir()) / f"pbem-postgres-{run}"
+        super().__init__()
+
+    def _placed(self) -> tuple[Path, int]:
+        with self._noted() as note:
+            folder, port = (Path(note["folder"]), int(note["port"])) if note else super()._placed()
+            self._folder, self._port = folder, port
+            if not note:
+                note["tables"] = super()._tables
+            note |= {"folder": str(folder), "port": port, "users": note.get("users", 0) + 1}
+        self._tables = note["tables"]
+        return folder, port
+
+    def remove(self) -> None:
+        """Leave the server to the others, or remove it."""
+        with self._noted() as note:
+            note["users"] -= 1
+            if note["users"]:
+                self._engine.dispose()
+            else:
+                super().remove()
+                self._note.unlink()
+                note.clear()
+
+    @contextmanager
+    def _noted(self) -> Iterator[dict[str, Any]]:
+        """Provide what is known of the server, and note what has changed; other processes wait."""
+        with self._note.open("a+", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            note: dict[str, Any] = json.loads(file.read() or "{}")
+            yield note
+            file.truncate(0)
+            file.write(json.dumps(note))
+
+
 @cache
 def running() -> Postgres:
-    """Return the server of this process; tests/conftest.py removes it at the end."""
-    return Postgres()
+    """Return the server of this process or its test run; tests/conftest.py removes it at the end."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    return Postgres() if run is None else SharedPostgres(run)
 
 
 def remove() -> None:

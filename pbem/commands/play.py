@@ -51,7 +51,7 @@ def move(request: Request, line: Line) -> Decision:
             match=match.id,
         )
     return Decision(
-        events=lifecycle.play(request.session, snapshot, seat, turn, request.now, incoming=request.incoming.id)
+        events=lifecycle.play(request.session, snapshot, seat, turn, request.now, incoming=request.incoming)
     )
 
 

@@ -15,7 +15,10 @@ from engines.core import Seat
 from engines.seats import other, seat_of
 from notation.ending import Ending, Termination
 from pbem import tokens
-from pbem.matches import offers, queries
+from pbem.clocks import clock
+from pbem.clocks.clock import Ended, ReplyReceived
+from pbem.clocks.time_control import TimeControl, format_control
+from pbem.matches import offers, queries, timekeeping
 from pbem.matches.events import (
     Events,
     MatchEnded,
@@ -30,10 +33,11 @@ from pbem.matches.events import (
 )
 from pbem.matches.snapshot import Snapshot
 from pbem.matches.turns import ReadTurn
-from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
+from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
+NO_LIMIT = TimeControl()
 
 
 class Obstacle(Enum):
@@ -85,6 +89,7 @@ def offer(
     options: Mapping[str, str],
     now: datetime,
     *,
+    time: TimeControl = NO_LIMIT,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
@@ -103,6 +108,7 @@ def offer(
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
+        time=None if time == NO_LIMIT else format_control(time),
         by_address=by_address,
         created=now,
     )
@@ -130,6 +136,7 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
     _check_answer(match, player)
     match.state, match.started = MatchState.RUNNING, now
     match.to_move = GAMES[match.game].position(match.options).turn
+    timekeeping.start(session, match, now)
     _store(session, match)
     return (MatchStarted(match),)
 
@@ -189,20 +196,22 @@ def check_turn(match: Match, seat: Seat) -> None:
 
 
 def play(
-    session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn, now: datetime, *, incoming: int | None = None
+    session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn, now: datetime, *, incoming: Incoming | None = None
 ) -> Events:
     """Store a complete turn, read on the snapshot of the match as it is now; end the match where the rules do.
 
-    `incoming` is the id of the message that brought it.
+    `incoming` is the message that brought it; the player's time ends with its receipt.
     """
     match = snapshot.match
     _check_fresh(snapshot, seat)
     if not turn.complete:
         raise NotPossible(Obstacle.UNFINISHED, match)
     number, position = match.plies + 1, turn.position
-    session.add(Ply(match=snapshot.number, number=number, seat=seat, text=turn.text, incoming=incoming, played=now))
+    brought_by = None if incoming is None else incoming.id
+    session.add(Ply(match=snapshot.number, number=number, seat=seat, text=turn.text, incoming=brought_by, played=now))
     match.part, match.plies, match.to_move = None, number, position.turn
     match.offers, match.paused = offers.after_turn(match, seat), None
+    timekeeping.note(session, match, ReplyReceived(now if incoming is None else incoming.received, seat))
     _store(session, match)
     played = TurnPlayed(match, seat, number, turn.text)
     if position.outcome is None:
@@ -249,6 +258,7 @@ def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: dat
     match.plies, match.to_move, match.part = back_to, seat, None
     match.shift += len(rows) + 1
     match.offers = {}
+    timekeeping.note(session, match, clock.TurnsTakenBack(now))
     _store(session, match)
     return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)),)
 
@@ -280,6 +290,7 @@ def end(
     match.winner, match.reason = winner, reason
     match.termination, match.termination_seat = ending.termination.value, ending.seat
     match.offers, match.paused = {}, None
+    timekeeping.note(session, match, Ended(now))
     _store(session, match)
     return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
 

@@ -8,6 +8,7 @@ from sqlmodel import Session, select
 
 from notation.ending import Termination
 from pbem.config import ServerSettings
+from pbem.matches import timekeeping
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import (
     Event,
@@ -23,6 +24,7 @@ from pbem.matches.events import (
     TurnsTakenBack,
 )
 from pbem.matches.naming import name, shown
+from pbem.matches.queries import seat_of, version
 from pbem.payloads import sections
 from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.payloads.offers import OfferNews
@@ -84,7 +86,7 @@ def notify(
     session: Session, server: ServerSettings, now: datetime, notice: Notice, incoming: Incoming | None = None
 ) -> None:
     """Queue the news: to be sent at once, or together with others where the player wants that."""
-    player = notice.player
+    player, match = notice.player, notice.match
     is_notice = player.confirmed is not None
     if player.stopped is not None:  # unless another daemon is just handling their "start"
         session.flush()
@@ -93,12 +95,14 @@ def notify(
         player,
         notice.payload,
         purpose=Purpose.PLAY,
-        match=notice.match,
+        match=match,
         ply=notice.ply,
         incoming=incoming,
         is_notice=is_notice,
         is_batched=is_notice and schedule.defers(preferences.with_defaults(player.settings), player.stopped),
     )
+    if player.stopped is not None and match.to_move is not None and seat_of(match, player) == match.to_move:
+        timekeeping.hand_over(session, match.id or 0, version(match), now)  # it is their wish that nothing is sent
 
 
 def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:

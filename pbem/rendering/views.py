@@ -13,6 +13,7 @@ from notation.board import Charset, format_board
 from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
+from pbem.clocks.time_control import in_words, parse
 from pbem.matches import offers
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
@@ -176,6 +177,7 @@ class View:
         self.options = " ".join(
             f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items()
         )
+        self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.seat = snapshot.seat_of(reader) if reader else None
         self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")
         others = [player for player in snapshot.players if reader is not None and player.id != reader.id]

@@ -124,6 +124,7 @@ MANY = """
 """
 
 
+@pytest.mark.slow
 def test_news_from_ahead_of_time_is_told_at_the_next_look(letters: Correspondence) -> None:
     letters.reply(letters.received["bob@mail.example"][1], "set mail daily")
     letters.clock.leap(days=300)

@@ -252,7 +252,7 @@ def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
     assert b"hatter" not in enclosed
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "name", ["to", "turn", "refused", "hello", "quadraphages", "daily", "games", "unsubscribe", "by"]
 )

@@ -76,7 +76,7 @@ def test_the_token_of_a_match_serves_the_match(letters: Correspondence, line: st
     assert "yes" not in text(answer)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("line", ["show", "help", "rules quadraphages", "games", "games bob", "record", "preview b7d7"])
 def test_looking_needs_no_question(letters: Correspondence, line: str) -> None:
     (answer,) = letters.reply(letters.last("alice"), line)
@@ -84,6 +84,7 @@ def test_looking_needs_no_question(letters: Correspondence, line: str) -> None:
     assert 'reply "yes"' not in text(answer)
 
 
+@pytest.mark.slow
 def test_a_yes_carries_out_what_the_token_did_not_cover(letters: Correspondence) -> None:
     (question,) = letters.reply(letters.last("alice"), "set mail daily")
     assert "the address of match #1" in text(question)
@@ -118,6 +119,7 @@ def test_the_token_of_a_question_plays_nothing_when_a_budget_is_used_up(letters:
     assert rows(letters) == before
 
 
+@pytest.mark.slow
 def test_a_guest_needs_only_the_invitation(letters: Correspondence) -> None:
     (invitation, _) = letters.reply(letters.received[ALICE][1], "challenge carol@far.example quadraphages")
     assert invitation["To"] == "carol@far.example"

@@ -55,7 +55,7 @@ def test_nothing_that_a_stranger_wrote_goes_on_but_the_bare_command(
         assert not [mark for mark in MARKS if mark in words_of(mail)], words_of(mail)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "body",
     [
@@ -80,6 +80,7 @@ def test_the_subject_is_ours(letters: Correspondence) -> None:
     assert (asked["Subject"], helped["Subject"]) == ("[pbem] Was this you?", "[pbem] Help")
 
 
+@pytest.mark.slow
 def test_who_joins_in_earnest_loses_nothing(letters: Correspondence) -> None:
     (question,) = letters.write(VICTIM, "join victor\nrules quadraphages\n\nHow nice!")
     (answer,) = letters.reply(question, "yes")

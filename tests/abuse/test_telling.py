@@ -21,6 +21,7 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 ALICE, ZOE = "alice@mail.example", "zoe@mail.example"
 
 
+@pytest.mark.slow
 def test_only_an_address_that_agreed_learns_that_a_name_is_taken(letters: Correspondence) -> None:
     (about_taken,) = letters.write(ZOE, "join alice")
     (about_free,) = letters.write("yan@mail.example", "join quentin")
@@ -28,6 +29,7 @@ def test_only_an_address_that_agreed_learns_that_a_name_is_taken(letters: Corres
     assert text(about_taken).replace("alice", "NAME") == text(about_free).replace("quentin", "NAME")
 
 
+@pytest.mark.slow
 def test_a_person_whose_name_is_taken_gets_another_with_one_yes(letters: Correspondence) -> None:
     (question,) = letters.write(ZOE, "join alice")
 
@@ -39,6 +41,7 @@ def test_a_person_whose_name_is_taken_gets_another_with_one_yes(letters: Corresp
     assert letters.execute(f"select name from player where address = '{ZOE}'") == [("alice2",)]
 
 
+@pytest.mark.slow
 def test_a_person_whose_name_is_taken_can_choose_another(letters: Correspondence) -> None:
     (question,) = letters.write(ZOE, "join alice")
     (answer,) = letters.reply(question, "yes")
@@ -104,7 +107,7 @@ def test_a_match_ends_before_its_tokens_do() -> None:
     assert refused.value.obstacle is Obstacle.TOO_LONG
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "line", ["set mail daily", "stop", "#1 b7d7 i2g2 1 d7d6 g2g1", "challenge bob hexaphages", "export me"]
 )

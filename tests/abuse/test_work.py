@@ -45,6 +45,7 @@ def test_turns_cost_nothing(tmp_path: Path) -> None:
         assert letters.execute("select plies from match") == [(3,)]
 
 
+@pytest.mark.slow
 def test_a_long_list_holds_the_matches_that_matter(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     letters.write(ALICE, "challenge bob quadraphages\nchallenge bob hexaphages", to=personal(letters))
     letters.execute("update match set state = 'over', to_move = null, winner = 0 where id = 2")

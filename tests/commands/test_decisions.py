@@ -106,6 +106,7 @@ def run(request: Request, *lines: str) -> Reply:
     return execute.execute(request, Reply(sender=request.sender), reader.read("", lines))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("lines", "told"),
     [

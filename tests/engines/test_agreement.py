@@ -127,6 +127,7 @@ def test_play_accepts_no_changed_turn_that_moves_does_not_list(seed: int) -> Non
     assert refused > 50
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("game", PHAGES)
 def test_a_turn_may_be_given_in_parts_in_every_position(game: str) -> None:
     notation = NOTATIONS[game]

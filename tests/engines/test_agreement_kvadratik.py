@@ -138,6 +138,7 @@ def test_play_accepts_exactly_the_set_ups_that_moves_lists(setup: str) -> None:
             assert accepts(here, move) == (move in legal)
 
 
+@pytest.mark.slow
 def test_the_order_of_discs_and_flips_makes_no_difference() -> None:
     found = 0
     for position, moves, _, _ in match(OPTIONS[0], 2):

@@ -94,6 +94,7 @@ def test_playing_leaves_the_old_position_as_it_was(game: str, seed: int) -> None
         assert position.play(move) == after
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_equal_positions_answer_equally(game: str, seed: int) -> None:
     """Comparisons include every field of a position, so it can't hide the last turn."""
@@ -114,7 +115,7 @@ def test_the_last_turn_changes_nothing_on_the_board(game: str, seed: int) -> Non
         assert drawn.rows == plain.rows
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_parts_with_what_completes_them_are_the_legal_turns(game: str, seed: int) -> None:
     notation = NOTATIONS[game]
@@ -137,7 +138,7 @@ def test_a_position_survives_being_stored_in_bytes(game: str) -> None:
         assert pickle.loads(pickle.dumps(position)) == position
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_every_move_is_read_as_it_is_written_and_no_two_alike(game: str, seed: int) -> None:
     notation = NOTATIONS[game]

@@ -541,7 +541,7 @@ def test_the_example_of_a_hint_is_the_first_legal_turn_and_announces_nothing(
     assert example == plain[0]
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("position", "text"), SECRETS)
 def test_no_refusal_of_another_turn_speaks_of_figures(position: QuadrupelPosition, text: str) -> None:
     legal = set(position.moves())

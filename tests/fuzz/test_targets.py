@@ -120,7 +120,7 @@ def test_nothing_breaks_a_promise(target: str) -> None:
     check()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_fuzzing_starts_from_breaks_no_promise(target: str) -> None:
     for seed in SEEDS[target]():

@@ -56,6 +56,7 @@ def test_what_ends_a_match_ends_it_for_both(session: Session, kind: OfferKind, t
     refused(session, match, Obstacle.OVER, lambda: agreements.propose(session, match, 0, kind, NOW))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("turns", "seat", "left"), [(2, 0, 0), (2, 1, 1), (3, 0, 2), (3, 1, 1), (4, 0, 2)])
 def test_a_player_takes_back_their_last_turn_and_what_followed(
     session: Session, turns: int, seat: int, left: int
@@ -136,6 +137,7 @@ def test_an_undo_of_ones_own_is_no_answer_to_another(session: Session) -> None:
     refused(session, match, Obstacle.UNDO_ASKED, lambda: undo(1))
 
 
+@pytest.mark.slow
 def test_an_answer_never_means_an_offer_that_its_author_has_not_seen(session: Session) -> None:
     """An offer that is withdrawn for another one, and one made after the position that was seen."""
     match = played(session, 2)
@@ -161,7 +163,7 @@ def test_an_answer_never_means_an_offer_that_its_author_has_not_seen(session: Se
 def test_a_pause_ends_with_a_turn_or_when_one_of_them_ends_it(session: Session) -> None:
     match = played(session, 2)
     pause = lambda: agreements.propose(session, match, 0, OfferKind.PAUSE, NOW)  # noqa: E731
-    resume = lambda seat: agreements.resume(session, match, seat)  # noqa: E731
+    resume = lambda seat: agreements.resume(session, match, seat, NOW)  # noqa: E731
     refused(session, match, Obstacle.NOT_PAUSED, lambda: resume(0))
     pause()
     agreements.accept(session, match, 1, None, NOW)

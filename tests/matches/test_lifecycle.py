@@ -94,7 +94,7 @@ def test_an_accepted_offer_is_a_match_in_which_somebody_is_to_move(session: Sess
     assert match.options == GAMES["quadraphages"].chosen({})
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("challenger_begins", [True, False])
 @pytest.mark.parametrize("game", list(GAMES))
 def test_the_one_who_is_to_begin_begins(session: Session, game: str, challenger_begins: bool) -> None:

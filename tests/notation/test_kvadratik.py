@@ -234,6 +234,7 @@ def test_the_example_of_every_hint_is_legal_and_no_line_is_a_turn() -> None:
 # Records -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", [{}, {"setup": "half"}, {"flip": "none"}, {"setup": "half", "flip": "none"}])
 def test_a_record_is_read_as_it_is_written(options: dict[str, str]) -> None:
     chance = random.Random(5)

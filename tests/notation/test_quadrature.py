@@ -223,7 +223,7 @@ def test_no_line_of_a_hint_is_a_turn_or_a_command() -> None:
 # Records --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("men", ["18", "16"])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_all_turns_are_offered_where_they_are_few_and_never_too_many_choices(pat
         assert len({step.text for step in found.steps}) == len({step.label for step in found.steps}) == len(found.steps)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_a_board_is_tapped_cell_by_cell(path: Path) -> None:
     tapped = 0
@@ -170,7 +170,7 @@ def test_half_a_number_is_no_beginning() -> None:
     assert seen
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_no_list_betrays_a_figure(path: Path) -> None:
     for key, position in positions(path):

@@ -195,7 +195,7 @@ def test_check_replays_every_match(played: Site) -> None:
     assert (done.code, done.out) == (0, "1 matches replayed, 0 problems\n")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("sql", "sentence"),
     [

@@ -10,6 +10,7 @@ from pbem.cli import demo
 from tests.operating.site import Site
 
 
+@pytest.mark.slow
 def test_the_demo_ends_at_the_printed_board(site: Site, tmp_path: Path) -> None:
     done = site.process("demo", "--folder", str(tmp_path / "demo"))
     assert done.code == 0

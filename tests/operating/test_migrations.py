@@ -55,6 +55,7 @@ def schema(engine: Engine) -> dict[str, str]:
     return {table: "\n".join(repr(shown(about(table))) for about in ask) for table in inspector.get_table_names()}
 
 
+@pytest.mark.slow
 def test_the_migrations_make_exactly_the_tables_of_the_models(engine: Engine) -> None:
     database.upgrade(engine)
     with engine.connect() as connection:

@@ -101,6 +101,7 @@ def test_revoke_asks_once_more_and_then_voids_every_address(letters: Corresponde
     assert to(letters.write(ALICE, f"#1 {TURN}", to=personal(told))) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_a_held_mail_is_not_confirmed_by_an_address_revoked_since(letters: Correspondence) -> None:
     (stolen,) = letters.write(ALICE, "#1 resign")
     (question,) = letters.write(ALICE, "revoke", to=personal(letters.received[ALICE][1]))
@@ -186,6 +187,7 @@ def test_an_address_changes_when_the_old_and_the_new_one_have_agreed(letters: Co
     assert to(letters.write(NEW, f"#1 {TURN}", to=personal(told))) == [NEW, BOB]
 
 
+@pytest.mark.slow
 def test_the_new_address_may_refuse_and_its_question_is_void_then(letters: Correspondence) -> None:
     asked = asked_to_move(letters)
 
@@ -194,6 +196,7 @@ def test_the_new_address_may_refuse_and_its_question_is_void_then(letters: Corre
     assert addresses(letters) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_the_new_address_can_do_nothing_but_answer(letters: Correspondence) -> None:
     asked = asked_to_move(letters)
 
@@ -218,6 +221,7 @@ def test_a_change_is_made_once_and_voids_the_others(letters: Correspondence) -> 
     assert addresses(letters) == ["alice@newer.example", BOB]
 
 
+@pytest.mark.slow
 def test_a_change_waits_two_weeks_and_no_longer(letters: Correspondence) -> None:
     asked = asked_to_move(letters)
     letters.wait(days=15)
@@ -255,7 +259,7 @@ def test_who_was_invited_at_the_new_address_gets_the_invitation(letters: Corresp
     assert letters.execute("select state from match where id = 2") == [("running",)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

@@ -150,6 +150,7 @@ def test_collected_news_tell_what_was_taken_back(letters: Correspondence) -> Non
     assert digest["X-PBeM-Number"] == "1"
 
 
+@pytest.mark.slow
 def test_news_of_a_position_that_was_taken_back_are_not_sent_alone(letters: Correspondence) -> None:
     """Bob's one waiting message is about a turn that isn't in the record any more; the digest shows the match."""
     letters.write(BOB, "set mail batch", to=str(letters.received[BOB][1]["Reply-To"]))

@@ -179,6 +179,7 @@ def test_earlier_lines_stand_before_a_refusal(letters: Correspondence) -> None:
     assert "There is no match #77" in text(mails[1])
 
 
+@pytest.mark.slow
 def test_an_empty_fresh_mail_is_answered(letters: Correspondence) -> None:
     assert "no text of your own" in answered(letters, letters.write(ALICE, ""))
 
@@ -301,7 +302,7 @@ def test_a_mail_that_cannot_be_read_is_filed_in_silence(letters: Correspondence,
     assert last.verdict.startswith("no answer: ")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bad", [b"\0", b"\xff\xfe", b"\xed\xa0\x80"], ids=["NUL", "no UTF-8", "half a character"])
 @pytest.mark.parametrize("place", ["name", "address", "subject", "id", "thread", "words", "command", "join"])
 def test_what_is_no_character_harms_no_database(letters: Correspondence, place: str, bad: bytes) -> None:
@@ -333,6 +334,7 @@ def test_what_is_no_character_harms_no_database(letters: Correspondence, place: 
     assert letters.execute("select count(*) from outgoing where state != 'sent'") == [(0,)]
 
 
+@pytest.mark.slow
 def test_an_unproven_mail_changes_nothing_before_it_is_confirmed(letters: Correspondence) -> None:
     before = standing(letters)
 
@@ -360,6 +362,7 @@ def test_a_reply_without_its_token_is_asked_about_wherever_it_comes_from(letters
     assert sorted(str(sent["To"]) for sent in mails) == [ALICE, BOB]
 
 
+@pytest.mark.slow
 def test_a_token_is_found_where_only_delivery_headers_have_it(letters: Correspondence) -> None:
     for header in ("Delivered_To", "X_Original_To"):
         mails = letters.write(ALICE, "say hello", **{header: token_of(letters)})

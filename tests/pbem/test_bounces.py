@@ -133,6 +133,7 @@ def test_a_bounce_that_was_made_up_does_not_count(letters: Correspondence) -> No
     assert count(letters) == 0
 
 
+@pytest.mark.slow
 def test_a_person_who_quotes_a_bounce_is_no_bounce(letters: Correspondence) -> None:
     mail = letters.last("bob")
     quoted = "\n".join(f"> {line}" for line in dsn(mail).decode().splitlines())
@@ -152,6 +153,7 @@ def test_an_answer_goes_even_where_all_comes_back_and_news_does_not(letters: Cor
     assert count(letters) == 3
 
 
+@pytest.mark.slow
 def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Correspondence) -> None:
     letters.execute("update player set address = 'bob@new.example' where name = 'bob'")
 
@@ -171,6 +173,7 @@ def test_the_bounce_of_an_invitation_is_told_at_once(letters: Correspondence) ->
     assert "couldn't be delivered" in " ".join(text(mails[0]).split())
 
 
+@pytest.mark.slow
 def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
     from pbem.server import sender as send
     from pbem.transports.protocols import NotSent

@@ -297,6 +297,7 @@ def gather_at_once(engine: Engine, server: ServerSettings, now: datetime, thread
     return sum(counts)
 
 
+@pytest.mark.slow
 def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     for word in ("One", "Two", "Three"):

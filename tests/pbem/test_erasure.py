@@ -258,6 +258,7 @@ def test_an_old_mail_of_the_one_who_left_is_still_known(letters: Correspondence)
     assert letters.execute("select count(*) from incoming") == before
 
 
+@pytest.mark.slow
 def test_no_keeps_everything(letters: Correspondence) -> None:
     to = letters.play(lived)
     (question,) = letters.write(ALICE, "delete me", to=to)

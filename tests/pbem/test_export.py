@@ -97,6 +97,7 @@ def test_no_token_is_in_it(letters: Correspondence) -> None:
     assert facts(mail)["reply_addresses"]["made_worthless"] == 0
 
 
+@pytest.mark.slow
 def test_what_proves_nothing_is_asked_about_and_goes_to_the_address_on_file(letters: Correspondence) -> None:
     (question,) = letters.write(ALICE, "export me")
     assert question["To"] == ALICE
@@ -105,6 +106,7 @@ def test_what_proves_nothing_is_asked_about_and_goes_to_the_address_on_file(lett
     assert "alice.json" in files(mail)
 
 
+@pytest.mark.slow
 def test_a_stolen_token_sends_it_to_its_owner(letters: Correspondence) -> None:
     token = letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec
     (mail,) = letters.write("mallory@mail.example", "export me", to=token)
@@ -119,7 +121,7 @@ def test_once_a_day(letters: Correspondence) -> None:
     assert files(exported(letters))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["export bob", "export 1", "delete 1", "delete bob"])
 def test_it_is_about_oneself(letters: Correspondence, words: str) -> None:
     answer = exported(letters, words)
@@ -127,6 +129,7 @@ def test_it_is_about_oneself(letters: Correspondence, words: str) -> None:
     assert not files(answer)
 
 
+@pytest.mark.slow
 def test_the_other_side_s_begun_turn_is_not_in_it(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "b7d7 i2g2 1")
     assert facts(exported(letters))["matches"][0]["begun"] == "b7d7 i2g2 1"

@@ -62,6 +62,7 @@ def test_html_off_leaves_the_text(letters: Correspondence) -> None:
     assert "a b c d e f g h i" in before
 
 
+@pytest.mark.slow
 def test_picture_off_shows_the_board_as_a_table(letters: Correspondence) -> None:
     mail = chosen(letters, "picture off")
 
@@ -72,6 +73,7 @@ def test_picture_off_shows_the_board_as_a_table(letters: Correspondence) -> None
     assert cells == [".", ".", "o", "o", ".", "O", ".", ".", ".", "1"]
 
 
+@pytest.mark.slow
 def test_the_board_in_unicode_and_in_words(letters: Correspondence) -> None:
     unicode, words = chosen(letters, "board unicode"), chosen(letters, "board words")
 

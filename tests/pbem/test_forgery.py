@@ -144,6 +144,7 @@ def test_each_purpose_allows_its_own_and_no_more(letters: Correspondence) -> Non
         assert became(letters, {"To": to}) == expected, purpose
 
 
+@pytest.mark.slow
 def test_somebody_who_is_nobody_here_yet_takes_no_address_from_a_player(letters: Correspondence) -> None:
     """A forged `join` from alice's other address doesn't give it to someone else."""
     letters.write("alice@work.example", "join mallory")
@@ -163,6 +164,7 @@ def test_somebody_else_s_token_does_what_it_may_for_him_alone(letters: Correspon
     assert letters.execute("select offers, paused, muted0, muted1 from match") == [("{}", None, 0, 0)]
 
 
+@pytest.mark.slow
 def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(letters: Correspondence) -> None:
     """Alice sends bob a copy of her message to us; his reply to all reaches us too, at her reply address."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
@@ -188,6 +190,7 @@ def test_who_has_seen_the_id_of_a_mail_in_an_answer_does_nothing_by_it(letters: 
     assert letters.execute("select name from player where stopped is not null") == [("alice",)]
 
 
+@pytest.mark.slow
 def test_a_turn_in_a_thread_is_read_in_the_match_it_answers_and_asked_about(letters: Correspondence) -> None:
     (question,) = deliver(letters, {"In-Reply-To": str(letters.last("alice")["Message-ID"])}, TURN.removeprefix("#1 "))
 

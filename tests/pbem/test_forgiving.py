@@ -200,6 +200,7 @@ def test_the_subject_is_read_behind_re_in_every_language(mark: str) -> None:
         assert read("", f"{mark}{colon}  {mark}{colon} [pbem #42] show") == [("show", 42, "")]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 def test_any_subject_can_be_bared(subject: str) -> None:
     bare = bare_subject(subject)

@@ -46,7 +46,7 @@ def test_a_no_declines_a_challenge(letters: Correspondence, words: str) -> None:
     assert states(letters)[0] == "declined"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["Yes?", "yes but who are you", "No idea what this is", "I'm interested", "thanks"])
 def test_what_says_something_else_does_neither(letters: Correspondence, words: str) -> None:
     (answer,) = letters.reply(letters.last("bob"), words)
@@ -62,6 +62,7 @@ def test_a_yes_accepts_an_invitation_and_makes_its_guest_a_player(letters: Corre
     assert "| I have never played this." in text(letters.last("alice"))
 
 
+@pytest.mark.slow
 def test_a_yes_and_the_first_turn_below_it_are_both_carried_out(letters: Correspondence) -> None:
     letters.execute("update match set seat0 = seat1, seat1 = seat0 where id = 1")
     letters.reply(letters.last("bob"), "Ok!\nsetup +x+x")
@@ -102,6 +103,7 @@ def test_a_yes_without_proof_is_asked_about(letters: Correspondence) -> None:
     assert states(letters)[0] == "running"
 
 
+@pytest.mark.slow
 def test_rules_alone_sends_those_of_the_game_that_is_offered(letters: Correspondence) -> None:
     (answer,) = letters.reply(letters.last("nora"), "rules")
     assert "QUADRUPEL" in text(answer)

@@ -75,7 +75,7 @@ def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
     assert min(seen[1]) - max(seen[0]) > 100
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_thing_shows_is_easily_seen_on_it(name: str) -> None:
     diagram = diagrams(name)[-1]
@@ -91,7 +91,7 @@ def test_what_a_thing_shows_is_easily_seen_on_it(name: str) -> None:
                 assert int(lightest) - int(darkest) > 100  # type: ignore[arg-type]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_is_for_a_phone_and_small(name: str) -> None:
     for diagram in (diagrams(name)[0], diagrams(name)[-1]):

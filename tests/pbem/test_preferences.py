@@ -45,7 +45,7 @@ def test_alone_it_lists_every_preference_with_its_choice(letters: Correspondence
     assert "* picture  off" in text(answer)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("line", "says"),
     [

@@ -58,6 +58,7 @@ def board(*turns: str, lit: bool = True) -> str:
     return " ".join(format_board(diagram, lit=lit, notes=lit).split())
 
 
+@pytest.mark.slow
 def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Correspondence) -> None:
     said = asked(letters, "alice", f"preview {TURNS[0].upper()}")
 
@@ -176,6 +177,7 @@ def test_no_refusal_betrays_what_somebody_has_begun(letters: Correspondence) -> 
     assert "last number 3" in asked(letters, "alice", "preview i9")
 
 
+@pytest.mark.slow
 def test_a_preview_needs_no_proof_but_a_player(letters: Correspondence) -> None:
     before = rows(letters)
     (answer,) = letters.write(BOB, f"preview 1 {TURNS[0]}")
@@ -235,6 +237,7 @@ def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(let
     assert "It was alice's turn." in asked(letters, "bob", "show 1#2")
 
 
+@pytest.mark.slow
 def test_a_challenge_has_nothing_to_be_previewed(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
 

@@ -120,6 +120,7 @@ def test_another_answer_than_yes_plays_what_it_says(letters: Correspondence) -> 
     assert len(plies(letters)) == 3
 
 
+@pytest.mark.slow
 def test_no_leaves_it(letters: Correspondence) -> None:
     answer = slip(letters)
     before = standing(letters)
@@ -129,6 +130,7 @@ def test_no_leaves_it(letters: Correspondence) -> None:
     assert before == standing(letters)
 
 
+@pytest.mark.slow
 def test_yes_and_another_turn_below_it_play_none(letters: Correspondence) -> None:
     answer = slip(letters)
     before = standing(letters)
@@ -178,6 +180,7 @@ def test_a_suggestion_within_a_part_is_gone_with_the_part(letters: Correspondenc
     assert before == standing(letters)
 
 
+@pytest.mark.slow
 def test_yes_without_a_thread_is_about_the_newest_mail_in_the_match(letters: Correspondence) -> None:
     answer = slip(letters)
     to = answer["Reply-To"].addresses[0].addr_spec
@@ -258,6 +261,7 @@ def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> No
     assert plies(letters)[-1] == MEANT
 
 
+@pytest.mark.slow
 def test_a_suggestion_dies_with_the_tokens(letters: Correspondence) -> None:
     answer = slip(letters)
     with letters.server.engine.begin() as connection:
@@ -319,6 +323,7 @@ def test_only_who_is_to_move_plays_and_only_what_he_was_shown(
 # Misspelt commands -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) -> None:
     personal = letters.join("carol")
     answer = only(letters.write(CAROL, "chalenge bob quadraphages first=o", to=personal), CAROL)
@@ -333,6 +338,7 @@ def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) 
         assert connection.execute(sql('select count(*) from "match"')).scalar() == 2
 
 
+@pytest.mark.slow
 def test_a_misspelt_game_is_offered_too(letters: Correspondence) -> None:
     personal = letters.join("carol")
 
@@ -367,6 +373,7 @@ def state(letters: Correspondence) -> str:
         return str(connection.execute(sql('select state from "match"')).scalar())
 
 
+@pytest.mark.slow
 def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) -> None:
     personal = next(line.strip() for line in text(letters.received[ALICE][1]).splitlines() if "games+" in line)
     for to in (letters.last("alice")["Reply-To"].addresses[0].addr_spec, personal):
@@ -396,6 +403,7 @@ def test_a_forwarded_mail_does_not_resign(letters: Correspondence) -> None:
     assert {str(mail["To"]) for way, mail in letters.log if way == "out"} == {ALICE, BOB}
 
 
+@pytest.mark.slow
 def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
     question = only(letters.reply(letters.last("alice"), "resign"))
     again = only(letters.reply(question, "What is this? I never wrote that!"))
@@ -427,6 +435,7 @@ def test_a_resignation_that_can_not_be_is_refused_at_once(letters: Correspondenc
     assert "is over" in words(only(letters.reply(letters.received[ALICE][2], "resign")))
 
 
+@pytest.mark.slow
 def test_an_unproven_resignation_is_asked_about_once(letters: Correspondence) -> None:
     question = only(letters.write(ALICE, "resign 1"))
     assert "can't be sure that it's from you" in words(question)
@@ -520,6 +529,7 @@ def test_words_in_the_body_travel_with_chat(letters: Correspondence) -> None:
     assert "secret" not in text(letters.last("bob"))
 
 
+@pytest.mark.slow
 def test_words_of_rognlie_s_without_a_counterpart_are_explained(letters: Correspondence) -> None:
     for line, part in (
         ("broadcast alice secret", "write to all players"),

@@ -46,6 +46,7 @@ def test_after_their_time_mails_are_removed_and_rows_stay(letters: Correspondenc
             assert row.verdict
 
 
+@pytest.mark.slow
 def test_a_match_goes_on_after_its_mails_are_removed(letters: Correspondence) -> None:
     asked = letters.last("alice")
     letters.wait(days=100)
@@ -93,7 +94,7 @@ def test_only_what_is_in_work_is_kept_without_end() -> None:
     assert without_end == {IncomingState.NEW, OutgoingState.OWED, OutgoingState.BATCHED}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("state", WAITING)
 def test_a_message_that_waits_for_somebody_is_given_up_after_a_year(
     letters: Correspondence, state: OutgoingState
@@ -133,6 +134,7 @@ def test_what_waits_for_somebody_stays(letters: Correspondence, state: IncomingS
     assert kept(letters) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_mail_that_waited_in_vain_for_its_yes_is_settled_first(letters: Correspondence) -> None:
     (question,) = letters.write(ALICE, "#1 resign")
     letters.wait(days=80)
@@ -143,7 +145,7 @@ def test_a_mail_that_waited_in_vain_for_its_yes_is_settled_first(letters: Corres
     ]
     assert kept(letters) == (0, 0)
     (answer,) = letters.reply(question, "yes")
-    assert "already dealt with that message (not confirmed in time)" in text(answer)
+    assert "(not confirmed in time), so nothing more was done" in text(answer)
     assert letters.execute("select state from match") == [("running",)]
 
 

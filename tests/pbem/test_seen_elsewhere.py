@@ -36,6 +36,7 @@ def heard(letters: Correspondence) -> list[str]:
     return [line.removeprefix("  | ") for line in lines if line.startswith("  | ")]
 
 
+@pytest.mark.slow
 def test_mails_without_an_id_are_handled_and_two_of_one_second_are_two(letters: Correspondence) -> None:
     date = "Date: Mon, 2 Mar 2026 10:00:00 +0000"
     for words in ("one", "two"):
@@ -44,6 +45,7 @@ def test_mails_without_an_id_are_handled_and_two_of_one_second_are_two(letters: 
     assert heard(letters) == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_mails_of_one_id_are_two_if_their_words_are(letters: Correspondence) -> None:
     for words in ("one", "two"):
         letters.deliver(raw(letters, f"say {words}", "Message-ID: <0@mail.example>"))
@@ -51,6 +53,7 @@ def test_mails_of_one_id_are_two_if_their_words_are(letters: Correspondence) -> 
     assert heard(letters) == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_nobody_shuts_a_mail_out_by_sending_its_id_first(letters: Correspondence) -> None:
     stolen = "<guessed@mail.example>"
     letters.deliver(f"From: mallory@evil.example\nTo: games@pbem.example\nMessage-ID: {stolen}\n\nhelp\n".encode())
@@ -60,7 +63,7 @@ def test_nobody_shuts_a_mail_out_by_sending_its_id_first(letters: Correspondence
     assert heard(letters) == ["hello"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("date", ["Mon, 1 Jan 2007 10:00:00 +0000", "Fri, 1 Jan 2100 10:00:00 +0000", "today", ""])
 def test_a_mail_is_handled_however_old_it_is(letters: Correspondence, date: str) -> None:
     letters.deliver(raw(letters, "say hello", f"Date: {date}"))
@@ -68,6 +71,7 @@ def test_a_mail_is_handled_however_old_it_is(letters: Correspondence, date: str)
     assert heard(letters) == ["hello"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("hops", "expected"), [(30, ["hello"]), (31, [])])
 def test_a_mail_that_was_handed_on_thirty_times_goes_in_circles(
     letters: Correspondence, hops: int, expected: list[str]

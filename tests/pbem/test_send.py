@@ -54,6 +54,7 @@ def attempt(letters: Correspondence, outbox: Outbox, now: datetime) -> Outgoing:
         return session.exec(select(Outgoing)).one()
 
 
+@pytest.mark.slow
 def test_a_mail_not_taken_is_due_again_later_and_later(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         owe(letters)
@@ -152,6 +153,7 @@ def test_a_clock_set_back_delays_no_mail(tmp_path: Path) -> None:
     assert (row.state, row.attempts) == (OutgoingState.SENT, 2)
 
 
+@pytest.mark.slow
 def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         owe(letters, ("alice", "bob"))
@@ -170,7 +172,7 @@ def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Pa
     assert "TemplateNotFound" in (broken.error or "")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("address", ["jörg@mail.example", "a'b@mail.example", "x=y@mail.example"])
 def test_any_address_that_we_accept_can_be_written_to(address: str, tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:

@@ -138,6 +138,7 @@ def test_a_thread_acts_with_its_sender_s_domain_alone(
         assert happened(letters, mails) == expected
 
 
+@pytest.mark.slow
 def test_a_thread_whose_domain_is_proven_acts_once(server: Server) -> None:
     """Someone who has a copy and sends it again, slightly changed, gains nothing."""
     with server() as letters:
@@ -149,6 +150,7 @@ def test_a_thread_whose_domain_is_proven_acts_once(server: Server) -> None:
         assert 'eply "yes" to this message' in text(question)
 
 
+@pytest.mark.slow
 def test_a_question_whose_thread_is_answered_from_a_proven_domain_is_answered(server: Server) -> None:
     with server() as letters:
         (question,) = letters.deliver(raw())
@@ -156,6 +158,7 @@ def test_a_question_whose_thread_is_answered_from_a_proven_domain_is_answered(se
         assert plies(letters) == 1
 
 
+@pytest.mark.slow
 def test_what_was_asked_about_acts_after_a_yes_whatever_the_border_says_of_the_yes(server: Server) -> None:
     with server() as letters, letters.trusting(FAIL):
         (question,) = letters.reply(letters.last("alice"), TURN)
@@ -318,6 +321,7 @@ def test_what_is_final_is_asked_about_whatever_the_domain_says(server: Server) -
             assert happened(letters, mails) == "asked"
 
 
+@pytest.mark.slow
 def test_a_stranger_who_failed_gets_no_answer_and_becomes_nobody(server: Server) -> None:
     with server() as letters:
         for words in ("help", "join zoe", "rules quadraphages"):

@@ -144,6 +144,7 @@ def test_text_without_a_token_stays_as_it_is(words: str, length: int) -> None:
             assert REDACTOR.redact(shown) == shown
 
 
+@pytest.mark.slow
 def test_no_page_of_ours_and_no_mail_of_others_is_taken_for_a_token() -> None:
     root = Path(__file__).parent.parent.parent
     pages = [*root.glob("docs/**/*.md"), *root.glob("templates/rules/*.md"), *root.glob("tests/mails/*.*")]
@@ -234,6 +235,7 @@ def test_an_attribution_that_is_not_recognised_hands_the_opponent_no_token(lette
     assert letters.execute("select count(*) from ply") == [(0,)]
 
 
+@pytest.mark.slow
 def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspondence) -> None:
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     token = to.partition("+")[2].partition("@")[0]
@@ -284,6 +286,7 @@ def test_a_token_of_an_earlier_epoch_or_another_key_goes_too(letters: Correspond
         assert text(mail).count("(token)@") == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_no_token_stands_in_the_log(form: str) -> None:
     lines = io.StringIO()

@@ -116,6 +116,7 @@ def commands(lines: str, match: int | None = None) -> list[tuple[str, int | None
     return [(line.command.name, line.match, line.words) for line in reading(lines, match).commands]
 
 
+@pytest.mark.slow
 def test_a_turn_below_words_is_played(letters: Correspondence) -> None:
     mails = by_address(
         letters.write(ALICE, f"{ONE}\nThat was quick, Bob!\n{TWO}\nGood luck, Dave.", to=letters.personal)
@@ -146,6 +147,7 @@ def test_a_line_that_begins_with_a_number_and_cant_be_read_is_refused() -> None:
     assert reading("#18 resing").guess is not None
 
 
+@pytest.mark.slow
 def test_the_commands_beyond_the_limit_are_reported_and_never_words(letters: Correspondence) -> None:
     many = "\n".join([ONE, *["games"] * (MOST_COMMANDS - 1), TWO, "show 2", "words"])
 
@@ -203,6 +205,7 @@ def test_the_sender_is_told_of_words_that_look_like_a_turn(letters: Corresponden
     assert plies(letters) == []
 
 
+@pytest.mark.slow
 def test_a_turn_within_a_sentence_is_suggested(letters: Correspondence) -> None:
     answer = letters.reply(letters.last("alice"), "Hello Dave!\n\nThis time I play 1 a7b7 i3i2, if I may.")[-1]
 

@@ -89,6 +89,7 @@ def test_any_bytes_give_a_message_or_unreadable(raw: bytes) -> None:
     assert message.sender is None or "@" in message.sender
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="the third-party mails are not beside the project")
 def test_third_party_mails_are_read_or_unreadable() -> None:
     readable = 0

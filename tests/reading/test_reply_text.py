@@ -80,7 +80,7 @@ ABOVE_OUR_MAIL = [
 ]
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("attribution", ABOVE_OUR_MAIL)
 @pytest.mark.parametrize(
     "quote", ["> alice played\n> resign\n", "alice played\n\nresign\n"], ids=["marked", "unmarked"]
@@ -531,7 +531,7 @@ QUOTERS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("style", QUOTERS)
 @pytest.mark.parametrize("reply", [MOVE, f"Hello!\n\n{MOVE}\n\nSee you on Monday, at 10:30: be there", "resign"])
 def test_a_reply_to_any_message_of_ours_is_read_without_the_quote(style: str, reply: str) -> None:
@@ -606,6 +606,7 @@ def test_four_times_the_text_takes_four_times_the_work(piece: str) -> None:
     assert many <= 5 * few + 500
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("opening", "closing"),
     [("<div>", "</div>"), ("<blockquote>", ""), ("<b>a", ""), ("<div class=gmail_attr>", ""), ("<table><tr><td>", "")],

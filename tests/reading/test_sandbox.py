@@ -223,6 +223,7 @@ def test_threads_take_turns(reader: Sandbox) -> None:
     assert sorted(found, key=lambda lines: int(lines[0])) == [(str(each),) for each in range(20)]
 
 
+@pytest.mark.slow
 def test_the_process_ignores_sigterm_and_ctrl_c(reader: Sandbox) -> None:
     """Systemd sends SIGTERM to all processes of a unit, and the parser may be in the middle of a message."""
     first = number(reader)
@@ -232,6 +233,7 @@ def test_the_process_ignores_sigterm_and_ctrl_c(reader: Sandbox) -> None:
     assert os.getsid(first) == first
 
 
+@pytest.mark.slow
 def test_the_process_gets_no_secrets_from_the_environment(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_SERVER__KEY__VALUE", "the key")
     environment = Path(f"/proc/{number(reader)}/environ").read_bytes()

@@ -172,6 +172,7 @@ def test_an_engine_that_raises_shunts_the_mail_and_the_rest_goes_on(
     assert "QUADRAPHAGES" in words(letters.write("bob@mail.example", "rules quadraphages")[0])
 
 
+@pytest.mark.slow
 def test_a_bug_that_passes_is_no_matter(letters: Correspondence, brittle: type[Brittle]) -> None:
     letters.match()
     brittle.strikes = 2

@@ -92,6 +92,7 @@ def handled(engine: Engine, number: int) -> None:
         session.get_one(Incoming, number).state = IncomingState.DONE
 
 
+@pytest.mark.slow
 def test_each_daemon_takes_the_oldest_mail_that_no_other_has(seat: Callable[[], WorkQueue], engine: Engine) -> None:
     one, two, three, four = (seat() for _ in range(4))
     assert [one.claim_next(), two.claim_next(), three.claim_next(), four.claim_next()] == [1, 2, 3, None]

@@ -121,7 +121,7 @@ def test_no_line_of_a_mail_is_too_long(match: Match) -> None:
         assert max(map(len, mail.as_bytes().splitlines())) < 998
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("key", GAMES)
 def test_a_wrong_option_is_answered_with_those_that_there_are(key: str, tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:

@@ -18,6 +18,7 @@ from pbem.commands.syntax.mail import Reader
 from pbem.reading.message import bare_subject
 from pbem.storage.database import transaction
 from pbem.storage.models import Outgoing
+from tests import databases
 from tests.correspondence import correspondence, text
 from tests.query_plans import listened, scans
 from tests.stories.scripts import STORIES
@@ -50,15 +51,15 @@ class Story:
 
 ON_BOTH = ("first_match", "offers", "batch", "daily", "agreeing", "leaving", "addresses", "unproven")
 """The stories about what databases do differently."""
-QUICK = ("first_match", "invitation", "offers", "giving_up", "daily", "leaving")
-"""The stories that `make test` plays."""
+QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}
+"""The stories that `make test` plays on each database."""
 
 
 def marks(name: str) -> Iterator[pytest.MarkDecorator]:
     """Yield the marks of a story."""
     if name in ON_BOTH:
         yield pytest.mark.sql
-    if name not in QUICK:
+    if name not in QUICK[databases.kind()]:
         yield pytest.mark.slow
 
 

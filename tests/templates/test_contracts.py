@@ -45,7 +45,7 @@ def test_a_message_asks_only_for_what_its_payload_has(name: str, face: str) -> N
     assert checker.wrong == []
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("face", ["txt", "html"])
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_section_asks_only_for_what_its_payload_has(name: str, face: str) -> None:

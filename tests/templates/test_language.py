@@ -11,7 +11,11 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("templates/rules/*.md"), *ROOT.glob("templates/help/*.md")])
 MAILS = sorted(ROOT.glob("tests/templates/mails/*.txt"))
 TEMPLATES = sorted(ROOT.glob("templates/**/*.j2"))
-FOLDERS = ("engines", "notation", *(f"pbem/{name}" for name in ("commands", "conversation", "matches", "players")))
+FOLDERS = (
+    "engines",
+    "notation",
+    *(f"pbem/{name}" for name in ("clocks", "commands", "conversation", "matches", "players")),
+)
 INDEX = "topics.py"
 """The words that people look for, stiff or not."""
 MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if path.name != INDEX)

@@ -73,6 +73,7 @@ def test_outgoing_mail_verifies(raw: bytes, dns: Dns) -> None:
     assert b";l=" not in signature
 
 
+@pytest.mark.slow
 def test_the_signature_is_as_old_as_the_mail(key: Path, dns: Dns, tmp_path: Path) -> None:
     """So a message that is sent and signed again has the same bytes."""
     with correspondence(tmp_path, more=signing(key)) as letters:
@@ -83,6 +84,7 @@ def test_the_signature_is_as_old_as_the_mail(key: Path, dns: Dns, tmp_path: Path
     assert dkim.verify(sent(tmp_path), dnsfunc=dns)
 
 
+@pytest.mark.slow
 def test_the_signature_survives_what_mail_servers_do(raw: bytes, dns: Dns) -> None:
     """Relaxed canonicalisation: different white space and case of header names, and a Received header."""
     on_the_way = b"Received: by mx.example\r\n" + raw.replace(b"\r\nSubject: ", b"\r\nsubject:   ")
@@ -115,6 +117,7 @@ def test_modified_mail_does_not_verify(raw: bytes, dns: Dns, there: bytes, inste
     assert not dkim.verify(raw.replace(there, instead, 1), dnsfunc=dns)
 
 
+@pytest.mark.slow
 def test_nothing_can_be_appended(raw: bytes, dns: Dns) -> None:
     assert not dkim.verify(raw + b"resign\r\n", dnsfunc=dns)
 

@@ -113,6 +113,7 @@ def test_nothing_is_marked_seen(mailbox: Mailbox) -> None:
         assert client.search("SEEN") == []
 
 
+@pytest.mark.slow
 def test_batches_keep_the_order_of_arrival(mailbox: Mailbox) -> None:
     for number in range(120):
         mailbox.drop(letter(str(number)), f"{number + 1}.a")

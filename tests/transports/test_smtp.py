@@ -155,7 +155,7 @@ def test_a_malformed_address_is_not_sent(smtp_sink: Sinks, recipient: str) -> No
 # What a server can answer
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("faults", "later"),
     [
