@@ -184,6 +184,10 @@ class Clock:
         left = None if self.seat is None or self.is_told else self.left(self.seat)
         return self._when(left)
 
+    def due_for(self, seat: Seat) -> datetime | None:
+        """Return when the turn of that seat is due, or would be if the message about it were handed over now."""
+        return self.due if self.seat is not None else self.after(TurnHandedOver(self.now, seat)).due
+
     @property
     def reminder(self) -> datetime | None:
         """When the turn will have taken so long that its player is reminded; None if they aren't, or have been."""

@@ -76,6 +76,12 @@ def hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
         note(session, match, TurnHandedOver(now, seat_of(match.to_move)))
 
 
+def expected_due(match: Match, now: datetime) -> datetime | None:
+    """Return when the present turn is due, or would be if the message about it were handed over now."""
+    clock = clock_of(match)
+    return None if clock is None or match.to_move is None else clock.at(now).due_for(seat_of(match.to_move))
+
+
 def events_of(session: Session, match: Match) -> list[Event]:
     """Return the events of the clock, in the order in which they were stored."""
     rows = session.exec(select(ClockEvent).where(ClockEvent.match == match.id).order_by(col(ClockEvent.id)))

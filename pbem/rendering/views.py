@@ -8,15 +8,18 @@ from functools import cached_property
 from sqlmodel import Session
 
 from engines.diagram import Diagram
+from engines.seats import seat_of
 from notation import NOTATIONS, record
 from notation.board import Charset, format_board
 from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
 from pbem.clocks.time_control import in_words, parse
+from pbem.clocks.wording import time_left
 from pbem.matches import offers
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
+from pbem.matches.timekeeping import clock_of
 from pbem.payloads.sections import MatchThen, Preview
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, board_image, links
@@ -237,6 +240,17 @@ class View:
     def paused(self) -> bool:
         """Whether the match is paused."""
         return self.is_current and self._snapshot.match.paused is not None
+
+    @property
+    def time_left(self) -> str | None:
+        """How much time each player has, and when the turn is due; None where there is no limit."""
+        match = self._snapshot.match
+        clock = clock_of(match) if self.is_current else None
+        if clock is None or match.to_move is None:
+            return None
+        names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
+        context = self._context
+        return time_left(clock, seat_of(match.to_move), names, self.seat, context.preferences["zone"], context.written)
 
     @property
     def taken_back(self) -> bool:

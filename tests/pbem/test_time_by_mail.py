@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from email.message import EmailMessage
 from pathlib import Path
 from unittest.mock import patch
 
@@ -260,3 +261,76 @@ def test_matches_without_a_time_control_have_no_clock(letters: Correspondence) -
 
     assert letters.execute("select time, clock, due from match") == [(None, None, None)]
     assert letters.execute("select id from clockevent") == []
+
+
+def said(mail: EmailMessage) -> str:
+    """Return the text of a message as one line, without the parts that wrap."""
+    return " ".join(text(mail).split())
+
+
+def test_every_message_says_how_much_time_is_left_and_when_the_turn_is_due(timed: Correspondence) -> None:
+    """In the reader's time zone; the message to alice was written when time began."""
+    timed.reply(timed.received[BOB][1], "set zone America/New_York")
+    line = "Time left: you have 14 days, bob 14 days. Your turn is due by Mon 16 Mar, 08:00 UTC."
+    told = timed.last("alice")
+    html = told.get_body(("html",))
+    assert line in said(told)
+    assert html is not None
+    assert line in html.get_content()
+
+    timed.run_for(hours=30)
+    timed.reply(timed.last("alice"), "e3f4")
+    for_bob = (
+        "Time left: you have 14 days, alice 13 days 18 hours. Your turn is due by Tue 17 Mar, 10:00 (America/New_York)."
+    )
+    assert for_bob in said(timed.last("bob"))
+    theirs = "Time left: you have 13 days 18 hours, bob 14 days. bob's turn is due by Tue 17 Mar, 14:00 UTC."
+    assert theirs in said(timed.last("alice"))
+    timed.run_for(days=1)
+    for words in ("show", "draw", "say Are you there?"):
+        timed.reply(timed.last("alice"), words)
+    shown = [said(mail) for mail in (*timed.received[BOB][-2:], timed.received[ALICE][-3])]
+    assert all("13 days" in told and "turn is due by Tue 17 Mar, 1" in told for told in shown)
+
+
+def test_a_pause_has_no_due_time(timed: Correspondence) -> None:
+    timed.reply(timed.last("bob"), "pause")
+    timed.reply(timed.last("alice"), "accept pause")
+    timed.reply(timed.received[ALICE][1], "show 1")
+
+    assert "Time left: you have 14 days, bob 14 days. The match is paused." in said(timed.last("alice"))
+
+
+def test_lists_begin_with_what_is_due_first(timed: Correspondence) -> None:
+    """The third match is due before the first, and the second has no limit."""
+    challenge(timed, "bob quadrature")
+    challenge(timed, "bob quadrature time=3d/move begin=you")
+    timed.reply(timed.received[BOB][1], "accept 2\naccept 3")
+    timed.run_for(hours=1)
+    timed.reply(timed.received[BOB][1], "#3 e3f4")
+
+    timed.reply(timed.received[ALICE][1], "games")
+
+    listed = [line.split()[1:] for line in text(timed.last("alice")).splitlines() if line.startswith("* #")]
+    assert [words[0] for words in listed] == ["#3", "#1", "#2"]
+    assert [" ".join(words[3:]) for words in listed] == [
+        "your turn, due 5 Mar, turn 2",
+        "your turn, due 16 Mar, turn 1",
+        "your turn since 2 Mar, turn 1",
+    ]
+
+
+def test_digests_begin_with_what_is_due_first(timed: Correspondence) -> None:
+    timed.reply(timed.received[ALICE][1], "set mail daily")
+    challenge(timed, "bob quadrature begin=you")
+    challenge(timed, "bob quadrature time=3d/move begin=you")
+    timed.reply(timed.received[BOB][1], "accept 2\naccept 3")
+    timed.reply(timed.received[BOB][1], "#2 e3f4\n#3 e3f4")
+    timed.run_for(days=1)
+
+    overview = [line.split()[1:] for line in text(timed.last("alice")).splitlines() if line.startswith("* #")]
+    assert [" ".join((words[0], *words[3:])) for words in overview] == [
+        "#3 your turn, due 6 Mar",
+        "#1 still your turn, due 16 Mar",
+        "#2 your turn, 2 Mar",
+    ]
