@@ -14,7 +14,7 @@ MANY = 30 if SEEDS > 1 else 10
 
 
 def quick_where(is_quick: Callable[[Any], bool], cases: Iterable[Any], others: str = "slow") -> list[Any]:
-    """Return the cases with those that aren't quick marked, as slow (`make test-all`) or soak; their ids don't change."""
+    """Return the cases with those that aren't quick marked slow (`make test-all`) or soak; their ids stay."""
     return [case if is_quick(case) else _marked(case, others) for case in cases]
 
 
