@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Three tests at once, even on a single core: much of the time they wait for servers.
 AT_ONCE := -n 3 --dist worksteal
 # What happens by time: due dates, digests, retention, leaps of the clock, dates in messages and signatures.
-BY_THE_CLOCK := tests/abuse/test_clocks.py tests/matches tests/pbem/test_digest.py tests/pbem/test_retention.py tests/pbem/test_pace.py tests/reading/test_dkim_verify.py tests/templates
+BY_THE_CLOCK := tests/abuse/test_clocks.py tests/clocks tests/matches tests/pbem/test_digest.py tests/pbem/test_retention.py tests/pbem/test_pace.py tests/reading/test_dkim_verify.py tests/templates
 # The modules with such tests; to collect all the others takes longer than to run these.
 ABOUT_SQL := $(shell grep -rl --include='test_*.py' 'mark\.sql' tests)
 # Without bytecode every process of the tests would compile all that it imports.
@@ -75,6 +75,7 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/picture.py
 	$(BIN)/python -P bench/replies.py
 	$(BIN)/python -P bench/growth.py
+	$(BIN)/python -P bench/due.py
 	$(BIN)/python -P bench/looking.py
 	$(BIN)/python -P bench/worst.py
 

@@ -22,6 +22,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from pbem.clocks import time_control
 from pbem.secret import BadConfig, Secret, Section
 
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -192,6 +193,7 @@ class ServerSettings(Section):
     batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
     keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
     keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
+    time: str = time_control.NONE
 
     @field_validator("address")
     @classmethod
@@ -216,6 +218,15 @@ class ServerSettings(Section):
         if 0 < days < SHORTEST_KEEPING:
             raise ValueError(f"write at least {SHORTEST_KEEPING} days, or 0 for keeping mails for ever")
         return days
+
+    @field_validator("time")
+    @classmethod
+    def is_a_time_control(cls, time: str) -> str:
+        """Require a time control as players write it."""
+        try:
+            return time_control.format_control(time_control.parse(time))
+        except time_control.BadTime as error:
+            raise ValueError(str(error)) from error
 
     @field_validator("name")
     @classmethod

@@ -24,6 +24,8 @@ from pbem import config
 from pbem.cli import app
 from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
+from pbem.storage.database import transaction
+from pbem.storage.models import Clock as ServerClock
 from tests import databases
 
 Told = TypeVar("Told")
@@ -171,6 +173,15 @@ class Correspondence:
         daemon.run_once(self.server)
         self.server.inboxes[0].close()
         return self._collect()
+
+    def run_for(self, **time: float) -> list[EmailMessage]:
+        """Let some time pass in which the server runs, as its heartbeats say. Return what it sends at the end."""
+        self.clock.advance(**time)
+        with transaction(self.server.engine) as session:
+            row = session.get_one(ServerClock, 1)
+            row.beat = self.clock()
+            session.add(row)
+        return self.wait()
 
     @contextmanager
     def trusting(self, results: str) -> Iterator[None]:

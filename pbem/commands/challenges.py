@@ -8,6 +8,8 @@ from sqlmodel import select
 
 from engines import GAMES
 from engines.core import BadOption, Game
+from pbem.clocks import time_control
+from pbem.clocks.time_control import ROGNLIE, BadTime, TimeControl
 from pbem.commands import offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
@@ -23,6 +25,7 @@ from pbem.reading.message import is_address
 from pbem.storage.models import Match, MatchState, Player
 
 BEGIN = ("me", "you", "random")
+TIME = "time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +36,11 @@ class Offer:
     opponent: str
     begin: str
     options: dict[str, str]
+    time: TimeControl
 
 
-def read(words: Sequence[str], own_name: str | None) -> Offer:
-    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused and BadOption."""
+def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE) -> Offer:
+    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused, BadOption and BadTime."""
     games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
     options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
     people = [word for word in words if "=" not in word and word.lower() not in GAMES]
@@ -52,16 +56,28 @@ def read(words: Sequence[str], own_name: str | None) -> Offer:
     begin = options.pop("begin", BEGIN[0])
     if begin not in BEGIN:
         raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
-    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options))
+    time = _time(options, default_time)
+    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time)
+
+
+def _time(options: dict[str, str], default: str) -> TimeControl:
+    """Return the time control among the options of a challenge, and take it out of them; raise BadTime."""
+    text = options.pop(TIME, None)
+    flags = {name: options.pop(name) for name in ROGNLIE if name in options}
+    if flags and text is not None:
+        raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
+    return time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
 
 
 def challenge(request: Request, line: Line) -> Decision:
     """Challenge a player, or invite an address."""
     player = request.player
     try:
-        offer = read(line.words.split(), player.name)
+        offer = read(line.words.split(), player.name, request.server.time)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
+    except BadTime as error:
+        raise Refused(str(error), read=line.text) from error
     by_address = "@" in offer.opponent
     if by_address:
         invitations.check_address(offer.opponent, request.server)
@@ -79,6 +95,7 @@ def challenge(request: Request, line: Line) -> Decision:
             offer.game.key,
             offer.options,
             now,
+            time=offer.time,
             challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
             by_address=by_address,
         )
@@ -91,7 +108,7 @@ def _check_running(request: Request, player: Player) -> None:
     most = request.limits.running_matches
     if is_playing_enough(request.session, player, most):
         raise Refused(
-            f"You already play as many matches as a player can ({most}).",
+            f"You're already playing {most} matches, and that's the limit.",
             fits='Finish one of them first; "games" lists them.',
         )
 
@@ -128,11 +145,11 @@ def rematch(request: Request, line: Line) -> Decision:
         raise Refused(f"Match #{match.id} wasn't played, so there is no rematch.", read=line.text)
     before = locked(request.session, match.rematch) if match.rematch else None
     if before is not None and before.state == MatchState.RUNNING:
-        raise Refused(f"The rematch of match #{match.id} is match #{before.id}, which is being played.")
+        raise Refused(f"You're already playing the rematch of match #{match.id}: match #{before.id}.")
     if before is not None and before.state == MatchState.OFFERED:
         if before.challenger == player.id:
             raise Refused(
-                f"You have offered a rematch already: match #{before.id}.",
+                f"You've already offered a rematch: match #{before.id}.",
                 fits=f'"withdraw {before.id}" takes it back.',
             )
         _check_running(request, player)
@@ -157,6 +174,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             match.game,
             match.options,
             now,
+            time=time_control.parse(match.time or time_control.NONE),
             challenger_begins=began != player.id,
             rematch_of=match,
         )
@@ -201,8 +219,8 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random]",
-    "offer someone a match; begin= says who moves first, the other options depend on the game",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d]",
+    "offer someone a match; begin= says who moves first, time= how much time you both have",
     challenge,
     changes=True,
     words=(1, 12),

@@ -5,8 +5,8 @@ from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.commands.viewing import games
 from pbem.errors import Refused
-from pbem.matches import agreements, lifecycle
-from pbem.matches.queries import locked, of_player
+from pbem.matches import agreements, lifecycle, timekeeping
+from pbem.matches.queries import awaiting, locked, of_player, version
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
@@ -50,6 +50,8 @@ def stop(request: Request, line: Line) -> Decision:
     player = request.player
     player.stopped = player.stopped or request.now
     schedule.pause(request.session, player)
+    for match in awaiting(request.session, player):  # their time runs on, though the message about it isn't sent
+        timekeeping.hand_over(request.session, match.id or 0, version(match), request.now)
     return Decision(answer=(NewsStopped(),))
 
 
@@ -89,16 +91,16 @@ def resume_match(request: Request, line: Line) -> Decision:
         return start(request, line)
     match, _, seat = own_match(request, line)
     with in_words(line):
-        return Decision(events=agreements.resume(request.session, match, seat))
+        return Decision(events=agreements.resume(request.session, match, seat, request.now))
 
 
 SET = Command(
     "set",
     "[SETTING VALUE ...]",
-    'choose how our messages look and when they come; "set" alone lists your settings',
+    'choose how our messages look and when they arrive; "set" alone lists your settings',
     set_,
     changes=True,
-    words=(0, 14),
+    words=(0, 2 * len(PREFERENCES)),
 )
 STOP = Command(
     "stop",

@@ -15,6 +15,7 @@ from pbem.matches import variations
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when, taken_back
 from pbem.matches.snapshot import snapshot_of
+from pbem.matches.timekeeping import expected_due
 from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
 from pbem.players import preferences, schedule
 from pbem.storage.models import Match, MatchState, Player
@@ -40,13 +41,20 @@ def games(request: Request, line: Line) -> Decision:
     people, since = people_of(request.session, matches), since_when(request.session, matches)
     choices = preferences.with_defaults((request.sender.player or player).settings)
     stages = {match.id: _stage(match, player) for match in matches}
-    matches.sort(key=lambda match: (stages[match.id], _by_time(match, since)))
+    due = {match.id: expected_due(match, request.now) for match in matches}
+    matches.sort(key=lambda match: (stages[match.id], _by_time(match, due[match.id], since)))
     rows = (
         ListedMatch(
             number=match.id or 0,
             title=GAMES[match.game].title,
             opponent=name(shown(match, people[opponent_of(match, player)])),
-            state=_state(match, player, schedule.day(choices, since[match.id or 0], request.now), own=own),
+            state=_state(
+                match,
+                player,
+                schedule.day(choices, due[match.id] or since[match.id or 0], request.now),
+                own=own,
+                is_due=due[match.id] is not None,
+            ),
             has_board=match.state in (MatchState.RUNNING, MatchState.OVER),
         )
         for match in matches
@@ -63,14 +71,14 @@ def _stage(match: Match, player: Player) -> int:
     return 0 if match.to_move == seat_of(match, player) else 2
 
 
-def _by_time(match: Match, since: Mapping[int, datetime]) -> tuple[float, int]:
-    """Return what sorts matches of a kind: the one that has waited longest first, but of those over the newest."""
-    time = since[match.id or 0].timestamp()
-    return -time if match.state == MatchState.OVER else time, match.id or 0
+def _by_time(match: Match, due: datetime | None, since: Mapping[int, datetime]) -> tuple[bool, float, int]:
+    """Return what sorts matches of a kind: what is due, then what has waited longest, but of those over the newest."""
+    time = (due or since[match.id or 0]).timestamp()
+    return due is None, -time if match.state == MatchState.OVER else time, match.id or 0
 
 
-def _state(match: Match, player: Player, day: str, *, own: bool) -> str:
-    """Return how the match stands for the player, and since when, in words."""
+def _state(match: Match, player: Player, day: str, *, own: bool, is_due: bool) -> str:
+    """Return how the match stands for the player, and since what day, or by what day it is due, in words."""
     match match.state:
         case MatchState.OFFERED:
             return f"not accepted yet, {day}" if match.challenger == player.id else f"challenges you, {day}"
@@ -81,7 +89,8 @@ def _state(match: Match, player: Player, day: str, *, own: bool) -> str:
                 return f"drawn, {day}"
             return f"won, {day}" if (match.seat0, match.seat1)[match.winner] == player.id else f"lost, {day}"
     whose = "waiting" if match.to_move != seat_of(match, player) else "your turn" if own else "to move"
-    return f"{whose} since {day}, turn {match.plies + 1}" + (", paused" if match.paused else "")
+    when = f", due {day}" if is_due else f" since {day}"
+    return f"{whose}{when}, turn {match.plies + 1}" + (", paused" if match.paused else "")
 
 
 def show(request: Request, line: Line) -> Decision:

@@ -11,7 +11,8 @@ from engines import GAMES
 from engines.core import Seat
 from engines.seats import other
 from notation.ending import Ending, Termination
-from pbem.matches import lifecycle, offers
+from pbem.clocks.clock import Paused, Resumed
+from pbem.matches import lifecycle, offers, timekeeping
 from pbem.matches.events import Change, Events, OfferChanged
 from pbem.matches.lifecycle import NotPossible, Obstacle
 from pbem.matches.offers import Offer, OfferKind
@@ -68,6 +69,7 @@ def accept(
             return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now)
         case OfferKind.PAUSE:
             match.offers, match.paused = offers.closed(match, offer), now
+            timekeeping.note(session, match, Paused(now))
             _store(session, match)
             return (OfferChanged(match, offer.kind, Change.ACCEPTED, seat),)
         case OfferKind.UNDO:
@@ -114,12 +116,13 @@ def _chosen(match: Match, by: Seat, kind: OfferKind | None) -> Offer:
     return possible[0]
 
 
-def resume(session: Session, match: Match, seat: Seat) -> Events:
+def resume(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
     """End a pause, which either player can."""
     lifecycle.check_running(match)
     if match.paused is None:
         raise NotPossible(Obstacle.NOT_PAUSED, match)
     match.paused = None
+    timekeeping.note(session, match, Resumed(now))
     _store(session, match)
     return (OfferChanged(match, OfferKind.PAUSE, Change.RESUMED, seat),)
 

@@ -15,7 +15,11 @@ from engines.core import Seat
 from engines.seats import other, seat_of
 from notation.ending import Ending, Termination
 from pbem import tokens
-from pbem.matches import offers, queries
+from pbem.clocks import clock
+from pbem.clocks.clock import Ended, ReplyReceived
+from pbem.clocks.time_control import TimeControl, format_control
+from pbem.matches import offers, prepared, queries, timekeeping
+from pbem.matches.conditions import Conditions
 from pbem.matches.events import (
     Events,
     MatchEnded,
@@ -25,15 +29,21 @@ from pbem.matches.events import (
     OfferWithdrawn,
     PartKept,
     PartTakenBack,
+    PreparedVoid,
     TurnPlayed,
     TurnsTakenBack,
+    Void,
+    Why,
 )
 from pbem.matches.snapshot import Snapshot
 from pbem.matches.turns import ReadTurn
-from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
+from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
+MOST_AT_ONCE = 20
+"""The most turns that are played by themselves after a turn."""
+NO_LIMIT = TimeControl()
 
 
 class Obstacle(Enum):
@@ -85,6 +95,7 @@ def offer(
     options: Mapping[str, str],
     now: datetime,
     *,
+    time: TimeControl = NO_LIMIT,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
@@ -103,6 +114,7 @@ def offer(
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
+        time=None if time == NO_LIMIT else format_control(time),
         by_address=by_address,
         created=now,
     )
@@ -130,6 +142,7 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
     _check_answer(match, player)
     match.state, match.started = MatchState.RUNNING, now
     match.to_move = GAMES[match.game].position(match.options).turn
+    timekeeping.start(session, match, now)
     _store(session, match)
     return (MatchStarted(match),)
 
@@ -189,22 +202,79 @@ def check_turn(match: Match, seat: Seat) -> None:
 
 
 def play(
-    session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn, now: datetime, *, incoming: int | None = None
+    session: Session,
+    snapshot: Snapshot,
+    seat: Seat,
+    turn: ReadTurn,
+    now: datetime,
+    *,
+    incoming: Incoming | None = None,
+    then: Conditions = prepared.NOTHING,
+    offers_follow: bool = False,
 ) -> Events:
     """Store a complete turn, read on the snapshot of the match as it is now; end the match where the rules do.
 
-    `incoming` is the id of the message that brought it.
+    Then play what was prepared for it, and for the turns after it, and turns that are forced; they take no time.
+    `incoming` is the message that brought the turn; the player's time ends with its receipt. `then` is what they have
+    prepared in it, and `offers_follow` says that it makes an offer too, which has to be answered first.
     """
     match = snapshot.match
     _check_fresh(snapshot, seat)
     if not turn.complete:
         raise NotPossible(Obstacle.UNFINISHED, match)
+    hold = Void.PAUSE if match.paused is not None else Void.OFFER if offers_follow else None
+    received, brought_by = (now, None) if incoming is None else (incoming.received, incoming.id)
+    events = _store_turn(session, match, seat, turn, now, received, brought_by)
+    if match.state != MatchState.RUNNING:
+        return events
+    rows = prepared.of_match(session, match)
+    events += prepared.advance(session, match, rows, seat, turn.text)
+    if then.lines:
+        rows[seat] = prepared.keep(session, match, seat, then, brought_by)
+    if hold is None and any(offers.open_offers(match)):
+        hold = Void.OFFER
+    return (*events, *_play_by_itself(session, snapshot.after(turn), rows, hold, now, received))
+
+
+def _play_by_itself(
+    session: Session, snapshot: Snapshot, rows: prepared.Rows, hold: Void | None, now: datetime, received: datetime
+) -> Events:
+    """Play the turns that nobody needs to write: those that were prepared, and forced ones."""
+    match = snapshot.match
+    events: Events = ()
+    for _ in range(MOST_AT_ONCE):
+        answer = prepared.answer(session, snapshot, rows, hold)
+        if answer is None:
+            break
+        if isinstance(answer, PreparedVoid):
+            events += (answer,)
+            continue
+        seat, turn = answer.seat, answer.turn
+        events += _store_turn(session, match, seat, turn, now, received, answer.incoming, answer.why)
+        if match.state != MatchState.RUNNING:
+            break
+        events += prepared.advance(session, match, rows, seat, turn.text)
+        snapshot = snapshot.after(turn)
+    return events
+
+
+def _store_turn(
+    session: Session,
+    match: Match,
+    seat: Seat,
+    turn: ReadTurn,
+    now: datetime,
+    received: datetime,
+    brought_by: int | None,
+    by_itself: Why | None = None,
+) -> Events:
     number, position = match.plies + 1, turn.position
-    session.add(Ply(match=snapshot.number, number=number, seat=seat, text=turn.text, incoming=incoming, played=now))
+    session.add(Ply(match=match.id or 0, number=number, seat=seat, text=turn.text, incoming=brought_by, played=now))
     match.part, match.plies, match.to_move = None, number, position.turn
     match.offers, match.paused = offers.after_turn(match, seat), None
+    timekeeping.note(session, match, ReplyReceived(received, seat))
     _store(session, match)
-    played = TurnPlayed(match, seat, number, turn.text)
+    played = TurnPlayed(match, seat, number, turn.text, by_itself)
     if position.outcome is None:
         return (played,)
     ending = Ending(Termination.RULES)
@@ -249,8 +319,10 @@ def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: dat
     match.plies, match.to_move, match.part = back_to, seat, None
     match.shift += len(rows) + 1
     match.offers = {}
+    timekeeping.note(session, match, clock.TurnsTakenBack(now))
     _store(session, match)
-    return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)),)
+    void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared.drop(session, match))
+    return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)), *void)
 
 
 def resign(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
@@ -280,7 +352,9 @@ def end(
     match.winner, match.reason = winner, reason
     match.termination, match.termination_seat = ending.termination.value, ending.seat
     match.offers, match.paused = {}, None
+    timekeeping.note(session, match, Ended(now))
     _store(session, match)
+    prepared.drop(session, match)
     return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
 
 

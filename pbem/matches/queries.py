@@ -81,6 +81,12 @@ def newest_of(session: Session, player: Player, states: tuple[str, ...], most: i
     return list(rows), len(urgent) - len(numbers)
 
 
+def due(session: Session, now: datetime, most: int) -> list[int]:
+    """Return the numbers of the next matches in which the time of the player whose turn it is has run out."""
+    due = select(Match.id).where(col(Match.due) <= now).order_by(col(Match.due)).limit(most)
+    return [number or 0 for number in session.exec(due)]
+
+
 def since_when(session: Session, matches: Sequence[Match]) -> dict[int, datetime]:
     """Return since when each match has stood as it does: its end, its last turn, its beginning or the offer."""
     numbers = [match.id for match in matches if match.plies and match.ended is None]

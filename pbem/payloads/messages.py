@@ -198,6 +198,8 @@ class DigestRow:
     stage: str
     since: str
     """The date since when it has stood as it does."""
+    due: str = ""
+    """The date by which the turn is due, if there is a limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,12 @@ from datetime import datetime, timedelta
 import structlog
 from sqlmodel import Session, col, select
 
+from pbem.clocks.clock import Unreachable
 from pbem.config import ServerSettings
 from pbem.errors import Changed
+from pbem.matches import timekeeping
 from pbem.matches.naming import is_hidden, name
-from pbem.matches.queries import of_player, opponent_of
+from pbem.matches.queries import of_player, opponent_of, seat_of
 from pbem.payloads.messages import OpponentUnreachable
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
@@ -105,6 +107,8 @@ def _suspend(session: Session, server: ServerSettings, player: Player, now: date
         outgoing.state = OutgoingState.SUSPENDED
         session.add(outgoing)
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
+        if match.clock is not None and match.to_move == seat_of(match, player):
+            timekeeping.note(session, match, Unreachable(now))
         _tell_opponent(session, server, player, match, now)
 
 

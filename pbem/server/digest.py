@@ -5,7 +5,8 @@ waiting, and only one of several daemons gathers it. `pbem.players.schedule` dec
 """
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from sqlalchemy import Engine
@@ -16,6 +17,7 @@ from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
+from pbem.matches.timekeeping import expected_due
 from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
 from pbem.players import preferences, schedule
@@ -26,6 +28,7 @@ from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Play
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
+NEVER = datetime.max.replace(tzinfo=UTC)
 log = structlog.get_logger()
 
 STAGES = ("yours", "asked", "theirs", MatchState.OVER, MatchState.DECLINED, MatchState.WITHDRAWN)
@@ -112,7 +115,7 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
     by_match: dict[int, list[Outgoing]] = {}
     for row in rows:
         by_match.setdefault(row.match or 0, []).append(row)
-    items = sorted((_item(session, player, number, news) for number, news in by_match.items()), key=_urgency)
+    items = sorted((_item(session, player, number, news, now) for number, news in by_match.items()), key=_urgency)
     matches = tuple(item for *_, item in items)
     choices = preferences.with_defaults(player.settings)
     mailer = Mailer(session, server, now)
@@ -123,36 +126,60 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         return mailer.to_player(player, digest, purpose=Purpose.PLAY, match=match, ply=only.ply, is_notice=True)
     others = [other for other in awaiting(session, player) if other.id not in by_match]
     since = since_when(session, others)
-    others.sort(key=lambda other: since[other.id or 0])
+    urgent = {other.id or 0: _by_time(other, since[other.id or 0], now) for other in others}
+    others.sort(key=lambda other: urgent[other.id or 0])
     waiting = tuple(WaitingMatch(match=other.id or 0, ply=other.plies) for other in others)
     numbers = (*(item.match for item in matches), *(item.match for item in waiting))
     now_at = {number: version(session.get_one(Match, number)) for number in numbers}
     entries = [(urgency, time, item.match, item.ply, item.stage) for urgency, time, item in items]
-    entries += [(STAGES.index("yours"), since[item.match], item.match, item.ply, "still yours") for item in waiting]
+    entries += [(STAGES.index("yours"), urgent[item.match], item.match, item.ply, "still yours") for item in waiting]
     overview = tuple(
-        DigestRow(match=number, ply=ply, stage=stage, since=schedule.day(choices, time, now))
+        DigestRow(
+            match=number,
+            ply=ply,
+            stage=stage,
+            since=schedule.day(choices, time.since, now),
+            due=schedule.day(choices, time.due, now) if time.is_limited else "",
+        )
         for _, time, number, ply, stage in sorted(entries)
     )
     digest = Digest(matches=matches, waiting=waiting, overview=overview, plies=now_at)
     return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
 
 
-Item = tuple[int, datetime, DigestMatch]
-"""The urgency of a match, since when it has been in that state, and its part of the digest."""
+@dataclass(frozen=True, slots=True, order=True)
+class _Time:
+    """What sorts matches in the same state: when the turn is due, and since when it has been like that."""
+
+    due: datetime
+    since: datetime
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it is due at all."""
+        return self.due != NEVER
 
 
-def _urgency(item: Item) -> tuple[int, datetime]:
+Item = tuple[int, _Time, DigestMatch]
+"""The urgency of a match, what sorts it among those as urgent, and its part of the digest."""
+
+
+def _by_time(match: Match, since: datetime, now: datetime) -> _Time:
+    return _Time(expected_due(match, now) or NEVER, since)
+
+
+def _urgency(item: Item) -> tuple[int, _Time]:
     """Return the sort key of an item."""
-    stage, since, _ = item
-    return stage, since
+    stage, time, _ = item
+    return stage, time
 
 
-def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing]) -> Item:
+def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing], now: datetime) -> Item:
     """Return the item about a match: its news and its state."""
     match = session.get_one(Match, number)
     turns = plies(session, match)
     boards = [row for row in news if row.template == "turn"]
-    told = [row.ply for row in boards if not row.payload.get("taken_back")]
+    told = [row.payload.get("since") or row.ply for row in boards if not row.payload.get("taken_back")]
     stage = _stage(match, player)
     since = match.ended or (turns[-1].played if turns else match.started) or match.created
     fresh = turns[max(0, min(told) - 1) :] if told else ()
@@ -164,7 +191,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
         has_board=bool(boards) or stage in ("yours", "asked"),
         news=tuple(load_news(load(row.template, row.payload, row.match, row.ply)) for row in news),
     )
-    return STAGES.index(stage), since, item
+    return STAGES.index(stage), _by_time(match, since, now), item
 
 
 def _stage(match: Match, player: Player) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from pbem.config import ServerSettings
 from pbem.players import traces
 from pbem.server import alerts, digest, unreachable
+from pbem.storage import outages
 from pbem.storage.retention import Retention
 
 LATE = timedelta(minutes=1)
@@ -35,6 +36,7 @@ class Scheduler:
     ) -> None:
         """Do what is due at that time; some of it may be left to the next step."""
         self.looked = now
+        outages.beat(engine, now)
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         traces.sweep(engine, now, stopped)
         digest.gather(engine, server, now, stopped)

@@ -15,8 +15,10 @@ from sqlmodel.sql.expression import SelectOfScalar
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
+from pbem.matches import timekeeping
 from pbem.players import bounces, erasure
 from pbem.rendering.render import Renderer
+from pbem.storage import facts
 from pbem.storage.database import read_only, transaction
 from pbem.storage.locks import Locks
 from pbem.storage.models import Outgoing, OutgoingState
@@ -188,6 +190,8 @@ class _Result:
     later: bool
     is_bug: bool = False
     """Whether a bug prevented the attempt."""
+    turns: tuple[tuple[int, int], ...] = ()
+    """The matches, and their versions, in which it tells its reader that it is their turn."""
 
     @property
     def is_refused(self) -> bool:
@@ -246,14 +250,16 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
         return _Result(row.id, str(error), later=error.later)
     failpoints.reach(Step.SENT)
     _log(row, "sent")
-    return _Result(row.id, None, later=False)
+    return _Result(row.id, None, later=False, turns=tuple(facts.turns_of_reader(row.facts)))
 
 
 def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
-    """Store how the attempts ended and when the next ones are due."""
+    """Store how the attempts ended and when the next ones are due. The time of a turn begins when it was sent."""
     if not results:
         return
     with transaction(engine) as session:
+        for number, seen in sorted({turn for result in results for turn in result.turns}):
+            timekeeping.hand_over(session, number, seen, now)
         sent = [result.outgoing for result in results if result.error is None]
         session.exec(
             update(Outgoing)

@@ -30,7 +30,8 @@ from sqlmodel import col, select
 from pbem.server.attempts import PAUSE, is_paused
 from pbem.storage.database import read_only
 from pbem.storage.locks import Locks
-from pbem.storage.models import Incoming, IncomingState, Lane, Utc
+from pbem.storage.models import Incoming, IncomingState, Lane
+from pbem.storage.utc import Utc
 
 BATCH = 20
 """How many waiting messages are read at once to find a free one: many more than there are daemons."""

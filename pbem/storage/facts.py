@@ -14,7 +14,7 @@ from sqlmodel import Session, SQLModel
 
 from pbem.storage.models import Match, Player
 
-LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch"})
+LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "stopped", "confirmed", "created")
@@ -59,6 +59,18 @@ def players(stored: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
     """Yield what is stored of each player of each match."""
     for each in (stored or {}).get("matches", ()):
         yield from each["players"]
+
+
+def turns_of_reader(stored: Mapping[str, Any] | None) -> Iterator[tuple[int, int]]:
+    """Yield the number and version of each match with a clock in which it was the reader's turn."""
+    if not stored or not stored["reader"]:
+        return
+    reader = stored["reader"]
+    for each in stored["matches"]:
+        match = each["match"]
+        to_move = match.get("to_move")
+        if "clock" in match and to_move is not None and match[f"seat{to_move}"] == reader["id"]:
+            yield match["id"], match["plies"] + match["shift"]
 
 
 def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict[str, Any] | None:

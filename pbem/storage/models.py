@@ -3,39 +3,14 @@
 Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), Outgoing.message_id.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Optional
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    DateTime,
-    Dialect,
-    Index,
-    LargeBinary,
-    TypeDecorator,
-    UniqueConstraint,
-    false,
-    text,
-)
+from sqlalchemy import JSON, Column, Index, LargeBinary, UniqueConstraint, false, text
 from sqlmodel import Field, Relationship, SQLModel
 
-
-class Utc(TypeDecorator[datetime]):
-    """Timezone-aware times, also on a database that stores no zone (SQLite)."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Convert to UTC."""
-        return value.astimezone(UTC) if value else None
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """Mark the stored time as UTC."""
-        aware: datetime | None = value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
-        return aware
+from pbem.storage.utc import Utc
 
 
 class MatchState(StrEnum):
@@ -144,6 +119,7 @@ class Match(SQLModel, table=True):
         Index("ix_match_seat1_to_move", "seat1", "to_move"),
         Index("ix_match_challenger_state", "challenger", "state"),
         Index("ix_match_challenger_created", "challenger", "created"),
+        _partial("ix_match_due", "due", where="due IS NOT NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -152,6 +128,8 @@ class Match(SQLModel, table=True):
     seat0: int = Field(foreign_key="player.id")
     seat1: int = Field(foreign_key="player.id")
     challenger: int = Field(foreign_key="player.id")
+    time: str | None = None
+    """The time control, as clocks.time_control writes it; None without one."""
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the challenger named an address; they learn whose it is when the match is accepted."""
     state: str = Field(default=MatchState.OFFERED.value, index=True)
@@ -166,6 +144,10 @@ class Match(SQLModel, table=True):
     """The offers since the last turn, by kind (see matches.offers)."""
     paused: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the match is paused, as its players agreed."""
+    clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    """The clock that the events add up to, from the start of a match with a time control (see matches.timekeeping)."""
+    due: datetime | None = Field(default=None, sa_type=Utc)
+    """When the time of the player whose turn it is runs out, if nothing happens until then."""
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""
@@ -212,6 +194,31 @@ class TakenBack(SQLModel, table=True):
     incoming: int | None = Field(default=None, foreign_key="incoming.id")
     played: datetime = Field(sa_type=Utc)
     taken_back: datetime = Field(sa_type=Utc)
+
+
+class Prepared(SQLModel, table=True):
+    """What a player has prepared for the opponent's next turn in a match; nobody else ever learns of it."""
+
+    match: int = Field(foreign_key="match.id", primary_key=True)
+    seat: int = Field(primary_key=True)
+    version: int
+    """The version of the match for which it was prepared: `plies` and `shift` together."""
+    lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
+    """Turns in canonical texts, the opponent's first (see matches.conditions)."""
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")
+    """The message that brought the last of them."""
+
+
+class ClockEvent(SQLModel, table=True):
+    """What happened to the clock of a match (see clocks.clock), in the order of the ids. Never changed."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id", index=True)
+    kind: str
+    at: datetime = Field(sa_type=Utc)
+    since: datetime | None = Field(default=None, sa_type=Utc)
+    seat: int | None = None
+    days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
 
 
 class Incoming(SQLModel, table=True):
@@ -365,6 +372,16 @@ class Clock(SQLModel, table=True):
     seen: datetime = Field(sa_type=Utc)
     steady_since: datetime = Field(sa_type=Utc)
     """When it last leapt, or was first looked at."""
+    beat: datetime | None = Field(default=None, sa_type=Utc)
+    """When a server was last known to be running (see outages)."""
+
+
+class Outage(SQLModel, table=True):
+    """A time in which no server was running."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    since: datetime = Field(sa_type=Utc)
+    until: datetime = Field(sa_type=Utc, index=True)
 
 
 class Departure(SQLModel, table=True):

@@ -163,7 +163,7 @@ def test_an_answer_never_means_an_offer_that_its_author_has_not_seen(session: Se
 def test_a_pause_ends_with_a_turn_or_when_one_of_them_ends_it(session: Session) -> None:
     match = played(session, 2)
     pause = lambda: agreements.propose(session, match, 0, OfferKind.PAUSE, NOW)  # noqa: E731
-    resume = lambda seat: agreements.resume(session, match, seat)  # noqa: E731
+    resume = lambda seat: agreements.resume(session, match, seat, NOW)  # noqa: E731
     refused(session, match, Obstacle.NOT_PAUSED, lambda: resume(0))
     pause()
     agreements.accept(session, match, 1, None, NOW)

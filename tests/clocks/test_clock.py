@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engines.core import Seat
-from pbem.matches import clock as clocks
-from pbem.matches.clock import (
+from pbem.clocks import clock as clocks
+from pbem.clocks.clock import (
     NOTHING,
     Clock,
     DaysChosen,
@@ -18,13 +18,15 @@ from pbem.matches.clock import (
     Event,
     Outage,
     Paused,
+    RanOut,
     ReplyReceived,
     Resumed,
     TurnHandedOver,
     TurnsTakenBack,
+    Unreachable,
 )
-from pbem.matches.time_control import TimeControl, parse
-from pbem.matches.working_days import EVERY_DAY, Span, WorkingDays
+from pbem.clocks.time_control import TimeControl, parse
+from pbem.clocks.working_days import EVERY_DAY, Span, WorkingDays
 
 START = datetime(2026, 3, 27, 8, tzinfo=UTC)
 """A Friday, two days before the clocks change in Europe."""
@@ -45,6 +47,8 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(TurnHandedOver, steps, seats),
     st.builds(ReplyReceived, steps, seats),
     st.builds(TurnsTakenBack, steps),
+    st.builds(Unreachable, steps),
+    st.builds(RanOut, steps),
     st.builds(Paused, steps),
     st.builds(Resumed, steps),
     st.tuples(steps, steps).map(lambda both: Outage(max(both), min(both))),
@@ -90,6 +94,8 @@ def counted(log: list[Event], days: list[WorkingDays], until: datetime) -> tuple
                 seat = event.seat
             case ReplyReceived() | TurnsTakenBack() | Ended():
                 seat, paused = None, False
+            case Unreachable():
+                seat = None
             case Paused():
                 paused = True
             case Resumed():
@@ -152,7 +158,7 @@ def test_time_runs_out_when_it_is_due_and_not_before(log: list[Event], control: 
     clock = clocks.replay(begun(control, (first, first)), log)
     due = clock.due
     if due is None:
-        assert clock.seat is None or clock.is_paused or not clock.control.is_limited
+        assert clock.seat is None or clock.is_paused or clock.is_told or not clock.control.is_limited
         return
     assert clock.at(due).has_run_out
     if due > clock.now:
@@ -238,6 +244,21 @@ def test_a_pause_has_no_due_time_and_a_turn_ends_it() -> None:
 def test_what_was_used_for_a_turn_that_is_taken_back_stays_used() -> None:
     clock = begun().after(TurnHandedOver(START, 0)).after(TurnsTakenBack(START + DAY)).at(START + 3 * DAY)
     assert (clock.left(0), clock.seat) == (13 * DAY, None)
+
+
+def test_nothing_is_due_once_the_opponent_was_told_until_the_next_turn() -> None:
+    clock = begun("3d/move").after(TurnHandedOver(START, 0))
+    assert clock.after(RanOut(START + DAY)).due == START + 3 * DAY, "there was time left"
+    clock = clock.after(RanOut(START + 3 * DAY))
+    assert (clock.due, clock.has_run_out) == (None, True)
+    clock = clock.after(ReplyReceived(START + 4 * DAY, 0)).after(TurnHandedOver(START + 4 * DAY, 1))
+    assert clock.due == START + 7 * DAY
+
+
+def test_nobodys_time_runs_while_nothing_can_be_sent() -> None:
+    clock = begun().after(TurnHandedOver(START, 0)).after(Unreachable(START + DAY))
+    assert (clock.due, clock.left(0)) == (None, 13 * DAY)
+    assert clock.after(TurnHandedOver(START + 9 * DAY, 0)).due == START + 22 * DAY
 
 
 def test_days_chosen_now_do_not_change_what_has_passed() -> None:

@@ -8,7 +8,8 @@
     60d,7d/move    both: 60 days in all, and no more than 7 for one turn
     none           no limit
 
-`nag=DURATION` may follow: how long a turn may take until its player is reminded.
+`nag=DURATION` may follow: how long a turn may take until its player is reminded. And so may `auto`: who runs out of
+time has lost at once; otherwise the opponent can claim the match, or wait.
 """
 
 import re
@@ -18,9 +19,10 @@ from datetime import timedelta
 from typing import Any
 
 UNITS = {"w": timedelta(weeks=1), "d": timedelta(days=1), "h": timedelta(hours=1), "m": timedelta(minutes=1)}
+NAMES = {"d": "day", "h": "hour", "m": "minute"}
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=3650)
 MOST_TURNS = 1000
-NONE = "none"
+NONE, AUTOMATIC = "none", "auto"
 _DURATION = re.compile(r"(?:[0-9]{1,6}[wdhm])+")
 _FORMS = f'For example "14d+1d", "3d/move", "90d/20" or "{NONE}".'
 ROGNLIE = {"nagtime": "nag", "forfeittime": "per_move", "totaltime": "bank"}
@@ -47,6 +49,8 @@ class TimeControl:
     """The time for one turn."""
     nag: timedelta | None = None
     """How long a turn may take until its player is reminded."""
+    is_automatic: bool = False
+    """Whether a match is over at once when a player runs out of time, without a claim by the opponent."""
 
     def __post_init__(self) -> None:
         """Raise BadTime for what makes no sense."""
@@ -92,11 +96,15 @@ def parse(text: str) -> TimeControl:
         if any(getattr(control, name) != getattr(TimeControl(), name) for name in given):
             raise BadTime(f'"{part[:20]}" says something a second time. {_FORMS}')
         control = replace(control, **given)
+    if control.is_automatic and not control.is_limited:
+        raise BadTime(f'"{AUTOMATIC}" needs a limit. {_FORMS}')
     return control
 
 
 def _part(part: str) -> dict[str, Any]:
     """Return the fields that one part of a time control gives."""
+    if part == AUTOMATIC:
+        return {"is_automatic": True}
     if part.startswith("nag="):
         return {"nag": parse_duration(part.removeprefix("nag="))}
     head, slash, tail = part.partition("/")
@@ -104,7 +112,7 @@ def _part(part: str) -> dict[str, Any]:
         return {"per_move": parse_duration(head)}
     if slash:
         if not (tail.isascii() and tail.isdecimal() and len(tail) <= 6):
-            raise BadTime(f'After the slash, I expected "move" or a number of turns, not "{tail[:20]}". {_FORMS}')
+            raise BadTime(f'After the slash, we expected "move" or a number of turns, not "{tail[:20]}". {_FORMS}')
         return {"bank": parse_duration(head), "turns": int(tail)}
     head, plus, tail = part.partition("+")
     bank = parse_duration(head)
@@ -151,6 +159,25 @@ def _parts(control: TimeControl) -> Iterator[str]:
         yield f"{duration(control.per_move)}/move"
     if control.nag is not None:
         yield f"nag={duration(control.nag)}"
+    if control.is_automatic:
+        yield AUTOMATIC
+
+
+def in_words(control: TimeControl) -> str:
+    """Return what a time control means, for the two players who agree on it.
+
+    >>> in_words(parse("14d+1d")), in_words(parse("60d,36h/move"))
+    ('14 days each, plus 1 day for each turn, up to 14 days', '60 days each, and at most 1 day 12 hours for one turn')
+    """
+    if control.bank is None:
+        return "no limit" if control.per_move is None else f"{spoken(control.per_move)} for each turn"
+    words = f"{spoken(control.bank)} each"
+    if control.turns is not None:
+        words += f" for every {control.turns} turns"
+    elif control.increment:
+        words += f", plus {spoken(control.increment)} for each turn"
+        words += f", up to {spoken(control.cap)}" if control.cap is not None else ""
+    return words + (f", and at most {spoken(control.per_move)} for one turn" if control.per_move is not None else "")
 
 
 def parse_duration(text: str) -> timedelta:
@@ -178,7 +205,21 @@ def duration(time: timedelta) -> str:
     ('1d12h5m', '0m')
     """
     text, rest = "", time
-    for unit in ("d", "h", "m"):
+    for unit in NAMES:
         number, rest = divmod(rest, UNITS[unit])
         text += f"{number}{unit}" if number else ""
     return text or "0m"
+
+
+def spoken(time: timedelta) -> str:
+    """Return the time in words, with at most two units.
+
+    >>> spoken(timedelta(days=13, hours=4, minutes=59)), spoken(timedelta(minutes=1)), spoken(timedelta(seconds=9))
+    ('13 days 4 hours', '1 minute', 'less than a minute')
+    """
+    words, rest = [], time
+    for unit, name in NAMES.items():
+        number, rest = divmod(rest, UNITS[unit])
+        if number:
+            words.append(f"{number} {name}{'s' if number > 1 else ''}")
+    return " ".join(words[:2]) or "less than a minute"

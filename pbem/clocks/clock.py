@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from functools import reduce
 
 from engines.core import Seat
-from pbem.matches.time_control import TimeControl
-from pbem.matches.working_days import WorkingDays
+from pbem.clocks.time_control import TimeControl
+from pbem.clocks.working_days import WorkingDays
 
 NOTHING = timedelta()
 
@@ -37,6 +37,20 @@ class ReplyReceived:
 @dataclass(frozen=True, slots=True)
 class TurnsTakenBack:
     """Turns were taken back: nobody's time runs until the message about it is handed over. What was used stays used."""
+
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """Nothing is sent to a player any more: nobody's time runs until a message is handed over again."""
+
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RanOut:
+    """The player whose turn it is has run out of time, and the opponent was told that they can claim the match."""
 
     at: datetime
 
@@ -79,7 +93,18 @@ class Ended:
     at: datetime
 
 
-Event = TurnHandedOver | ReplyReceived | TurnsTakenBack | Paused | Resumed | Outage | DaysChosen | Ended
+Event = (
+    TurnHandedOver
+    | ReplyReceived
+    | TurnsTakenBack
+    | Unreachable
+    | RanOut
+    | Paused
+    | Resumed
+    | Outage
+    | DaysChosen
+    | Ended
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +129,8 @@ class Clock:
     spent: timedelta = NOTHING
     """What the present turn has taken."""
     is_paused: bool = False
+    is_told: bool = False
+    """Whether the opponent was told that the time of the present turn has run out; then nothing is due."""
 
     def at(self, now: datetime) -> "Clock":
         """Return the clock at a later instant, if nothing happens until then; it never goes back."""
@@ -126,6 +153,10 @@ class Clock:
                 return replace(_played(then, seat), is_paused=False)
             case TurnsTakenBack() | Ended():
                 return replace(_stopped(then), is_paused=False)
+            case Unreachable():
+                return _stopped(then)
+            case RanOut():
+                return replace(then, is_told=then.has_run_out)
             case Paused():
                 return replace(then, is_paused=True)
             case Resumed():
@@ -146,9 +177,16 @@ class Clock:
 
     @property
     def due(self) -> datetime | None:
-        """When the time of the player whose turn it is runs out, if nothing happens until then; None if it doesn't."""
-        left = None if self.seat is None else self.left(self.seat)
+        """When the time of the player whose turn it is runs out, if nothing happens until then; None if it doesn't.
+
+        Once the opponent was told that it has, nothing is due any more.
+        """
+        left = None if self.seat is None or self.is_told else self.left(self.seat)
         return self._when(left)
+
+    def due_for(self, seat: Seat) -> datetime | None:
+        """Return when the turn of that seat is due, or would be if the message about it were handed over now."""
+        return self.due if self.seat is not None else self.after(TurnHandedOver(self.now, seat)).due
 
     @property
     def reminder(self) -> datetime | None:
@@ -179,7 +217,7 @@ def _stopped(clock: Clock) -> Clock:
     side = clock.sides[clock.seat]
     bank = None if side.bank is None else max(side.bank - clock.spent, NOTHING)
     stopped = _with(clock, clock.seat, replace(side, bank=bank, used=side.used + clock.spent))
-    return replace(stopped, seat=None, spent=NOTHING)
+    return replace(stopped, seat=None, spent=NOTHING, is_told=False)
 
 
 def _played(clock: Clock, seat: Seat) -> Clock:

@@ -1,0 +1,48 @@
+"""The line about time in messages about a match: what each player has left, and when the turn is due for the reader."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from engines.core import Seat
+from engines.seats import SEATS, other
+from pbem.clocks.clock import Clock
+from pbem.clocks.time_control import spoken
+
+
+def time_left(
+    clock: Clock, to_move: Seat, names: tuple[str, str], reader: Seat | None, zone: str, written: datetime
+) -> str | None:
+    """Return the line for a reader in that seat and time zone; None if nobody can run out of time.
+
+    The due time is the earliest: time begins when the message about the turn is handed over.
+    """
+    if not clock.control.is_limited:
+        return None
+    clock = clock.at(written)
+    seats = SEATS if reader is None else (reader, other(reader))
+    left = [_left(clock, seat) for seat in seats]
+    has = [f"you have {left[0]}" if reader is not None else f"{names[0]} has {left[0]}", f"{names[seats[1]]} {left[1]}"]
+    line = f"Time left: {', '.join(has)}."
+    due = None if clock.has_run_out else clock.due_for(to_move)
+    if due is None:
+        return line
+    whose = "Your" if to_move == reader else f"{names[to_move]}'s"
+    return f"{line} {whose} turn is due by {_moment(due, zone, written)}."
+
+
+def _left(clock: Clock, seat: Seat) -> str:
+    left = clock.left(seat)
+    return "no limit" if left is None else spoken(left) if left else "none"
+
+
+def _moment(time: datetime, zone: str, written: datetime) -> str:
+    """Return a time as the clocks of that zone show it, with the year if it isn't that of the message.
+
+    >>> november, december = (datetime.fromisoformat(f"2026-{day}T15:20Z") for day in ("11-22", "12-06"))
+    >>> _moment(december, "Europe/Vienna", november)
+    'Sun 6 Dec, 16:20 (Europe/Vienna)'
+    """
+    there, today = (each.astimezone(ZoneInfo(zone)) for each in (time, written))
+    year = "" if there.year == today.year else f" {there.year}"
+    named = "UTC" if zone == "UTC" else f"({zone})"
+    return f"{there:%a} {there.day} {there:%b}{year}, {there:%H:%M} {named}"

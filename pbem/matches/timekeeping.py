@@ -1,0 +1,140 @@
+"""Timekeeping: the events of the clock of a match are stored as they happen, and with the match what they add up to.
+
+Outages of the server concern all matches. They become events of a match, one after the other, with the next thing that
+happens in it. Until then its clock is due too early, so what is found to be due is brought up to date before anything
+comes of it. The caller has locked the match. Matches without a time control have no clock, and nothing happens to it.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlmodel import Session, col, select
+
+from engines.seats import seat_of
+from pbem.clocks import clock as clocks
+from pbem.clocks.clock import Clock, Event, Outage, TurnHandedOver, begin, replay
+from pbem.clocks.time_control import parse
+from pbem.clocks.working_days import WorkingDays
+from pbem.matches.queries import locked, version
+from pbem.storage import outages
+from pbem.storage.models import ClockEvent, Match, MatchState
+
+_CLOCK = TypeAdapter(Clock)
+_DAYS = TypeAdapter(WorkingDays)
+_EVENTS: dict[str, type[Event]] = {
+    "handed over": clocks.TurnHandedOver,
+    "received": clocks.ReplyReceived,
+    "taken back": clocks.TurnsTakenBack,
+    "unreachable": clocks.Unreachable,
+    "paused": clocks.Paused,
+    "resumed": clocks.Resumed,
+    "outage": clocks.Outage,
+    "days": clocks.DaysChosen,
+    "ran out": clocks.RanOut,
+    "ended": clocks.Ended,
+}
+_KINDS = {event: kind for kind, event in _EVENTS.items()}
+"""The name under which each event is stored."""
+
+
+def clock_of(match: Match) -> Clock | None:
+    """Return the clock of the match after the last event; None if it has no time control, or hasn't started."""
+    if match.clock is None or match.time is None:
+        return None
+    return _CLOCK.validate_python({**match.clock, "control": parse(match.time)})
+
+
+def start(session: Session, match: Match, now: datetime) -> None:
+    """Begin the clock of a match that starts now."""
+    if match.time is not None:
+        _keep(session, match, _begun(match, now))
+
+
+def note(session: Session, match: Match, event: Event) -> None:
+    """Store an event of the clock."""
+    clock = clock_of(match)
+    if clock is not None:
+        _store(session, match, clock, [*_outages(session, clock, event.at), event])
+
+
+def catch_up(session: Session, match: Match, now: datetime) -> Clock | None:
+    """Store the outages until now, and return the clock as it stands then."""
+    clock = clock_of(match)
+    if clock is None:
+        return None
+    return _store(session, match, clock, _outages(session, clock, now)).at(now)
+
+
+def hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
+    """Let the time of the player to move begin: they were told of that version of the match, unless it has moved on."""
+    match = locked(session, number)
+    if match is None or match.state != MatchState.RUNNING or version(match) != seen or match.to_move is None:
+        return
+    clock = clock_of(match)
+    if clock is not None and clock.seat is None:
+        note(session, match, TurnHandedOver(now, seat_of(match.to_move)))
+
+
+def expected_due(match: Match, now: datetime) -> datetime | None:
+    """Return when the present turn is due, or would be if the message about it were handed over now."""
+    clock = clock_of(match)
+    return None if clock is None or match.to_move is None else clock.at(now).due_for(seat_of(match.to_move))
+
+
+def events_of(session: Session, match: Match) -> list[Event]:
+    """Return the events of the clock, in the order in which they were stored."""
+    rows = session.exec(select(ClockEvent).where(ClockEvent.match == match.id).order_by(col(ClockEvent.id)))
+    return [_event(row) for row in rows]
+
+
+def replayed(session: Session, match: Match) -> Clock | None:
+    """Return the clock that the stored events add up to."""
+    if match.time is None or match.started is None:
+        return None
+    return replay(_begun(match, match.started), events_of(session, match))
+
+
+def _begun(match: Match, now: datetime) -> Clock:
+    return begin(parse(match.time or ""), now, (WorkingDays(), WorkingDays()))
+
+
+def _outages(session: Session, clock: Clock, until: datetime) -> list[Event]:
+    """Return the outages until an instant that the clock doesn't know, if anybody's time ran."""
+    if clock.seat is None or clock.is_paused:
+        return []
+    known = outages.after(session, clock.now, until)
+    return [Outage(min(each.until, until), each.since) for each in known if each.since < until]
+
+
+def _store(session: Session, match: Match, clock: Clock, events: list[Event]) -> Clock:
+    session.add_all(_row(match, event) for event in events)
+    clock = replay(clock, events)
+    _keep(session, match, clock)
+    return clock
+
+
+def _keep(session: Session, match: Match, clock: Clock) -> None:
+    match.clock = _CLOCK.dump_python(clock, mode="json", exclude={"control"}, exclude_defaults=True)
+    match.due = clock.due
+    session.add(match)
+    session.flush()
+
+
+def _row(match: Match, event: Event) -> ClockEvent:
+    days = getattr(event, "days", None)
+    return ClockEvent(
+        match=match.id or 0,
+        kind=_KINDS[type(event)],
+        at=event.at,
+        since=getattr(event, "since", None),
+        seat=getattr(event, "seat", None),
+        days=None if days is None else _DAYS.dump_python(days, mode="json", exclude_defaults=True),
+    )
+
+
+def _event(row: ClockEvent) -> Event:
+    kind = _EVENTS[row.kind]
+    fields: dict[str, Any] = {"at": row.at, "since": row.since, "seat": row.seat}
+    fields["days"] = None if row.days is None else _DAYS.validate_python(row.days)
+    return kind(**{name: fields[name] for name in kind.__dataclass_fields__})

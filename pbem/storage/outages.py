@@ -1,0 +1,54 @@
+"""Outages: the times in which no server was running, known from the heartbeats that a server leaves in the database."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy import Engine
+from sqlmodel import Session, col, select
+
+from pbem.storage.clock import THE_ONE
+from pbem.storage.database import read_only, transaction
+from pbem.storage.models import Clock, Outage
+
+log = structlog.get_logger()
+
+EVERY = timedelta(minutes=1)
+"""How often a running server leaves a heartbeat."""
+SILENCE = timedelta(minutes=5)
+"""A longer time without any is an outage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """A time in which no server was running, as far as the database knows."""
+
+    since: datetime
+    until: datetime
+
+
+def beat(engine: Engine, now: datetime) -> None:
+    """Note that a server is running, and the outage that ends with that."""
+    with read_only(engine) as session:
+        row = session.get(Clock, THE_ONE)
+        if row is not None and row.beat is not None and timedelta() <= now - row.beat < EVERY:
+            return
+    with transaction(engine) as session:
+        row = session.get(Clock, THE_ONE, with_for_update=True, populate_existing=True)
+        if row is None:
+            row = Clock(id=THE_ONE, seen=now, steady_since=now)
+        if row.beat is not None and now - row.beat > SILENCE:
+            session.add(Outage(since=row.beat, until=now))
+            log.warning("no server was running", since=f"{row.beat:%FT%T}", until=f"{now:%FT%T}")
+        row.beat = now
+        session.add(row)
+
+
+def after(session: Session, start: datetime, now: datetime) -> list[Silence]:
+    """Return the outages that ended after an instant, in order, and the one which hasn't been noted yet, if any."""
+    rows = session.exec(select(Outage).where(col(Outage.until) > start).order_by(col(Outage.until)))
+    known = [Silence(row.since, row.until) for row in rows]
+    row = session.get(Clock, THE_ONE)
+    if row is not None and row.beat is not None and now - row.beat > SILENCE:
+        known.append(Silence(row.beat, now))
+    return known

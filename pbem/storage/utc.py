@@ -1,0 +1,22 @@
+"""The type of the columns with times."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import DateTime, Dialect, TypeDecorator
+
+
+class Utc(TypeDecorator[datetime]):
+    """Timezone-aware times, also on a database that stores no zone (SQLite)."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Convert to UTC."""
+        return value.astimezone(UTC) if value else None
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """Mark the stored time as UTC."""
+        aware: datetime | None = value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+        return aware

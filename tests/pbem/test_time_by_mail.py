@@ -1,0 +1,336 @@
+"""Time controls by mail: how they are agreed on, what players are told, and what is stored."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from email.message import EmailMessage
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from sqlmodel import Session
+
+from pbem.clocks.clock import Clock
+from pbem.matches import timekeeping
+from pbem.server import daemon
+from pbem.storage.models import Match
+from pbem.transports.protocols import NotSent
+from tests.bounces import dsn
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
+DAY = timedelta(days=1)
+IN_WORDS = "14 days each, plus 1 day for each turn, up to 14 days"
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """Let alice and bob join."""
+    with correspondence(tmp_path) as letters:
+        letters.join("alice")
+        letters.join("bob")
+        yield letters
+
+
+def challenge(letters: Correspondence, words: str) -> None:
+    letters.reply(letters.received[ALICE][1], f"challenge {words}")
+
+
+def controls(letters: Correspondence) -> list[object]:
+    return [time for (time,) in letters.execute("select time from match order by id")]
+
+
+@pytest.mark.parametrize(
+    ("words", "stored"),
+    [
+        ("time=14d+1d", "14d+1d"),
+        ("TIME=2w+1D<=3w", "14d+1d<=21d"),
+        ("time=90d/20", "90d/20"),
+        ("time=none", None),
+        ("", None),
+        ("--totaltime=365 --forfeittime=21 --nagtime=7", "365d,21d/move,nag=7d"),
+        ("--forfeittime=0", None),
+        ("time=3d/move,auto", "3d/move,auto"),
+    ],
+)
+def test_a_challenge_has_a_time_control(letters: Correspondence, words: str, stored: str | None) -> None:
+    challenge(letters, f"bob quadrature {words} begin=you")
+
+    assert controls(letters) == [stored]
+    assert ("Time:" in text(letters.last("bob"))) == (stored is not None)
+
+
+def test_both_players_read_it_before_it_is_accepted(letters: Correspondence) -> None:
+    challenge(letters, "bob quadrature time=14d+1d")
+
+    for name in ("alice", "bob"):
+        told = letters.last(name)
+        html = told.get_body(("html",))
+        assert IN_WORDS in text(told)
+        assert html is not None
+        assert IN_WORDS in html.get_content()
+
+
+def test_who_is_invited_reads_it_before_accepting(letters: Correspondence) -> None:
+    challenge(letters, f"{CAROL} quadrature time=14d+1d")
+
+    assert f"There is a limit: {IN_WORDS}." in " ".join(text(letters.last("carol")).split())
+
+
+def test_a_rematch_has_the_same(letters: Correspondence) -> None:
+    challenge(letters, "bob quadrature time=14d+1d")
+    letters.reply(letters.last("bob"), "accept")
+    letters.resign("alice")
+    letters.reply(letters.last("alice"), "rematch")
+
+    assert controls(letters) == ["14d+1d", "14d+1d"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("time=14y", '"y" is no unit of time; use w, d, h, m.'),
+        ("time=soon", '"soon" is no time. For example "14d+1d", "3d/move", "90d/20" or "none".'),
+        ("time=5m", "5m is out of range: 1h to 3650d."),
+        ("time=auto", '"auto" needs a limit. For example'),
+        ("time=3d/move --forfeittime=3", '"time=3d/move" and "--forfeittime" say the same; use one of them.'),
+        ("--nagtime=soon", '"--nagtime=soon" needs a number of days.'),
+    ],
+)
+def test_what_is_no_time_control_changes_nothing(letters: Correspondence, words: str, told: str) -> None:
+    challenge(letters, f"bob quadrature {words}")
+
+    assert controls(letters) == []
+    assert told in " ".join(text(letters.last("alice")).split())
+
+
+def test_the_configuration_can_have_another_default(tmp_path: Path) -> None:
+    with correspondence(tmp_path, server='time = "2w/move"') as letters:
+        letters.join("alice")
+        letters.join("bob")
+        challenge(letters, "bob quadrature")
+        challenge(letters, "bob quadrature time=none")
+
+        assert controls(letters) == ["14d/move", None]
+
+
+def clock(letters: Correspondence) -> Clock:
+    """Return the clock of the first match as it is stored; `pbem check` has nothing to say about it."""
+    checked = letters.operate("check")
+    assert checked.exit_code == 0, checked.output
+    with Session(letters.server.engine) as session:
+        match = session.get_one(Match, 1)
+        found = timekeeping.clock_of(match)
+        assert found is not None
+        assert match.due == found.due
+        return found
+
+
+@pytest.fixture
+def timed(letters: Correspondence) -> Correspondence:
+    """Let them play with 14 days each and a day more for each turn; alice is to move, and was told so just now."""
+    challenge(letters, "bob quadrature time=14d+1d<=21d")
+    letters.reply(letters.last("bob"), "accept")
+    return letters
+
+
+def test_the_time_of_a_turn_runs_from_its_message_to_the_reply(timed: Correspondence) -> None:
+    begun = timed.clock()
+    assert clock(timed).due == begun + 14 * DAY
+
+    timed.run_for(days=2)
+    timed.reply(timed.last("alice"), "e3f4")
+
+    assert clock(timed).sides[0].used == 2 * DAY
+    assert clock(timed).left(0) == 13 * DAY
+    assert clock(timed).due == begun + 16 * DAY
+
+
+def test_no_time_runs_until_the_message_was_handed_over(timed: Correspondence) -> None:
+    """The next mail server is down; then it takes the message."""
+    with patch.object(timed.server.outbox, "send", side_effect=NotSent("busy", later=True)):
+        timed.reply(timed.last("alice"), "e3f4")
+        timed.run_for(hours=10)
+        assert (clock(timed).seat, clock(timed).due) == (None, None)
+    timed.run_for(hours=10)
+
+    assert clock(timed).due == timed.clock() + 14 * DAY
+
+
+def test_a_message_about_an_older_position_starts_nothing(timed: Correspondence) -> None:
+    """Bob moves after he was shown the match, before the message about his turn went out."""
+    with patch.object(timed.server.outbox, "send", side_effect=NotSent("busy", later=True)):
+        timed.reply(timed.last("alice"), "e3f4")
+    personal = timed.received[BOB][1]
+    timed.reply(personal, "#1 e9f8")
+    assert (clock(timed).seat, clock(timed).sides[1].turns) == (0, 1)
+    timed.run_for(hours=10)
+
+    assert clock(timed).seat == 0
+    assert clock(timed).sides[1].used == timedelta()
+
+
+def test_a_digest_hands_its_turns_over(timed: Correspondence) -> None:
+    timed.reply(timed.received[BOB][1], "set mail daily")
+    timed.reply(timed.last("alice"), "e3f4")
+    assert clock(timed).seat is None
+
+    timed.run_for(days=1)
+
+    assert clock(timed).due == timed.clock() + 14 * DAY
+
+
+def test_whoever_wants_no_news_has_no_more_time_for_it(timed: Correspondence) -> None:
+    timed.reply(timed.received[BOB][1], "stop")
+    timed.reply(timed.last("alice"), "e3f4")
+    assert clock(timed).due == timed.clock() + 14 * DAY
+
+
+def test_nor_who_stops_news_that_wait_for_a_digest(timed: Correspondence) -> None:
+    timed.reply(timed.received[BOB][1], "set mail daily")
+    timed.reply(timed.last("alice"), "e3f4")
+    timed.reply(timed.received[BOB][1], "stop")
+
+    assert clock(timed).due == timed.clock() + 14 * DAY
+
+
+def test_nobodys_time_runs_while_their_mail_comes_back(timed: Correspondence) -> None:
+    timed.reply(timed.last("alice"), "e3f4")
+    for number in range(3):
+        timed.deliver(dsn(timed.last("bob")) + b"%d" % number)
+        timed.run_for(days=4)
+    assert timed.execute("select 1 from player where name = 'bob' and unreachable is not null")
+    assert clock(timed).seat is None
+
+    timed.reply(timed.received[BOB][1], "help")
+
+    assert clock(timed).seat == 1
+
+
+def test_an_outage_is_given_back(timed: Correspondence) -> None:
+    begun = timed.clock()
+    timed.run_for(hours=5)
+    timed.wait(days=3)
+    assert clock(timed).due == begun + 14 * DAY, "it is noted when something happens"
+    timed.run_for(hours=4)
+    timed.reply(timed.last("alice"), "e3f4")
+
+    assert clock(timed).sides[0].used == timedelta(hours=9)
+
+
+def test_a_reply_that_waited_while_the_server_was_down_ends_the_turn_when_it_came(timed: Correspondence) -> None:
+    """It was received, and the server ended before it was handled."""
+    timed.run_for(hours=5)
+    with patch.object(daemon.Server, "handle_waiting", return_value=0):
+        timed.reply(timed.last("alice"), "e3f4")
+    timed.wait(days=3)
+
+    assert clock(timed).sides[0].used == timedelta(hours=5)
+
+
+def test_pauses_and_turns_that_are_taken_back(timed: Correspondence) -> None:
+    timed.run_for(hours=1)
+    timed.reply(timed.last("bob"), "pause")
+    timed.reply(timed.last("alice"), "accept pause")
+    assert clock(timed).due is None
+    timed.run_for(days=5)
+    timed.reply(timed.last("bob"), "resume")
+    timed.run_for(hours=1)
+    timed.reply(timed.last("alice"), "e3f4")
+    assert clock(timed).sides[0].used == timedelta(hours=2)
+
+    timed.reply(timed.last("alice"), "undo")
+    timed.run_for(hours=3)
+    timed.reply(timed.last("bob"), "accept undo")
+    assert clock(timed).sides[1].used == timedelta(hours=3)
+    assert (clock(timed).seat, clock(timed).sides[0].used) == (0, timedelta(hours=2))
+    timed.resign("alice")
+    assert clock(timed).due is None
+
+
+def test_the_check_finds_a_clock_that_is_not_what_its_events_say(timed: Correspondence) -> None:
+    timed.execute("update match set due = '2030-01-01 00:00:00'")
+    assert "due at 2030" in timed.operate("check").output
+    timed.execute("delete from clockevent")
+    assert "its clock is not what its events add up to" in " ".join(timed.operate("check").output.split())
+
+
+def test_matches_without_a_time_control_have_no_clock(letters: Correspondence) -> None:
+    challenge(letters, "bob quadrature")
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "e3f4")
+
+    assert letters.execute("select time, clock, due from match") == [(None, None, None)]
+    assert letters.execute("select id from clockevent") == []
+
+
+def said(mail: EmailMessage) -> str:
+    """Return the text of a message as one line, without the parts that wrap."""
+    return " ".join(text(mail).split())
+
+
+def test_every_message_says_how_much_time_is_left_and_when_the_turn_is_due(timed: Correspondence) -> None:
+    """In the reader's time zone; the message to alice was written when time began."""
+    timed.reply(timed.received[BOB][1], "set zone America/New_York")
+    line = "Time left: you have 14 days, bob 14 days. Your turn is due by Mon 16 Mar, 08:00 UTC."
+    told = timed.last("alice")
+    html = told.get_body(("html",))
+    assert line in said(told)
+    assert html is not None
+    assert line in html.get_content()
+
+    timed.run_for(hours=30)
+    timed.reply(timed.last("alice"), "e3f4")
+    for_bob = (
+        "Time left: you have 14 days, alice 13 days 18 hours. Your turn is due by Tue 17 Mar, 10:00 (America/New_York)."
+    )
+    assert for_bob in said(timed.last("bob"))
+    theirs = "Time left: you have 13 days 18 hours, bob 14 days. bob's turn is due by Tue 17 Mar, 14:00 UTC."
+    assert theirs in said(timed.last("alice"))
+    timed.run_for(days=1)
+    for words in ("show", "draw", "say Are you there?"):
+        timed.reply(timed.last("alice"), words)
+    shown = [said(mail) for mail in (*timed.received[BOB][-2:], timed.received[ALICE][-3])]
+    assert all("13 days" in told and "turn is due by Tue 17 Mar, 1" in told for told in shown)
+
+
+def test_a_pause_has_no_due_time(timed: Correspondence) -> None:
+    timed.reply(timed.last("bob"), "pause")
+    timed.reply(timed.last("alice"), "accept pause")
+    timed.reply(timed.received[ALICE][1], "show 1")
+
+    assert "Time left: you have 14 days, bob 14 days. The match is paused." in said(timed.last("alice"))
+
+
+def test_lists_begin_with_what_is_due_first(timed: Correspondence) -> None:
+    """The third match is due before the first, and the second has no limit."""
+    challenge(timed, "bob quadrature")
+    challenge(timed, "bob quadrature time=3d/move begin=you")
+    timed.reply(timed.received[BOB][1], "accept 2\naccept 3")
+    timed.run_for(hours=1)
+    timed.reply(timed.received[BOB][1], "#3 e3f4")
+
+    timed.reply(timed.received[ALICE][1], "games")
+
+    listed = [line.split()[1:] for line in text(timed.last("alice")).splitlines() if line.startswith("* #")]
+    assert [words[0] for words in listed] == ["#3", "#1", "#2"]
+    assert [" ".join(words[3:]) for words in listed] == [
+        "your turn, due 5 Mar, turn 2",
+        "your turn, due 16 Mar, turn 1",
+        "your turn since 2 Mar, turn 1",
+    ]
+
+
+def test_digests_begin_with_what_is_due_first(timed: Correspondence) -> None:
+    timed.reply(timed.received[ALICE][1], "set mail daily")
+    challenge(timed, "bob quadrature begin=you")
+    challenge(timed, "bob quadrature time=3d/move begin=you")
+    timed.reply(timed.received[BOB][1], "accept 2\naccept 3")
+    timed.reply(timed.received[BOB][1], "#2 e3f4\n#3 e3f4")
+    timed.run_for(days=1)
+
+    overview = [line.split()[1:] for line in text(timed.last("alice")).splitlines() if line.startswith("* #")]
+    assert [" ".join((words[0], *words[3:])) for words in overview] == [
+        "#3 your turn, due 6 Mar",
+        "#1 still your turn, due 16 Mar",
+        "#2 your turn, 2 Mar",
+    ]
