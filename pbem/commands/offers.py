@@ -1,5 +1,6 @@
 """Offers in a running match: draw, undo, pause, cancel, mute, and the answers to them."""
 
+from pbem.commands import conditions
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import opponent_in, own_match
@@ -24,7 +25,9 @@ def pause(request: Request, line: Line) -> Decision:
 
 
 def cancel(request: Request, line: Line) -> Decision:
-    """Offer to end the match without a result."""
+    """Offer to end the match without a result; or drop what the sender has prepared in it."""
+    if line.words:
+        return conditions.cancel(request, line)
     return _propose(request, line, OfferKind.CANCEL)
 
 
@@ -85,6 +88,11 @@ def _kind(line: Line, verb: str) -> OfferKind | None:
     return OfferKind(word) if word else None
 
 
+def is_offer(line: Line) -> bool:
+    """Return whether the line makes an offer that can go with a turn."""
+    return line.command.name in (DRAW.name, PAUSE.name, CANCEL.name) and not line.words
+
+
 def mute(request: Request, line: Line) -> Decision:
     """Let the opponent's offers and notes in a match be refused, or accept them again."""
     word = line.words.strip().lower()
@@ -114,7 +122,15 @@ PAUSE = Command(
     changes=True,
     of_match=True,
 )
-CANCEL = Command("cancel", "[NUMBER]", "suggest ending the match without a result", cancel, changes=True, of_match=True)
+CANCEL = Command(
+    "cancel",
+    "[NUMBER] [conditions]",
+    'suggest ending the match without a result; "cancel conditions" only drops what you have prepared in it',
+    cancel,
+    changes=True,
+    of_match=True,
+    words=(0, 1),
+)
 MUTE = Command(
     "mute",
     "[NUMBER] [off]",

@@ -33,6 +33,8 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         "decline": Reach.MATCH,
         "withdraw": Reach.MATCH,
         "move": Reach.MATCH,
+        "if": Reach.MATCH,
+        "queue": Reach.MATCH,
         "undo": Reach.MATCH,
         "resign": Reach.MATCH,
         "say": Reach.MATCH,
@@ -49,7 +51,8 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
     },
     Purpose.PERSONAL: dict.fromkeys(
         (
-            *("join", "challenge", "accept", "decline", "withdraw", "move", "undo", "resign", "say"),
+            *("join", "challenge", "accept", "decline", "withdraw", "move", "if", "queue"),
+            *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "rematch", "mute"),
             *("set", "stop", "start", "change", "revoke", "export", "delete"),
         ),

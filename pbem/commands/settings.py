@@ -100,7 +100,7 @@ SET = Command(
     'choose how our messages look and when they arrive; "set" alone lists your settings',
     set_,
     changes=True,
-    words=(0, 14),
+    words=(0, 2 * len(PREFERENCES)),
 )
 STOP = Command(
     "stop",

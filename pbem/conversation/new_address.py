@@ -6,10 +6,10 @@ from sqlmodel import select
 
 from pbem.commands.address import CHANGE
 from pbem.commands.core import Decision, Request, ToAddress, ToNewAddress, ToPlayer
-from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import effects, suggested_yes
 from pbem.conversation.confirmations import QUESTION_LIVES
 from pbem.conversation.reply import Reply
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.naming import name
 from pbem.payloads.messages import AddressMoved, AddressQuestion, Challenge

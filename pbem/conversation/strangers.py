@@ -11,8 +11,8 @@ from pbem.commands.account import JOIN, NAME, suggested_name
 from pbem.commands.core import Line, Request
 from pbem.commands.syntax import topics
 from pbem.commands.syntax.mail import ParsedMessage
-from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation.reply import Reply
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches import queries
 from pbem.payloads.explained import Introduction, InvitationWaiting

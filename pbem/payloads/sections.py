@@ -18,6 +18,7 @@ from pbem.payloads.explained import (
     Welcome,
 )
 from pbem.payloads.offers import Muted, OfferNews
+from pbem.payloads.prepared import PreparedTurns
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 
 
@@ -273,6 +274,14 @@ class MatchThen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedByItself:
+    """A turn that was played for the reader without a message of theirs, and why (matches.events.Why)."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnPlayed:
     """How a match stands after a turn, at its beginning or at its end: a message, or a section for who brought it."""
 
@@ -285,6 +294,12 @@ class TurnPlayed:
     """What has ended the match, where that was not the turn: then the turn is no news."""
     taken_back: tuple[str, ...] = ()
     """The turns that were just taken back: then the turn is no news either."""
+    since: int | None = None
+    """The number of the first turn that is news, where several turns were played at once."""
+    by_itself: tuple[PlayedByItself, ...] = ()
+    """Those of them that were played for the reader."""
+    void: str | None = None
+    """Why what the reader had prepared will not be played (matches.events.Void), where that is so."""
     template: Literal["turn"] = "turn"
 
 
@@ -335,6 +350,7 @@ Section = Annotated[
     | ChallengeClosed
     | OfferNews
     | Muted
+    | PreparedTurns
     | HeldDropped
     | QuestionExpired
     | MatchList

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pbem.errors import Refused
+from pbem.matches.prepared import AUTOMOVE
 
 ON, OFF = "on", "off"
 
@@ -90,6 +91,7 @@ PREFERENCES: dict[str, Preference] = {
     ),
     "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
     "zone": Preference("zone", ("UTC",), "the time zone of that hour", "Europe/Vienna", _zone),
+    AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),
 }
 

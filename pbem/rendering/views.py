@@ -18,10 +18,12 @@ from notation.illustrations import Illustration
 from pbem.clocks.time_control import in_words, parse
 from pbem.clocks.wording import time_left
 from pbem.matches import offers
+from pbem.matches.events import Why
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.matches.timekeeping import clock_of
-from pbem.payloads.sections import MatchThen, Preview
+from pbem.payloads.prepared import Branch
+from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
 from pbem.payloads.templates import templates_folder
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, board_image, links
@@ -33,6 +35,9 @@ from pbem.rendering.templating import SHOWN_TURNS, WIDTH, PagePicture
 from pbem.rendering.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
+
+WHY = {Why.PREPARED.value: ", as you had prepared", Why.FORCED.value: " at once, as it was your only legal turn"}
+"""What to say of a turn that was played for its player."""
 
 
 class Drawing:
@@ -140,7 +145,7 @@ class Views:
     def __init__(self, drawings: Drawings, context: ReaderContext, matches: Mapping[int, MatchFacts]) -> None:
         self._drawings, self._context, self._matches = drawings, context, matches
         self._viewed: dict[tuple[int, int | None, str | None], View] = {}
-        self._previewed: dict[Preview | MatchThen, View] = {}
+        self._previewed: dict[Preview | MatchThen | Branch, View] = {}
 
     def view(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
         """Return the match after that many turns (default: all), with that part of a turn on top."""
@@ -150,16 +155,19 @@ class Views:
             self._viewed[key] = View(drawing, self._context, drawing.snapshot.ply)
         return self._viewed[key]
 
-    def preview(self, asked: Preview | MatchThen) -> "View":
+    def preview(self, asked: Preview | MatchThen | Branch) -> "View":
         """Return the match as the section asks to see it, with turns that nobody has played."""
         if asked not in self._previewed:
             snapshot = self._drawings.of(self._matches[asked.match], asked.ply).snapshot
             if isinstance(asked, MatchThen):
                 hypothesis = snapshot.with_hypothesis((), past=True)
+            elif isinstance(asked, Branch):
+                hypothesis = snapshot.with_hypothesis(asked.turns)
             else:
                 flags = {"past": asked.past, "playable": asked.playable, "kept": asked.kept}
                 hypothesis = snapshot.with_hypothesis(asked.turns, asked.part, asked.chosen, **flags)
-            self._previewed[asked] = View(Drawing(hypothesis), self._context, asked.now)
+            now = asked.ply if isinstance(asked, Branch) else asked.now
+            self._previewed[asked] = View(Drawing(hypothesis), self._context, now)
         return self._previewed[asked]
 
     def illustrations(self, game: str) -> tuple[PagePicture, ...]:
@@ -370,6 +378,17 @@ class View:
         return tuple(
             Played(ply + 1, snapshot.seats[ply], name(snapshot.players[snapshot.seats[ply]]), snapshot.texts[ply])
             for ply in range(max(0, snapshot.ply - most), snapshot.ply)
+        )
+
+    def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
+        """Return who played what in the turns from that number on, and which were played for the reader."""
+        why = {each.text: WHY[each.why] for each in by_itself}
+        turns = self.played(self.turns - since + 1)
+        return tuple(
+            f"You played {turn.text}{why.get(turn.text, '')}"
+            if turn.seat == self.seat
+            else f"{turn.by} played {turn.text}"
+            for turn in turns
         )
 
     @property

@@ -52,7 +52,6 @@ ADVICE = {
         'In a reply about a match, "say TEXT" writes to your opponent.',
     ),
     "message": ("Here, you write to your opponent in a match.", 'Use "#NUMBER say TEXT", or write below a turn.'),
-    "queue": ("You can't send a turn in advance.", 'When it is your turn, "#NUMBER TURN" plays it.'),
     "submit": _AT_ONCE,
     "confirm": _AT_ONCE,
     "standings": _RATINGS,
