@@ -11,9 +11,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from notation import illustrations
 from notation.hints import format_hint, listed
+from notation.illustrations import Illustration
 from pbem.payloads.templates import templates_folder
-from pbem.rendering import palette
+from pbem.rendering import board_image, palette
 
 WIDTH = 72
 SHOWN_TURNS = 10
@@ -99,6 +101,17 @@ class PagePicture:
     in_words: str
     instead: bool
     """Whether it takes the place of a board that the page draws with letters."""
+
+
+@cache
+def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
+    """Return the pictures of a game's rules page as PNG, drawn once in a process; none for a page without pictures."""
+    source = templates_folder() / "rules" / f"{game}.toml"
+    found = illustrations.loads(game, source.read_text(encoding="utf-8")) if source.is_file() else ()
+    return tuple(
+        (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
+        for shown in found
+    )
 
 
 def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture] = ()) -> Markup:

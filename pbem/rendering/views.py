@@ -3,18 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cache, cached_property
+from functools import cached_property
 
 from sqlmodel import Session
 
 from engines.diagram import Diagram
 from engines.seats import seat_of
-from notation import NOTATIONS, illustrations, record
+from notation import NOTATIONS, record
 from notation.board import Charset, format_board
 from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
-from notation.illustrations import Illustration
 from pbem.clocks.time_control import in_words, parse
 from pbem.clocks.wording import time_left
 from pbem.matches import offers
@@ -24,14 +23,13 @@ from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.matches.timekeeping import clock_of
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
-from pbem.payloads.templates import templates_folder
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, board_image, links
 from pbem.rendering.board_image import png
 from pbem.rendering.html_board import Grid, grid
 from pbem.rendering.links import Links, ReplyTarget
 from pbem.rendering.mime import Attachment, Enclosed
-from pbem.rendering.templating import SHOWN_TURNS, WIDTH, PagePicture
+from pbem.rendering.templating import SHOWN_TURNS, WIDTH, PagePicture, illustrated
 from pbem.rendering.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
@@ -177,19 +175,8 @@ class Views:
             return ()
         return tuple(
             PagePicture(shown.below, self._context.enclosed.show(image), shown.caption, shown.in_words, shown.instead)
-            for shown, image in _illustrated(game)
+            for shown, image in illustrated(game)
         )
-
-
-@cache
-def _illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
-    """Return the pictures of a game's rules page, drawn once in a process; none for a page without pictures."""
-    source = templates_folder() / "rules" / f"{game}.toml"
-    found = illustrations.loads(game, source.read_text(encoding="utf-8")) if source.is_file() else ()
-    return tuple(
-        (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
-        for shown in found
-    )
 
 
 class View:
