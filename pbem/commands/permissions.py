@@ -40,6 +40,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         "pause": Reach.MATCH,
         "resume": Reach.MATCH,
         "cancel": Reach.MATCH,
+        "claim": Reach.MATCH,
         "rematch": Reach.MATCH,
         "mute": Reach.MATCH,
         "challenge": Reach.OPPONENT,
@@ -50,7 +51,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
     Purpose.PERSONAL: dict.fromkeys(
         (
             *("join", "challenge", "accept", "decline", "withdraw", "move", "undo", "resign", "say"),
-            *("draw", "pause", "resume", "cancel", "rematch", "mute"),
+            *("draw", "pause", "resume", "cancel", "claim", "rematch", "mute"),
             *("set", "stop", "start", "change", "revoke", "export", "delete"),
         ),
         Reach.ANYWHERE,

@@ -20,6 +20,7 @@ from pbem.matches.events import (
     OfferWithdrawn,
     PartKept,
     PartTakenBack,
+    TimeRanOut,
     TurnPlayed,
     TurnsTakenBack,
 )
@@ -134,6 +135,8 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author) -> Iterat
             yield from _show(match, players, author)
         case TurnsTakenBack(match, _, texts):
             yield from _show(match, players, author, taken_back=texts)
+        case TimeRanOut(match):
+            yield from _show(match, players, author, ran_out=True)
         case OfferChanged():
             yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
@@ -163,6 +166,8 @@ def _show(
     author: _Author,
     termination: Termination | None = None,
     taken_back: tuple[str, ...] = (),
+    *,
+    ran_out: bool = False,
 ) -> Iterator[Notice]:
     """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
     shows = sections.TurnPlayed(
@@ -171,6 +176,7 @@ def _show(
         message=author.prose,
         by=author.named,
         termination=termination,
+        ran_out=ran_out,
         taken_back=taken_back,
     )
     for player in players:

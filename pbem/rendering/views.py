@@ -14,6 +14,7 @@ from notation.board import Charset, format_board
 from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
+from pbem.clocks.clock import Clock
 from pbem.clocks.time_control import in_words, parse
 from pbem.clocks.wording import time_left
 from pbem.matches import offers
@@ -240,11 +241,33 @@ class View:
         """Whether the match is paused."""
         return self.is_current and self._snapshot.match.paused is not None
 
+    @cached_property
+    def _clock(self) -> Clock | None:
+        """The clock of the match when the message was written, while it is played."""
+        clock = clock_of(self._snapshot.match) if self.is_current else None
+        return None if clock is None else clock.at(self._context.written)
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the player to move has run out of time."""
+        return self._clock is not None and self._clock.has_run_out and not self.paused
+
+    @property
+    def can_claim(self) -> bool:
+        """Whether the reader can claim the match, since the opponent has run out of time."""
+        return self.is_overdue and self.seat is not None and not self.yours
+
+    @property
+    def was_begun(self) -> bool:
+        """Whether the player to move has played a turn on the clock."""
+        return (
+            self._clock is not None and self._clock.seat is not None and self._clock.sides[self._clock.seat].turns > 0
+        )
+
     @property
     def time_left(self) -> str | None:
         """How much time each player has, and when the turn is due; None where there is no limit."""
-        match = self._snapshot.match
-        clock = clock_of(match) if self.is_current else None
+        match, clock = self._snapshot.match, self._clock
         if clock is None or match.to_move is None:
             return None
         names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
@@ -320,9 +343,8 @@ class View:
     @cached_property
     def links(self) -> Links:
         """What the reader can tap; nothing for readers who don't play in the match."""
-        return links.of_match(
-            self._snapshot, self._context.reader, self._context.reply_target(self._snapshot, self._seen)
-        )
+        target = self._context.reply_target(self._snapshot, self._seen)
+        return links.of_match(self._snapshot, self._context.reader, target, can_claim=self.can_claim)
 
     @property
     def variation(self) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ def controls(letters: Correspondence) -> list[object]:
     return [time for (time,) in letters.execute("select time from match order by id")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "stored"),
     [
@@ -85,6 +86,7 @@ def test_a_rematch_has_the_same(letters: Correspondence) -> None:
     assert controls(letters) == ["14d+1d", "14d+1d"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -128,9 +130,13 @@ def clock(letters: Correspondence) -> Clock:
 @pytest.fixture
 def timed(letters: Correspondence) -> Correspondence:
     """Let them play with 14 days each and a day more for each turn; alice is to move, and was told so just now."""
+    letters.play(begin)
+    return letters
+
+
+def begin(letters: Correspondence) -> None:
     challenge(letters, "bob quadrature time=14d+1d<=21d")
     letters.reply(letters.last("bob"), "accept")
-    return letters
 
 
 def test_the_time_of_a_turn_runs_from_its_message_to_the_reply(timed: Correspondence) -> None:
