@@ -31,7 +31,7 @@ class QuadratureNotation(Notation[Step]):
     @property
     def help(self) -> str:
         """One line for players: how a turn is written, with an example."""
-        return f'the square that a man leaves and the square to which it goes: "{EXAMPLE}"'
+        return f'where the man stands and where it goes: "{EXAMPLE}"'
 
     def parse(self, text: str) -> Step:
         """Return the turn that a text says, whatever the position; raise BadNotation.
@@ -65,19 +65,19 @@ class QuadratureNotation(Notation[Step]):
         if seat is None:
             return None
         out = position.sitting_out
-        again = "" if out is None else f"{SIDES[out]} cannot go anywhere and sits out, so {SIDES[seat]} goes again. "
+        again = "" if out is None else f"{SIDES[out]} can't move and sits out, so {SIDES[seat]} moves again. "
         towards = ("up, towards row 11", "down, towards row 1")[seat]
         say = (
-            f"{again}{SIDES[seat]} goes {towards}: write the square that a man leaves and the square to which "
-            f"it goes, one square forward, diagonally forward or sideways. {_marker(position.markers[seat])}"
+            f"{again}{SIDES[seat]} moves {towards}. Write where a man stands and where it goes: one square "
+            f"forward, diagonally forward or sideways. {_marker(position.markers[seat])}"
         )
         turns = tuple(position.moves())
         passages = [Passage(say)]
         if len(turns) <= CHOICES:
-            passages.append(Passage("These are all the legal turns:", tuple(map(str, turns))))
+            passages.append(Passage("Here are all the legal turns:", tuple(map(str, turns))))
         if drawn := tuple(str(turn) for turn in turns if position.would_repeat(turn)):
             passages.append(
-                Passage("These turns draw at once, because they repeat an earlier arrangement of the men:", drawn)
+                Passage("These turns end the match in a draw: the men would stand exactly as they once did.", drawn)
             )
         return Hint(tuple(passages), str(turns[0]))
 
@@ -87,7 +87,7 @@ def _marker(shown: int) -> str:
     if shown == MOST:
         return "The marker shows |2|, so going sideways must square something."
     if shown:
-        return "The marker shows |1|: once more a man may go sideways and square nothing."
+        return "The marker shows |1|: a man may go sideways without squaring once more."
     return ""
 
 

@@ -157,11 +157,11 @@ def _turn_hint(here: QuadrupelPosition) -> str:
     announcing = (
         "The server announces figures for you."
         if here.auto
-        else 'After a turn that ends in a figure, write "quadrupel"; unannounced it wins nothing.'
+        else 'When your turn completes a figure, add "quadrupel": unannounced, it doesn\'t win.'
     )
     return (
-        f"A stone goes one step along its row or column, or jumps over one adjacent stone and on, "
-        f"as often as it can. {here.variant.aim(here.score)} {announcing}"
+        f"A stone goes one step along its row or column, or jumps over a stone beside it. It can jump again "
+        f"from where it lands. {here.variant.aim(here.score)} {announcing}"
     )
 
 

@@ -27,10 +27,10 @@ KVADRATIK = Game(
     "kvadratik",
     "Kvadratik",
     (
-        Option("setup", ("row", "half"), "where the first four discs go: the first row, or anywhere in the own half"),
-        Option("flip", ("any", "none"), "whether own uncovered discs may be turned over before a move"),
+        Option("setup", ("row", "half"), "where the first four discs go: in the first row, or anywhere in your half"),
+        Option("flip", ("any", "none"), "whether you may turn over uncovered discs before a move"),
     ),
     _start,
     SIDES,
-    "4x4: discs climb on each other; who can't move loses",
+    "4x4: discs climb on each other; no move left, you lose",
 )

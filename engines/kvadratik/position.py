@@ -242,7 +242,7 @@ class KvadratikPosition(PlayedWhole):
     def _notes(self) -> Iterator[str]:
         for seat, side in enumerate(SIDES):
             may = min(self.rights[seat], self.reserves[seat])
-            yield f"{side}: {self.reserves[seat]} in reserve{f', {may} of them by right' if may else ''}"
+            yield f"{side}: {self.reserves[seat]} in reserve{f', may add {may}' if may else ''}"
         towers = [cell for cell in BY_NAME if len(self.towers[cell]) > 1]
         if towers:
             yield "Towers, from the bottom to the top:"
@@ -253,7 +253,7 @@ class KvadratikPosition(PlayedWhole):
         """Yield the same in sentences."""
         for seat, side in enumerate(SIDES):
             may = min(self.rights[seat], self.reserves[seat])
-            yield f"{side} has {self.reserves[seat]} in reserve{f', {may} of them by right' if may else ''}."
+            yield f"{side} has {self.reserves[seat]} in reserve{f' and may add {may}' if may else ''}."
         for cell in BY_NAME:
             if len(self.towers[cell]) > 1:
                 yield f"The tower on {NAMES[cell]} is, from the bottom: {spelled(self.towers[cell])}."

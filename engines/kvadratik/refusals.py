@@ -57,7 +57,7 @@ class Reason(core.Reason):
     NO_FLIPPING = "{token} turns a disc over, and in this match discs are not flipped (flip=none)"
     FLIPPED_TWICE = "the disc on {cell} is flipped twice; once is enough, or not at all"
     EMPTY = "no disc stands on {cell}; {instead}"
-    COVERED = "a covered disc is neither moved nor flipped, and on {cell} {other}'s is on top; {instead}"
+    COVERED = "a covered disc can't be moved or flipped, and on {cell} {other}'s is on top; {instead}"
     OPPONENT = "the disc on {cell} is {other}'s; {instead}"
     NO_STEP = "{cell} shows {shown} and moves one step {way}, so {token} is not its step; {instead}"
     NOT_ENTERED = "{step} does not go from {side}'s half into {other}'s, so {bonus} cannot be added"

@@ -20,5 +20,5 @@ def _game(key: str, title: str, summary: str) -> Game:
     return Game(key, title, (Option("first", ("x", "o"), "which side begins"),), start, SIDES, summary)
 
 
-QUADRAPHAGES = _game("quadraphages", "Quadraphages", "9x9: stones mark what they leave; most marks win")
-HEXAPHAGES = _game("hexaphages", "Hexaphages", "the same on a hexagon, with three stones a side")
+QUADRAPHAGES = _game("quadraphages", "Quadraphages", "9x9: stones mark the cells they leave; most marks win")
+HEXAPHAGES = _game("hexaphages", "Hexaphages", "a hexagon: stones mark cells, three stones a side")

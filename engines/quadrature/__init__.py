@@ -22,5 +22,5 @@ QUADRATURE = Game(
     (_MEN,),
     _start,
     SIDES,
-    "11x11: make rectangles to win men over, on to the goal",
+    "11x11: win men over in rectangles; bring three home",
 )

@@ -38,11 +38,11 @@ QUADRUPEL = Game(
     "quadrupel",
     "Quadrupel",
     (
-        Option("variant", tuple(VARIANTS), "what a figure is good for; the rules tell them apart"),
+        Option("variant", tuple(VARIANTS), "what wins; the rules explain each variant"),
         Option(
             "minimum",
             ("20", *map(str, (*range(10, 20), *range(21, 31)))),
-            "points needed in minimum-points",
+            "in minimum-points: the points a figure needs",
             needs=("variant", "minimum-points"),
         ),
         Option(
@@ -51,10 +51,10 @@ QUADRUPEL = Game(
             "in position: whether the 1-stones must or must not be in zone 2",
             needs=("variant", "position"),
         ),
-        Option("announce", ("strict", "auto"), "whether the player or the server says quadrupel"),
+        Option("announce", ("strict", "auto"), "who announces figures: the player (strict) or the server (auto)"),
     ),
     _start,
     SIDES,
-    "6x6: jump your four stones into a figure; soon learnt",
+    "6x6: jump four stones into a figure; easy to learn",
     decisive=(("variant", "maximum-points"),),
 )

@@ -56,14 +56,14 @@ class AddedValue(Variant):
         """Return the aim: to form the figure that is worth most."""
         if not score.extra:
             return (
-                "Once a figure of all four own stones is announced, only the opponent of its builder "
-                "moves, in extra turns, and wins with a figure worth more, each extra turn deducted."
+                "After the first player announces a figure of all four stones, only their opponent moves, in extra "
+                "turns. They win with a figure that is worth more, even after 1 is taken off for each extra turn."
             )
         first = score.announced[0]
-        by = f"{score.extra} off its value" + (", then times its points" if self.dots else "")
+        by = f"{score.extra} taken off its value" + (", which is then multiplied by its points" if self.dots else "")
         return (
-            f"This is extra turn {score.extra} of {self.extra_turns(first.worth)}. A figure counts "
-            f"with {by}: more than {first.worth} wins, {first.worth} draws, less cannot be announced."
+            f"This is extra turn {score.extra} of {self.extra_turns(first.worth)}. A figure now has "
+            f"{by}: more than {first.worth} wins, {first.worth} draws, and less can't be announced."
         )
 
     def notes(self, score: Score) -> tuple[str, ...]:

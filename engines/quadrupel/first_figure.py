@@ -20,7 +20,7 @@ class Basic(Variant):
 
     def aim(self, score: Score) -> str:
         """Return the aim: to be the first with a figure."""
-        return "The first player to announce a figure of all four own stones wins."
+        return "The first player to announce a figure of all four stones wins."
 
 
 @dataclass(frozen=True, slots=True)

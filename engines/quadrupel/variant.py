@@ -13,7 +13,7 @@ from engines.wording import either
 SetUp = Literal["none", "dots", "ones"]
 """What the players set up: nothing, the dots of all four stones, or which two stones are the 1-stones."""
 
-ANY_FIGURE = f"a {either(KINDS)} of all four own stones"
+ANY_FIGURE = f"a {either(KINDS)} of all four stones"
 
 
 class Stone(NamedTuple):

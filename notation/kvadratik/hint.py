@@ -50,7 +50,7 @@ def _of_turn(seat: Seat, here: KvadratikPosition) -> Passage:
         return Passage("", (), notes)
     choices = tuple(f"{_mark(here, cell)} on {NAMES[cell]} to {_targets(here, cell)}" for cell in own)
     flips = ", before any flips" if here.flip == "any" else ""
-    return Passage(f"Your uncovered discs as they lie{flips}:", choices, notes)
+    return Passage(f"What your uncovered discs can do{flips}:", choices, notes)
 
 
 def _notes(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
@@ -60,17 +60,17 @@ def _notes(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
     if placeable:
         first = NAMES[squares[0]]
         number = f"up to {placeable} discs" if placeable > 1 else "a disc"
-        yield f"first, by right: {number} from the reserve on {either(names(squares))}"
-        yield f"by right, for example @{first}+ or @{first}x{'' if own else '; without it you have no move'}"
+        yield f"first, for what was covered: {number} from the reserve on {either(names(squares))}"
+        yield f"such a disc is written @{first}+ or @{first}x{'' if own else '; you need it to have a move'}"
     if here.flip == "any" and (own or placeable):
-        yield f"before the move, flips: ~{NAMES[(own or squares)[0]]} turns a disc over"
+        yield f"before the move: ~{NAMES[(own or squares)[0]]} turns a disc over"
     if any(step in ENTERING[seat] for cell in own for table in ("B", "b") for step in STEPS[table][cell]):
         row, beyond = ("3", "2") if seat == 0 else ("2", "3")
         if here.reserves[seat] and squares:
-            yield f"a move from row {row} to row {beyond} may add a disc from the reserve"
-            yield f"such a disc moves at once: {_added(squares[0])}"
+            yield f"after a move from row {row} to row {beyond}: a new disc from the reserve"
+            yield f"it moves at once: {_added(squares[0])}"
         elif not here.reserves[seat]:
-            yield f"a move from row {row} to row {beyond} may add another inside your own half"
+            yield f"after a move from row {row} to row {beyond}: one more move, inside your half"
 
 
 def _added(cell: int) -> Bonus:

@@ -36,8 +36,8 @@ class KvadratikNotation(Notation[Move]):
     def help(self) -> str:
         """One line for players: how a turn is written, with an example."""
         return (
-            f"{ROW_SETUP} to begin with; then a turn is, in this order and where they apply, "
-            f"discs by right (@a4+), flips (~b4), the move, and what entering adds (c3c4): {EXAMPLE}"
+            f"first the set-up, {ROW_SETUP}; then turns, with what applies in this order: "
+            f"new discs (@a4+), flips (~b4), the move, and what entering adds (c3c4): {EXAMPLE}"
         )
 
     def parse(self, text: str) -> Move:

@@ -35,7 +35,7 @@ class PhagesNotation(Notation[Turn]):
     @property
     def help(self) -> str:
         """One line for players: how a turn is written, with an example."""
-        return f"operation 1, a number from 1 to 8, operation 3; ---- for a stone that stays: {self.example}"
+        return f"operation 1, a number from 1 to 8, and operation 3; ---- is a stone that stays: {self.example}"
 
     def parse(self, text: str) -> Turn:
         """Return the turn, part or completion that a text says, whatever the position; raise BadNotation.
@@ -91,13 +91,13 @@ class PhagesNotation(Notation[Turn]):
             stones = here.own_stones()
             which = together(stones) if len(stones) == MOVERS else f"two of {together(stones)}"
             say = (
-                f"This is the first turn, so there is no operation 1: write a number from 1 to 8, "
+                f"This is the first turn, so there is no operation 1: announce a number from 1 to 8, "
                 f"then move {which} by it."
             )
         else:
             say = (
-                f"Operation 1 goes by {here.number}. {_reach(here, here.number)} "
-                f"Then come a new number from 1 to 8 and operation 3, which goes by it."
+                f"First move by {here.number}, the number from your opponent. {_reach(here, here.number)} "
+                f"Then announce a new number from 1 to 8, and move by it."
             )
         return Hint((Passage(say),), self.format(next(here.moves()), here))
 
@@ -108,7 +108,7 @@ class PhagesNotation(Notation[Turn]):
         lead = "some of the many ways to write it" if many else "the ways to write it"
         number = part.number or 0
         say = (
-            f"The turn is begun with {self.format(part, here)}. Operation 3 is left, and goes by {number}. "
+            f"The turn so far is {self.format(part, here)}. What's left is operation 3, by {number}. "
             f"{_reach(here, number)} Here are {lead}:"
         )
         shown = some[: 4 if many else CHOICES]
@@ -159,9 +159,9 @@ def _reach(here: PhagesPosition, number: int) -> str:
     stones = [(cell, here.targets(cell, number)) for cell in here.own_stones()]
     able = [f"{cell} can go to {either(targets)}" for cell, targets in stones if targets]
     if not able:
-        return "No stone can move by that, so write ---- ----."
+        return "No stone can move that far, so write ---- ----."
     if len(able) == 1:
-        return f"Only {able[0]}, and must."
+        return f"Only {able[0]}, and it must."
     most = max(len(steps) for steps in here.operations(number))
     must = "one of them must" if most == 1 else "both must" if len(able) == most else "two of them must"
     return f"{'; '.join(able)}; {must}."

@@ -112,7 +112,7 @@ def _part(part: str) -> dict[str, Any]:
         return {"per_move": parse_duration(head)}
     if slash:
         if not (tail.isascii() and tail.isdecimal() and len(tail) <= 6):
-            raise BadTime(f'After the slash, I expected "move" or a number of turns, not "{tail[:20]}". {_FORMS}')
+            raise BadTime(f'After the slash, we expected "move" or a number of turns, not "{tail[:20]}". {_FORMS}')
         return {"bank": parse_duration(head), "turns": int(tail)}
     head, plus, tail = part.partition("+")
     bank = parse_duration(head)

@@ -7,6 +7,7 @@ notation, engines and the leaves of pbem.
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
 from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, REMATCH, WITHDRAW
+from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
@@ -22,6 +23,9 @@ COMMANDS: dict[str, Command] = {
     "decline": DECLINE,
     "withdraw": WITHDRAW,
     "move": MOVE,
+    "if": IF,
+    "queue": QUEUE,
+    "conditions": CONDITIONS,
     "undo": UNDO,
     "resign": RESIGN,
     "draw": DRAW,

@@ -50,7 +50,7 @@ def change(request: Request, line: Line) -> Decision:
         request.session, wanted
     ):
         raise Refused(
-            "We can't write to this address today: we did often enough, or its owner wants no mail.",
+            "We can't write to this address today: we've written there often enough, or its owner wants no mail.",
             read=line.text,
             fits="Try again tomorrow.",
         )
@@ -70,7 +70,11 @@ def _check_limits(request: Request, player: Player, line: Line) -> None:
         Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
     )
     if request.session.exec(asked.where(Outgoing.incoming == request.incoming.id)).one():
-        raise Refused("One message can ask for one address only.", read=line.text, fits="Send the other separately.")
+        raise Refused(
+            "One message can only ask for one address.",
+            read=line.text,
+            fits="Send the other one separately.",
+        )
     if request.session.exec(asked.where(within(Outgoing.created, timedelta(days=1), request.now))).one() >= (
         MOST_QUESTIONS
     ):

@@ -108,7 +108,7 @@ def _check_running(request: Request, player: Player) -> None:
     most = request.limits.running_matches
     if is_playing_enough(request.session, player, most):
         raise Refused(
-            f"You already play as many matches as a player can ({most}).",
+            f"You're already playing {most} matches, and that's the limit.",
             fits='Finish one of them first; "games" lists them.',
         )
 
@@ -145,11 +145,11 @@ def rematch(request: Request, line: Line) -> Decision:
         raise Refused(f"Match #{match.id} wasn't played, so there is no rematch.", read=line.text)
     before = locked(request.session, match.rematch) if match.rematch else None
     if before is not None and before.state == MatchState.RUNNING:
-        raise Refused(f"The rematch of match #{match.id} is match #{before.id}, which is being played.")
+        raise Refused(f"You're already playing the rematch of match #{match.id}: match #{before.id}.")
     if before is not None and before.state == MatchState.OFFERED:
         if before.challenger == player.id:
             raise Refused(
-                f"You have offered a rematch already: match #{before.id}.",
+                f"You've already offered a rematch: match #{before.id}.",
                 fits=f'"withdraw {before.id}" takes it back.',
             )
         _check_running(request, player)

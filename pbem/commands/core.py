@@ -47,8 +47,8 @@ class Request:
     """The text for the opponent below the commands, unless an earlier command has used it."""
     tells_names: bool = True
     """Whether the answer may tell which names are taken, and so who plays here."""
-    moves_ahead: Mapping[int, str] = field(default_factory=dict)
-    """The matches in which a later line of the same message moves again, with the next such line."""
+    later: "tuple[Line, ...]" = ()
+    """The lines of the same message below the one that is carried out."""
 
     @property
     def player(self) -> Player:
@@ -116,6 +116,10 @@ class Decision:
     """What the sender is told."""
     events: Events = ()
     """What happened in a match, which both players are told."""
+    below: tuple[Section, ...] = ()
+    """What the sender is told below that."""
+    covers: "tuple[Line, ...]" = ()
+    """The later lines of the message that are carried out with this one."""
     messages: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()
     """The other messages to be sent."""
     takes_prose: bool = False

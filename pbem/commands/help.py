@@ -33,7 +33,7 @@ def rules(request: Request, line: Line) -> Decision:
 HELP = Command(
     "help",
     "[COMMAND|GAME|WORD]",
-    "explain this server, a command, a game, how turns are written, or what you look for",
+    "explain this server, a command, a game, how to write turns, or any other word",
     help_,
     words=(0, 3),
     aliases=("info", "faq"),

@@ -1,5 +1,6 @@
 """Offers in a running match: draw, undo, pause, cancel, mute, and the answers to them."""
 
+from pbem.commands import conditions
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import opponent_in, own_match
@@ -24,7 +25,9 @@ def pause(request: Request, line: Line) -> Decision:
 
 
 def cancel(request: Request, line: Line) -> Decision:
-    """Offer to end the match without a result."""
+    """Offer to end the match without a result; or drop what the sender has prepared in it."""
+    if line.words:
+        return conditions.cancel(request, line)
     return _propose(request, line, OfferKind.CANCEL)
 
 
@@ -47,7 +50,7 @@ def _check_seen(request: Request, match: Match) -> None:
     seen = request.sender.seen(match.id or 0)
     if seen is not None and seen < match.shift:
         raise Refused(
-            "You replied to an older message, and turns have been taken back since.",
+            "You replied to an older message, and turns have been taken back since then.",
             fits="Look at the board as it is now, and reply to this message.",
             match=match.id,
         )
@@ -81,8 +84,13 @@ def _kind(line: Line, verb: str) -> OfferKind | None:
     word = line.words.strip().lower()
     if word and word not in set(OfferKind):
         kinds = " or ".join(f'"{verb} {kind}"' for kind in OfferKind)
-        raise Refused(f'"{line.words[:30]}" is not something to {verb}.', read=line.text, fits=f"Write {kinds}.")
+        raise Refused(f'"{line.words[:30]}" isn\'t something you can {verb}.', read=line.text, fits=f"Write {kinds}.")
     return OfferKind(word) if word else None
+
+
+def is_offer(line: Line) -> bool:
+    """Return whether the line makes an offer that can go with a turn."""
+    return line.command.name in (DRAW.name, PAUSE.name, CANCEL.name) and not line.words
 
 
 def mute(request: Request, line: Line) -> Decision:
@@ -114,11 +122,19 @@ PAUSE = Command(
     changes=True,
     of_match=True,
 )
-CANCEL = Command("cancel", "[NUMBER]", "suggest ending the match without a result", cancel, changes=True, of_match=True)
+CANCEL = Command(
+    "cancel",
+    "[NUMBER] [conditions]",
+    'suggest ending the match without a result; "cancel conditions" only drops what you have prepared in it',
+    cancel,
+    changes=True,
+    of_match=True,
+    words=(0, 1),
+)
 MUTE = Command(
     "mute",
     "[NUMBER] [off]",
-    "get no offers and notes from your opponent in a match; their turns still reach you",
+    "stop offers and notes from your opponent in a match; their turns still reach you",
     mute,
     changes=True,
     of_match=True,

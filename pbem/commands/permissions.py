@@ -33,6 +33,8 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         "decline": Reach.MATCH,
         "withdraw": Reach.MATCH,
         "move": Reach.MATCH,
+        "if": Reach.MATCH,
+        "queue": Reach.MATCH,
         "undo": Reach.MATCH,
         "resign": Reach.MATCH,
         "say": Reach.MATCH,
@@ -50,7 +52,8 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
     },
     Purpose.PERSONAL: dict.fromkeys(
         (
-            *("join", "challenge", "accept", "decline", "withdraw", "move", "undo", "resign", "say"),
+            *("join", "challenge", "accept", "decline", "withdraw", "move", "if", "queue"),
+            *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "claim", "rematch", "mute"),
             *("set", "stop", "start", "change", "revoke", "export", "delete"),
         ),

@@ -6,13 +6,13 @@ from engines.core import Seat
 from notation import NOTATIONS
 from notation.core import Notation
 from notation.resemblance import resembling
-from pbem.commands import offers
+from pbem.commands import conditions, offers
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.target import opponent_in, own_match
 from pbem.errors import Refused
-from pbem.matches import lifecycle, timeouts, turns
+from pbem.matches import lifecycle, prepared, timeouts, turns
 from pbem.matches.events import PartTakenBack
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import version
@@ -42,17 +42,37 @@ def move(request: Request, line: Line) -> Decision:
         events = lifecycle.keep_part(request.session, snapshot, seat, turn)
         begun = TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text)
         return Decision(answer=(begun,), events=events, log="turn begun")
-    if match.id is not None and match.id in request.moves_ahead:
+    again = next((each for each in request.later if each.command.name == "move" and each.match == match.id), None)
+    if again is not None:
         raise Refused(
             "This message has two turns for the same match, so neither was played.",
             read=line.text,
-            fits=f'The other one is "{request.moves_ahead[match.id][:SHOWN]}". '
+            fits=f'The other one is "{again.text[:SHOWN]}". '
             "Send the one you mean, and the next one after your opponent has moved.",
             match=match.id,
         )
-    return Decision(
-        events=lifecycle.play(request.session, snapshot, seat, turn, request.now, incoming=request.incoming)
+    return _played(request, snapshot, seat, turn)
+
+
+def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) -> Decision:
+    """Play the turn, and keep what a later line of the message prepares for the turns after it."""
+    match = snapshot.match
+    prepares, then = conditions.ahead(request, snapshot.after(turn), seat)
+    events = lifecycle.play(
+        request.session,
+        snapshot,
+        seat,
+        turn,
+        request.now,
+        incoming=request.incoming,
+        then=then,
+        offers_follow=any(offers.is_offer(each) and each.match == match.id for each in request.later),
     )
+    if prepares is None:
+        return Decision(events=events)
+    left = prepared.of_seat(request.session, match, seat)
+    below = (conditions.shown(match, left, "kept"),) if left.lines else ()
+    return Decision(events=events, below=below, covers=(prepares,))
 
 
 def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
@@ -79,7 +99,7 @@ def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) ->
         return
     if seen > current:  # a database restored from an older backup
         raise Refused(
-            "You replied to a message about a turn that this server no longer has.",
+            "You replied to a message about a turn that we no longer have.",
             read=line.words,
             fits="Look at the board as it is now, and reply to this message.",
             match=snapshot.number,

@@ -20,9 +20,9 @@ def _check_about_sender(request: Request, line: Line, instead: str) -> None:
     """Raise Refused if the line is about something other than the sender."""
     if line.words.lower().strip(" .!") not in ("", "me", request.player.name):
         raise Refused(
-            f'"{line.command.name}" is about you and all the data we hold on you.',
+            f'"{line.command.name}" is only about you and the data we hold on you.',
             read=line.text,
-            fits=f'"{line.command.usage}"; {instead}.',
+            fits=f'Write "{line.command.usage}"; {instead}.',
         )
 
 

@@ -34,7 +34,7 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
             return Refused(sentence, read=line.words, fits=fits, match=number)
         case Obstacle.TOO_LONG:
             sentence = f"Match #{number} has had {LARGEST_PLY:,} turns, and that's the most that a match can have."
-            return Refused(sentence, read=line.words, fits="Agree with your opponent who resigns.", match=number)
+            return Refused(sentence, read=line.words, fits="Agree with your opponent on who resigns.", match=number)
         case Obstacle.NO_PART:
             sentence = "You have no unfinished turn to take back."
             return Refused(sentence, read=line.text, match=number)
@@ -54,18 +54,18 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
             return Refused(sentence, fits='"withdraw NUMBER" takes one back.')
         case Obstacle.ALREADY_OFFERED:
             return Refused(
-                "You have offered that already.",
+                "You've already offered that.",
                 read=line.text,
                 fits="Your opponent hasn't answered yet.",
                 match=number,
             )
         case Obstacle.OFFERED_IN_VAIN:
-            sentence = "You have offered that since the last turn, and it was turned down or withdrawn."
+            sentence = "You've already offered that since the last turn, and it was turned down or withdrawn."
             return Refused(sentence, read=line.text, fits="You can offer it again after the next turn.", match=number)
         case Obstacle.UNDO_ASKED:
             sentence, fits = (
                 "Your opponent has asked to take turns back.",
-                'First answer "accept undo" or "reject undo".',
+                'First reply "accept undo" or "reject undo".',
             )
             return Refused(sentence, read=line.text, fits=fits, match=number)
         case Obstacle.NO_AGREED_DRAW:
@@ -74,7 +74,7 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
         case Obstacle.NOTHING_TO_TAKE_BACK:
             return Refused("You haven't played a turn that could be taken back.", read=line.text, match=number)
         case Obstacle.PAUSED:
-            return Refused(f"Match #{number} is paused already.", read=line.text, fits='"resume" ends the pause.')
+            return Refused(f"Match #{number} is already paused.", read=line.text, fits='"resume" ends the pause.')
         case Obstacle.NOT_PAUSED:
             fits = 'To get news by email again, write "start".'
             return Refused(f"Match #{number} isn't paused.", read=line.text, fits=fits, match=number)
@@ -116,7 +116,7 @@ def not_a_command(written: str, guess: Line) -> Refused:
     misspelt = word[:1].isalpha() and word.lower() not in (guess.command.name, *guess.command.aliases)
     named = not guess.command.of_match or guess.match is None or str(guess.match) in re.findall(r"\d+", guess.text)
     return Refused(
-        f'I don\'t know the command "{word[:30]}".' if misspelt else "I'm not sure this line is a command.",
+        f'We don\'t know the command "{word[:30]}".' if misspelt else "We're not sure this line is a command.",
         read=None if misspelt else written[:60],
         fits="" if misspelt else "Write only the command, with nothing in front of it.",
         meant=(guess.text,),

@@ -97,10 +97,10 @@ def resume_match(request: Request, line: Line) -> Decision:
 SET = Command(
     "set",
     "[SETTING VALUE ...]",
-    'choose how our messages look and when they come; "set" alone lists your settings',
+    'choose how our messages look and when they arrive; "set" alone lists your settings',
     set_,
     changes=True,
-    words=(0, 14),
+    words=(0, 2 * len(PREFERENCES)),
 )
 STOP = Command(
     "stop",

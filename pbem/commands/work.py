@@ -1,7 +1,9 @@
 """How much one message may have us look up: what only shows something is cheap to ask for and long to answer."""
 
+from pbem.commands.conditions import CONDITIONS, is_condition
 from pbem.commands.core import Line, Request
 from pbem.errors import Refused
+from pbem.matches.conditions import MOST_LINES
 from pbem.storage.models import Match
 
 BOARD = 100
@@ -11,15 +13,19 @@ PAGE = 50
 
 
 def cost(request: Request, line: Line) -> int:
-    """Return what the line costs to answer, in turns to replay and lines to list; 0 if it does more than look."""
-    if line.command.changes:
+    """Return what the line costs to answer, in turns to replay and lines to list; 0 if it does more than look.
+
+    Conditions are shown with a board for each line.
+    """
+    if line.command.changes and not is_condition(line):
         return 0
     if not line.command.of_match:
         return BOARD if line.command.name == "games" else PAGE
     match = request.session.get(Match, line.match) if line.match is not None else None
     if match is None:
         return 0
-    return BOARD + (match.plies if line.ply is None else min(line.ply, match.plies))
+    boards = MOST_LINES if is_condition(line) or line.command.name == CONDITIONS.name else 1
+    return boards * BOARD + (match.plies if line.ply is None else min(line.ply, match.plies))
 
 
 def check(request: Request, line: Line, spent: int) -> int:

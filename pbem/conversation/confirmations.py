@@ -7,9 +7,9 @@ from sqlmodel import select
 
 from pbem.commands.core import Decision, Line, Request, ToPlayer
 from pbem.commands.syntax.mail import ParsedMessage
-from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import effects, execute, strangers, suggested_yes
 from pbem.conversation.reply import Reply, clipped
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.payloads.messages import Asking, Confirmation
 from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal

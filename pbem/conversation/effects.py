@@ -32,6 +32,7 @@ def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
             *(section for section in reply.sections if not _asks_for_rest(section, played)),
             *decision.answer,
             *(_for_author(notice) for notice in notices if request.is_from(notice.player)),
+            *decision.below,
         ),
         match=decision.events[-1].match.id if decision.events else reply.match,
         prose=() if decision.takes_prose or announcements.carry_prose(notices) else reply.prose,

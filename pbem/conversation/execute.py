@@ -9,15 +9,16 @@ from functools import cache
 
 from notation import NOTATIONS
 from pbem.commands import COMMANDS, permissions, work
-from pbem.commands.core import Line, Request
+from pbem.commands.conditions import together
+from pbem.commands.core import Decision, Line, Request
 from pbem.commands.play import note_to_opponent
 from pbem.commands.settings import resume
 from pbem.commands.syntax.mail import MOST_COMMANDS, ParsedMessage, Reader, tagged_match
 from pbem.commands.target import opponent_in
-from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import addressees, effects, offers, suggested_yes
 from pbem.conversation.addressees import Allotment
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused
 from pbem.matches import turns
 from pbem.matches.agreements import is_muted_for
@@ -95,7 +96,7 @@ def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, a
 
 def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
     """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
-    if request.sender.player is None or not suggested_yes.consents(message.lines):
+    if request.sender.player is None or request.sender.is_stranger or not suggested_yes.consents(message.lines):
         return None
     if agreed is None or agreed.proposal is None:
         if parsed.commands:  # "Ok" and a turn below it
@@ -126,17 +127,19 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     reply = replace(reply, prose=own.whole)
     done: list[str] = []
     spent = 0
-    commands = _offers_after_turns(parsed.commands)
+    commands = together(_behind_turns(parsed.commands))
+    covered: tuple[Line, ...] = ()
     for number, line in enumerate(commands):
+        if line in covered:
+            continue
         later = commands[number + 1 :]
-        ahead = {each.match: each.text for each in reversed(later) if each.command.name == "move" and each.match}
         target = addressees.target_of(line)
         words = left.pop(target, ()) if target is not None else ()
         try:
             spent = work.check(request, line, spent)
             with request.session.begin_nested():
                 before = replace(reply, prose=words) if words else reply
-                after, log = _carry_out(replace(request, moves_ahead=ahead), before, line)
+                after, decision = _carry_out(replace(request, later=later), before, line)
         except Refused as refusal:
             unsent = (*reply.prose, *words, *(line for lines in left.values() for line in lines), *own.unclear)
             about = replace(reply, match=_about(request, line) or reply.match, prose=unsent)
@@ -147,7 +150,8 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             left |= {target: after.prose} if after.prose else {}
             after = replace(after, prose=reply.prose)
         reply = after
-        done.append(log)
+        covered += decision.covers
+        done += [decision.log or line.command.name, *(each.command.name for each in decision.covers)]
     reply = _with_prose_sent(request, reply)
     for target, words in left.items():
         if isinstance(target, int):
@@ -164,16 +168,16 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     return replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done)))
 
 
-def _offers_after_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Return the lines with offers behind the turns of their message: an offer and a turn go together in any order."""
-    goes_with = frozenset({"draw", "pause", "cancel"})
+def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Return the lines with offers and conditions behind the turns of their message: they go together in any order."""
+    goes_with = frozenset({"draw", "pause", "cancel", "if", "queue"})
     last = max((at for at, line in enumerate(lines) if line.command.name == "move"), default=-1)
     early = tuple(line for line in lines[: last + 1] if line.command.name in goes_with)
     return (*(line for line in lines[: last + 1] if line not in early), *early, *lines[last + 1 :])
 
 
-def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, str]:
-    """Run one command; return the reply with what follows from it, and what to log."""
+def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:
+    """Run one command; return the reply with what follows from it, and its decision."""
     if line.malformed:
         raise line.refusal or Refused(
             f'That\'s not how "{line.command.name}" is written.', read=line.text, fits=line.command.usage
@@ -184,7 +188,7 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, str]:
     reply = effects.apply(request, reply, decision)
     if line.command.resumes:
         reply = effects.apply(request, reply, resume(request))
-    return reply, decision.log or line.command.name
+    return reply, decision
 
 
 def _about(request: Request, line: Line) -> int | None:

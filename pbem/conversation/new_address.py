@@ -6,10 +6,10 @@ from sqlmodel import select
 
 from pbem.commands.address import CHANGE
 from pbem.commands.core import Decision, Request, ToAddress, ToNewAddress, ToPlayer
-from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import effects, suggested_yes
 from pbem.conversation.confirmations import QUESTION_LIVES
 from pbem.conversation.reply import Reply
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches.naming import name
 from pbem.payloads.messages import AddressMoved, AddressQuestion, Challenge
@@ -37,7 +37,7 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
         request.session.add(row)
         return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(HeldDropped())
     if not suggested_yes.consents(lines):
-        raise Refused("I can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
+        raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
     if taken is not None and taken.confirmed is not None:
         raise Refused(

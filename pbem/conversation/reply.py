@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from pbem.commands.core import Line, Request
 from pbem.commands.syntax import did_you_mean
-from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import suggested_yes
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Unread
 from pbem.matches.queries import seat_of, version
 from pbem.payloads.explained import Welcome
@@ -145,7 +145,7 @@ def _wants_no_receipts(player: Player | None) -> bool:
 
 def _is_receipt(request: Request, section: Section) -> bool:
     """Return whether a section says only that the sender's own turn was played."""
-    if not isinstance(section, TurnPlayed) or section.ply == 0:
+    if not isinstance(section, TurnPlayed) or section.ply == 0 or section.since is not None or section.void:
         return False
     return request.session.get_one(Match, section.match).state == MatchState.RUNNING
 

@@ -11,13 +11,14 @@ from pbem.commands.account import JOIN, NAME, suggested_name
 from pbem.commands.core import Line, Request
 from pbem.commands.syntax import topics
 from pbem.commands.syntax.mail import ParsedMessage
-from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation.reply import Reply
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.payloads.explained import Introduction
+from pbem.matches import queries
+from pbem.payloads.explained import Introduction, InvitationWaiting
 from pbem.players import rate_limits
 from pbem.players.rate_limits import Left
-from pbem.storage.models import Player
+from pbem.storage.models import Match, MatchState, Player
 
 LOOKING = frozenset({"help", "rules"})
 """The commands that are answered at once."""
@@ -40,13 +41,22 @@ def bare(parsed: ParsedMessage) -> tuple[ParsedMessage, bool] | None:
 
 
 def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left | None) -> Reply:
-    """Return the reply that says what this is, and how to join; raise Unanswerable where it was said often enough."""
-    if any(line.command.name == "stop" for line in parsed.commands):
+    """Return the reply that says what this is, and how to join; raise Unanswerable where it was said often enough.
+
+    Somebody with an open invitation is told of that instead. The reply goes to the invited address and carries a token
+    of the match, as the invitation did, so that a plain `yes` in answer to it accepts.
+    """
+    waiting = _invitation_to(request)
+    if waiting is None and any(line.command.name == "stop" for line in parsed.commands):
         raise Refused("This address gets no news from us, so there is nothing to stop.")
     if left is not None:
         check_left(request, left)
     if rate_limits.is_introduced(request.session, request.sender, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_INTRODUCED)
+    if waiting is not None:
+        section = InvitationWaiting(match=waiting.id or 0)
+        told = replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), match=waiting.id)
+        return replace(told, gist=rate_limits.INTRODUCTION)
     return replace(introduced(request, reply, wants_name=_wants_to_join(parsed)), gist=rate_limits.INTRODUCTION)
 
 
@@ -82,6 +92,15 @@ def on_file(request: Request) -> Player:
     return player
 
 
+def _invitation_to(request: Request) -> Match | None:
+    """Return the newest invitation that the sender's address hasn't answered; None if there is none."""
+    guest = request.sender.player
+    if guest is None:
+        return None
+    offered = queries.of_player(request.session, guest, (MatchState.OFFERED,))
+    return next((match for match in reversed(offered) if match.challenger != guest.id), None)
+
+
 def _wants_to_join(parsed: ParsedMessage) -> bool:
     """Return whether a message that gives no usable name asks to join nevertheless, perhaps in its Subject."""
     verbs = (JOIN.name, *JOIN.aliases)
@@ -100,7 +119,7 @@ def _bare(line: Line) -> Line:
         case "rules" if words not in GAMES:
             raise Refused(
                 "There is no game of that name." if words else "Which game?",
-                fits=" or ".join(f'"rules {key}"' for key in GAMES),
+                fits="Write " + " or ".join(f'"rules {key}"' for key in GAMES) + ".",
             )
         case "help" if topics.find(COMMANDS, words) is None:
             raise Refused("There is no help on that.", fits='"help" alone lists everything.')

@@ -83,9 +83,9 @@ def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
 
 def nothing_suggested(row: Outgoing | None) -> Refused:
     """Return the refusal of a yes in an answer to that message, which suggests nothing; None if we don't know which."""
-    which = "The message you replied to suggests nothing" if row else "I can't see which message you replied to"
+    which = "The message you replied to suggests nothing" if row else "We can't see which message you replied to"
     return Refused(
-        f'{which}, so I don\'t know what your "yes" is for.',
+        f'{which}, so we don\'t know what your "yes" is for.',
         fits='Write the turn or the command itself; "say TEXT" writes to your opponent.',
     )
 
@@ -118,7 +118,7 @@ def _check_fresh(session: Session, row: Outgoing, suggestion: Refusal, about: As
         )
     if row.proposal != DONE and about.part != match.part:
         raise Refused(
-            "Your turn has changed since I suggested that.",
+            "Your turn has changed since we suggested that.",
             fits="Look at the board as it is now, and reply to this message.",
             match=match.id,
         )

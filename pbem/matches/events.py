@@ -39,6 +39,14 @@ class OfferWithdrawn:
     left: bool = False
 
 
+class Why(StrEnum):
+    """Why a turn was played by itself, without a message of its player. The values are stored."""
+
+    PREPARED = "prepared"
+    FORCED = "forced"
+    """It was the only legal one, and its player wants such turns played at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class TurnPlayed:
     """A complete turn was stored; its number counts from 1."""
@@ -47,6 +55,27 @@ class TurnPlayed:
     seat: Seat
     number: int
     text: str
+    by_itself: Why | None = None
+    """Why it was played without a message; None where a message brought it."""
+
+
+class Void(StrEnum):
+    """Why what a player had prepared will not be played. The values are stored."""
+
+    OTHER_TURN = "other turn"
+    ILLEGAL = "illegal"
+    OFFER = "offer"
+    PAUSE = "pause"
+    TAKEN_BACK = "taken back"
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedVoid:
+    """What that seat had prepared is void. Only the player in it may learn so."""
+
+    match: Match
+    seat: Seat
+    why: Void
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +149,7 @@ Event = (
     | OfferDeclined
     | OfferWithdrawn
     | TurnPlayed
+    | PreparedVoid
     | PartKept
     | PartTakenBack
     | OfferChanged

@@ -12,8 +12,8 @@ from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import BadRecord, replay
 from pbem.clocks.time_control import BadTime
-from pbem.matches import timekeeping
-from pbem.matches.queries import plies, taken_back
+from pbem.matches import prepared, timekeeping
+from pbem.matches.queries import plies, taken_back, version
 from pbem.matches.snapshot import record_of
 from pbem.storage.models import Match, MatchState, Player, TakenBack
 
@@ -73,6 +73,11 @@ def faults(session: Session, match: Match) -> Iterator[Fault]:
         yield Fault(number, f"it is stored to be the turn of {_whose(match.to_move)}, not of {_whose(to_move)}")
     if (match.state == MatchState.OVER) != (match.termination is not None):
         yield Fault(number, f"it is {match.state}, but its termination is {match.termination}")
+    for seat, row in prepared.of_match(session, match).items():
+        if row.version != version(match) or to_move in (None, seat):
+            yield Fault(
+                number, f"what seat {seat} has prepared is for version {row.version}, with seat {to_move} to move"
+            )
     yield from _faults_of_clock(session, match)
     if outcome is not None and (match.state != MatchState.OVER or match.winner != outcome.winner):
         yield Fault(number, f"the turns end the match (winner: seat {outcome.winner}), but that isn't what is stored")

@@ -18,7 +18,8 @@ from pbem import tokens
 from pbem.clocks import clock
 from pbem.clocks.clock import Ended, ReplyReceived
 from pbem.clocks.time_control import TimeControl, format_control
-from pbem.matches import offers, queries, timekeeping
+from pbem.matches import offers, prepared, queries, timekeeping
+from pbem.matches.conditions import Conditions
 from pbem.matches.events import (
     Events,
     MatchEnded,
@@ -28,8 +29,11 @@ from pbem.matches.events import (
     OfferWithdrawn,
     PartKept,
     PartTakenBack,
+    PreparedVoid,
     TurnPlayed,
     TurnsTakenBack,
+    Void,
+    Why,
 )
 from pbem.matches.snapshot import Snapshot
 from pbem.matches.turns import ReadTurn
@@ -37,6 +41,8 @@ from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenB
 
 MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
+MOST_AT_ONCE = 20
+"""The most turns that are played by themselves after a turn."""
 NO_LIMIT = TimeControl()
 
 
@@ -199,24 +205,79 @@ def check_turn(match: Match, seat: Seat) -> None:
 
 
 def play(
-    session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn, now: datetime, *, incoming: Incoming | None = None
+    session: Session,
+    snapshot: Snapshot,
+    seat: Seat,
+    turn: ReadTurn,
+    now: datetime,
+    *,
+    incoming: Incoming | None = None,
+    then: Conditions = prepared.NOTHING,
+    offers_follow: bool = False,
 ) -> Events:
     """Store a complete turn, read on the snapshot of the match as it is now; end the match where the rules do.
 
-    `incoming` is the message that brought it; the player's time ends with its receipt.
+    Then play what was prepared for it, and for the turns after it, and turns that are forced; they take no time.
+    `incoming` is the message that brought the turn; the player's time ends with its receipt. `then` is what they have
+    prepared in it, and `offers_follow` says that it makes an offer too, which has to be answered first.
     """
     match = snapshot.match
     _check_fresh(snapshot, seat)
     if not turn.complete:
         raise NotPossible(Obstacle.UNFINISHED, match)
+    hold = Void.PAUSE if match.paused is not None else Void.OFFER if offers_follow else None
+    received, brought_by = (now, None) if incoming is None else (incoming.received, incoming.id)
+    events = _store_turn(session, match, seat, turn, now, received, brought_by)
+    if match.state != MatchState.RUNNING:
+        return events
+    rows = prepared.of_match(session, match)
+    events += prepared.advance(session, match, rows, seat, turn.text)
+    if then.lines:
+        rows[seat] = prepared.keep(session, match, seat, then, brought_by)
+    if hold is None and any(offers.open_offers(match)):
+        hold = Void.OFFER
+    return (*events, *_play_by_itself(session, snapshot.after(turn), rows, hold, now, received))
+
+
+def _play_by_itself(
+    session: Session, snapshot: Snapshot, rows: prepared.Rows, hold: Void | None, now: datetime, received: datetime
+) -> Events:
+    """Play the turns that nobody needs to write: those that were prepared, and forced ones."""
+    match = snapshot.match
+    events: Events = ()
+    for _ in range(MOST_AT_ONCE):
+        answer = prepared.answer(session, snapshot, rows, hold)
+        if answer is None:
+            break
+        if isinstance(answer, PreparedVoid):
+            events += (answer,)
+            continue
+        seat, turn = answer.seat, answer.turn
+        events += _store_turn(session, match, seat, turn, now, received, answer.incoming, answer.why)
+        if match.state != MatchState.RUNNING:
+            break
+        events += prepared.advance(session, match, rows, seat, turn.text)
+        snapshot = snapshot.after(turn)
+    return events
+
+
+def _store_turn(
+    session: Session,
+    match: Match,
+    seat: Seat,
+    turn: ReadTurn,
+    now: datetime,
+    received: datetime,
+    brought_by: int | None,
+    by_itself: Why | None = None,
+) -> Events:
     number, position = match.plies + 1, turn.position
-    brought_by = None if incoming is None else incoming.id
-    session.add(Ply(match=snapshot.number, number=number, seat=seat, text=turn.text, incoming=brought_by, played=now))
+    session.add(Ply(match=match.id or 0, number=number, seat=seat, text=turn.text, incoming=brought_by, played=now))
     match.part, match.plies, match.to_move = None, number, position.turn
     match.offers, match.paused = offers.after_turn(match, seat), None
-    timekeeping.note(session, match, ReplyReceived(now if incoming is None else incoming.received, seat))
+    timekeeping.note(session, match, ReplyReceived(received, seat))
     _store(session, match)
-    played = TurnPlayed(match, seat, number, turn.text)
+    played = TurnPlayed(match, seat, number, turn.text, by_itself)
     if position.outcome is None:
         return (played,)
     ending = Ending(Termination.RULES)
@@ -263,7 +324,8 @@ def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: dat
     match.offers = {}
     timekeeping.note(session, match, clock.TurnsTakenBack(now))
     _store(session, match)
-    return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)),)
+    void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared.drop(session, match))
+    return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)), *void)
 
 
 def resign(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
@@ -295,6 +357,7 @@ def end(
     match.offers, match.paused = {}, None
     timekeeping.note(session, match, Ended(now))
     _store(session, match)
+    prepared.drop(session, match)
     return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
 
 

@@ -110,7 +110,7 @@ def _joined(notation: Notation[Any], base: Position[Any], part: str | None, writ
 def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
     """Return the refusal of a text that isn't a move."""
     return Refused(
-        f"I can't read this as a turn: I expected {error.expected}.",
+        f"We can't read this as a turn: we expected {error.expected}.",
         read=error.text,
         at=error.at,
         fits=notation.help,
@@ -121,7 +121,7 @@ def _unreadable_here(notation: Notation[Any], here: Position[Any], error: BadNot
     """Return the refusal of a text that isn't a move; where only a set-up is possible, it says so."""
     hint, refusal = notation.hint(here), unreadable(notation, error)
     if hint is not None and hint.sets_up:
-        refusal.sentence = "I can't read this as a set-up, and only a set-up is possible now."
+        refusal.sentence = "We can't read this as a set-up, and only a set-up is possible now."
         refusal.fits = f'For example "{hint.example}".'
     return refusal
 

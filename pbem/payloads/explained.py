@@ -97,6 +97,14 @@ class Introduction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationWaiting:
+    """The invitation that somebody hasn't answered, for a message of theirs that proves nothing."""
+
+    match: int
+    template: Literal["waiting"] = "waiting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """The rules of a game."""
 

@@ -13,10 +13,12 @@ from pbem.payloads.explained import (
     HelpOnNotation,
     HelpOnTopic,
     Introduction,
+    InvitationWaiting,
     Rules,
     Welcome,
 )
 from pbem.payloads.offers import Muted, OfferNews
+from pbem.payloads.prepared import PreparedTurns
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 
 
@@ -272,6 +274,14 @@ class MatchThen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedByItself:
+    """A turn that was played for the reader without a message of theirs, and why (matches.events.Why)."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnPlayed:
     """How a match stands after a turn, at its beginning or at its end: a message, or a section for who brought it."""
 
@@ -286,6 +296,12 @@ class TurnPlayed:
     """Whether it tells that the player to move has run out of time: then the turn is no news either."""
     taken_back: tuple[str, ...] = ()
     """The turns that were just taken back: then the turn is no news either."""
+    since: int | None = None
+    """The number of the first turn that is news, where several turns were played at once."""
+    by_itself: tuple[PlayedByItself, ...] = ()
+    """Those of them that were played for the reader."""
+    void: str | None = None
+    """Why what the reader had prepared will not be played (matches.events.Void), where that is so."""
     template: Literal["turn"] = "turn"
 
 
@@ -336,6 +352,7 @@ Section = Annotated[
     | ChallengeClosed
     | OfferNews
     | Muted
+    | PreparedTurns
     | HeldDropped
     | QuestionExpired
     | MatchList
@@ -344,6 +361,7 @@ Section = Annotated[
     | HelpOnGame
     | HelpOnTopic
     | Introduction
+    | InvitationWaiting
     | HelpOnNotation
     | Preferences
     | Preview

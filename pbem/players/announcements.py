@@ -1,11 +1,13 @@
 """What people are told of the events in a match: the one place where events become notices, and notices messages."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlmodel import Session, select
 
+from engines.core import Seat
+from engines.seats import SEATS
 from notation.ending import Termination
 from pbem.config import ServerSettings
 from pbem.matches import timekeeping
@@ -20,6 +22,7 @@ from pbem.matches.events import (
     OfferWithdrawn,
     PartKept,
     PartTakenBack,
+    PreparedVoid,
     TimeRanOut,
     TurnPlayed,
     TurnsTakenBack,
@@ -59,16 +62,53 @@ class _Author:
         return name(self.player) if self.player is not None and self.prose else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _AtOnce:
+    """The turns that were played at once, of which one message tells, and what players had prepared in vain."""
+
+    turns: tuple[TurnPlayed, ...]
+    void: tuple[PreparedVoid, ...]
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> "_AtOnce":
+        """Return what these events have of it."""
+        happened = tuple(events)
+        return cls(
+            tuple(event for event in happened if isinstance(event, TurnPlayed)),
+            tuple(event for event in happened if isinstance(event, PreparedVoid)),
+        )
+
+    @property
+    def since(self) -> int | None:
+        """The number of the first turn, where there are several."""
+        return self.turns[0].number if len(self.turns) > 1 else None
+
+    def by_itself(self, seat: Seat) -> tuple[sections.PlayedByItself, ...]:
+        """Return what was played for the player in that seat. Nobody else is told why."""
+        mine = (turn for turn in self.turns if turn.seat == seat)
+        return tuple(
+            sections.PlayedByItself(text=turn.text, why=turn.by_itself.value) for turn in mine if turn.by_itself
+        )
+
+    def why_void(self, seat: Seat) -> str | None:
+        """Return why that player's prepared turns are void, if they are. Nobody else is told."""
+        return next((event.why.value for event in self.void if event.seat == seat), None)
+
+
 def notices(
     session: Session, events: Iterable[Event], author: Player | None = None, prose: tuple[str, ...] = ()
 ) -> tuple[Notice, ...]:
     """Return the news about these events for everyone concerned, in order; the author's prose goes with the first."""
     told: tuple[Notice, ...] = ()
-    for event in events:
+    happened = tuple(events)
+    at_once = _AtOnce.of(happened)
+    for event in happened:
         match = event.match
+        if isinstance(event, TurnPlayed) and event is not at_once.turns[0]:
+            continue  # the news about the first tells of all of them
         players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
         silent = carry_prose(told) or (author is not None and is_muted_for(match, author))
-        told += tuple(_of(event, players, _Author(author, () if silent else prose)))
+        told += tuple(_of(event, players, _Author(author, () if silent else prose), at_once))
     return told
 
 
@@ -127,16 +167,16 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     return True
 
 
-def _of(event: Event, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
+def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: _AtOnce) -> Iterator[Notice]:
     match event:
         case MatchOffered(match):
             yield _offer(match, players, author)
         case MatchStarted(match) | TurnPlayed(match):
-            yield from _show(match, players, author)
+            yield from _show(match, players, author, at_once)
         case TurnsTakenBack(match, _, texts):
-            yield from _show(match, players, author, taken_back=texts)
+            yield from _show(match, players, author, at_once, taken_back=texts)
         case TimeRanOut(match):
-            yield from _show(match, players, author, ran_out=True)
+            yield from _show(match, players, author, at_once, ran_out=True)
         case OfferChanged():
             yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
@@ -146,8 +186,8 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author) -> Iterat
         case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
             yield from _left(match, players)
         case MatchEnded(match, ending) if ending.termination is not Termination.RULES:
-            yield from _show(match, players, author, ending.termination)
-        case MatchEnded() | PartKept() | PartTakenBack():
+            yield from _show(match, players, author, at_once, ending.termination)
+        case MatchEnded() | PartKept() | PartTakenBack() | PreparedVoid():
             pass  # the message about the last turn tells how the rules ended it; a begun turn is its player's own
 
 
@@ -164,6 +204,7 @@ def _show(
     match: Match,
     players: tuple[Player, Player],
     author: _Author,
+    at_once: _AtOnce,
     termination: Termination | None = None,
     taken_back: tuple[str, ...] = (),
     *,
@@ -178,9 +219,11 @@ def _show(
         termination=termination,
         ran_out=ran_out,
         taken_back=taken_back,
+        since=at_once.since,
     )
-    for player in players:
-        yield Notice(player, shows, match, match.plies)
+    for seat, player in zip(SEATS, players, strict=True):
+        theirs = replace(shows, by_itself=at_once.by_itself(seat), void=at_once.why_void(seat))
+        yield Notice(player, theirs, match, match.plies)
 
 
 def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:

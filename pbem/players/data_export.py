@@ -15,8 +15,9 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from notation import record
+from pbem.matches import prepared
 from pbem.matches.naming import name
-from pbem.matches.queries import plies, taken_back
+from pbem.matches.queries import plies, seat_of, taken_back
 from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
@@ -63,7 +64,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
     facts = {
         "player": _person(session, player),
         "reply_addresses": {
-            "how": "They are computed when a mail is sent, from your number and a key, and are not stored.",
+            "how": "We compute them from your number and a key when we send a message.",
             "made_worthless": player.epoch,
         },
         "matches": [_match(session, player, match) for match in _matches(session, player)],
@@ -133,6 +134,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "terminated_by": None if ending is None or ending.seat is None else name(snapshot.players[ending.seat]),
         "reason": match.reason,
         "begun": own_part,
+        "prepared": _prepared(session, player, match),
         "offered": match.created,
         "started": match.started,
         "ended": match.ended,
@@ -146,6 +148,12 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         ],
         "record": record.written(snapshot.record) if was_played else None,
     }
+
+
+def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]:
+    """Return what the player has prepared in the match; what the opponent has is never shown."""
+    seat = seat_of(match, player)
+    return [] if seat is None else [list(line) for line in prepared.of_seat(session, match, seat).lines]
 
 
 def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:

@@ -97,9 +97,9 @@ def remember(session: Session, address: str, limits: LimitsSettings, server: Ser
     if not limits.is_large(address.rpartition("@")[2]) and (
         session.exec(today.where(Invitee.domain == row.domain)).one() >= limits.domain_invitations
     ):
-        raise Refused("Enough invitations have gone to this domain today.", fits=TOMORROW)
+        raise Refused("We've sent enough invitations to this domain today.", fits=TOMORROW)
     if session.exec(today).one() >= limits.all_invitations:
-        raise Refused("We have sent enough invitations for today.", fits=TOMORROW)
+        raise Refused("We've sent enough invitations for today.", fits=TOMORROW)
     row.invited = now
     session.add(row)
     session.flush()

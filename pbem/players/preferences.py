@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pbem.errors import Refused
+from pbem.matches.prepared import AUTOMOVE
 
 ON, OFF = "on", "off"
 
@@ -79,18 +80,19 @@ PREFERENCES: dict[str, Preference] = {
     "board": Preference(
         "board",
         ("ascii", "unicode", "words"),
-        "how boards are drawn in plain text; words are best for screen readers",
+        'how text shows boards; "words" is best for screen readers',
     ),
-    "html": Preference("html", (ON, OFF), "whether messages have an HTML part besides the text"),
+    "html": Preference("html", (ON, OFF), "whether messages have an HTML part as well as text"),
     "picture": Preference("picture", (ON, OFF), "whether the HTML part shows the board as a picture"),
     "mail": Preference(
         "mail",
         ("each", "batch", "daily"),
-        "a message for each turn, one every few minutes, or one a day",
+        "when news comes: at once, every few minutes, or once a day",
     ),
     "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
     "zone": Preference("zone", ("UTC",), "the time zone of that hour", "Europe/Vienna", _zone),
-    "receipt": Preference("receipt", (ON, OFF), "whether you also get the board after your own turn"),
+    AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
+    "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),
 }
 
 

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.payloads.explained import Introduction
+from pbem.payloads.explained import Introduction, InvitationWaiting
 from pbem.payloads.sections import (
     AlreadySettled,
     HeldDropped,
@@ -52,7 +52,16 @@ ONCE = "once "
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
 LONG_NUMBER = re.compile(r"\d{3,}")
-REFUSING = (Refusal, Introduction, NotAttempted, NotSent, AlreadySettled, QuestionExpired, HeldDropped)
+REFUSING = (
+    Refusal,
+    Introduction,
+    InvitationWaiting,
+    NotAttempted,
+    NotSent,
+    AlreadySettled,
+    QuestionExpired,
+    HeldDropped,
+)
 """Sections of an answer that says only what was not done."""
 
 
@@ -78,8 +87,8 @@ def of_address(session: Session, address: str, standing: Standing, most: int, no
     if had == most:
         raise Refused(
             f"More than {most} messages came from this address within an hour without proof of who sent them, "
-            "so the next ones get no reply.",
-            fits="Reply to one of our messages, or write to your personal address: that is never ignored.",
+            "so we won't reply to the next ones.",
+            fits="Reply to one of our messages, or write to your personal address: we never ignore that.",
         )
 
 
@@ -112,8 +121,8 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
         raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
         raise Refused(
-            f"You sent more than {most} messages within an hour, so this one and the next ones aren't read.",
-            fits='Wait an hour; then "games" shows where you are. Turns are still played.',
+            f"You sent more than {most} messages within an hour, so we don't read this one or the next ones.",
+            fits='Wait an hour; then "games" shows where you are. Your turns still count.',
         )
 
 
@@ -122,7 +131,7 @@ def of_match(session: Session, match: int, player: Player, most: int, now: datet
     if is_match_full(session, match, player, most, now):
         raise Refused(
             f"Your messages about match #{match} caused {most} of ours today, and that's the limit.",
-            fits="Turns are still played; wait until tomorrow with everything else.",
+            fits="Your turns still count; everything else has to wait until tomorrow.",
             gist=f"{ONCE}{match}",
         )
 

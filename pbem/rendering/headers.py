@@ -11,6 +11,7 @@ from typing import Any
 from pbem.config import ServerSettings
 from pbem.matches.naming import OVER, YOUR_TURN, name, subject_of
 from pbem.matches.snapshot import Snapshot
+from pbem.payloads.explained import Rules
 from pbem.payloads.messages import Answer, Digest, Payload
 from pbem.payloads.sections import TurnPlayed
 from pbem.players.identity import address_with, token_of
@@ -30,6 +31,8 @@ SUBJECTS = {
     "deleted": "Your data has been deleted",
     "unreachable_admin": "Messages to a player keep bouncing",
 }
+ANSWERS = {"introduction": "How to play board games by email", "help": "Help", "rules": "The rules of {game}"}
+"""The Subjects of replies that say only this, to messages without a Subject; none repeats what a stranger wrote."""
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
 """The values of X-PBeM-Event that aren't the template's name."""
 
@@ -130,7 +133,19 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"
-    return f"[pbem] Re: {asked}" if asked else f"[pbem] {SUBJECTS.get(payload.template, 'Your message')}"
+    if asked:
+        return f"[pbem] Re: {asked}"
+    return f"[pbem] {SUBJECTS.get(payload.template) or _answered(payload)}"
+
+
+def _answered(payload: Payload) -> str:
+    """Return what a reply is about, as its Subject says it where the message had none."""
+    match payload:
+        case Answer(sections=[Rules() as only]):
+            return ANSWERS["rules"].format(game=only.game.title)
+        case Answer(sections=[only, *_]):
+            return ANSWERS.get(only.template, "Your message")
+    return "Your message"
 
 
 def _state(snapshot: Snapshot, reader: int | None) -> str:

@@ -14,14 +14,15 @@ from notation.board import Charset, format_board
 from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
-from pbem.clocks.clock import Clock
 from pbem.clocks.time_control import in_words, parse
-from pbem.clocks.wording import time_left
+from pbem.clocks.wording import TimeShown, time_shown
 from pbem.matches import offers
+from pbem.matches.events import Why
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.matches.timekeeping import clock_of
-from pbem.payloads.sections import MatchThen, Preview
+from pbem.payloads.prepared import Branch
+from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
 from pbem.players.preferences import ON
 from pbem.rendering import attachments, board_image, links
 from pbem.rendering.board_image import png
@@ -32,6 +33,9 @@ from pbem.rendering.templating import SHOWN_TURNS, WIDTH
 from pbem.rendering.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
+
+WHY = {Why.PREPARED.value: ", as you had prepared", Why.FORCED.value: " at once, as it was your only legal turn"}
+"""What to say of a turn that was played for its player."""
 
 
 class Drawing:
@@ -139,7 +143,7 @@ class Views:
     def __init__(self, drawings: Drawings, context: ReaderContext, matches: Mapping[int, MatchFacts]) -> None:
         self._drawings, self._context, self._matches = drawings, context, matches
         self._viewed: dict[tuple[int, int | None, str | None], View] = {}
-        self._previewed: dict[Preview | MatchThen, View] = {}
+        self._previewed: dict[Preview | MatchThen | Branch, View] = {}
 
     def view(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
         """Return the match after that many turns (default: all), with that part of a turn on top."""
@@ -149,16 +153,19 @@ class Views:
             self._viewed[key] = View(drawing, self._context, drawing.snapshot.ply)
         return self._viewed[key]
 
-    def preview(self, asked: Preview | MatchThen) -> "View":
+    def preview(self, asked: Preview | MatchThen | Branch) -> "View":
         """Return the match as the section asks to see it, with turns that nobody has played."""
         if asked not in self._previewed:
             snapshot = self._drawings.of(self._matches[asked.match], asked.ply).snapshot
             if isinstance(asked, MatchThen):
                 hypothesis = snapshot.with_hypothesis((), past=True)
+            elif isinstance(asked, Branch):
+                hypothesis = snapshot.with_hypothesis(asked.turns)
             else:
                 flags = {"past": asked.past, "playable": asked.playable, "kept": asked.kept}
                 hypothesis = snapshot.with_hypothesis(asked.turns, asked.part, asked.chosen, **flags)
-            self._previewed[asked] = View(Drawing(hypothesis), self._context, asked.now)
+            now = asked.ply if isinstance(asked, Branch) else asked.now
+            self._previewed[asked] = View(Drawing(hypothesis), self._context, now)
         return self._previewed[asked]
 
 
@@ -170,6 +177,7 @@ class View:
         self._drawing, self._snapshot, self._context, self._seen = drawing, snapshot, context, seen
         self.number = snapshot.number
         self.title = snapshot.game.title
+        self.summary = snapshot.game.summary
         self.key = snapshot.match.game
         self.ply = snapshot.ply
         self.turns = snapshot.ply
@@ -242,37 +250,20 @@ class View:
         return self.is_current and self._snapshot.match.paused is not None
 
     @cached_property
-    def _clock(self) -> Clock | None:
-        """The clock of the match when the message was written, while it is played."""
-        clock = clock_of(self._snapshot.match) if self.is_current else None
-        return None if clock is None else clock.at(self._context.written)
-
-    @property
-    def is_overdue(self) -> bool:
-        """Whether the player to move has run out of time."""
-        return self._clock is not None and self._clock.has_run_out and not self.paused
-
-    @property
-    def can_claim(self) -> bool:
-        """Whether the reader can claim the match, since the opponent has run out of time."""
-        return self.is_overdue and self.seat is not None and not self.yours
-
-    @property
-    def was_begun(self) -> bool:
-        """Whether the player to move has played a turn on the clock."""
-        return (
-            self._clock is not None and self._clock.seat is not None and self._clock.sides[self._clock.seat].turns > 0
-        )
-
-    @property
-    def time_left(self) -> str | None:
+    def clock(self) -> TimeShown | None:
         """How much time each player has, and when the turn is due; None where there is no limit."""
-        match, clock = self._snapshot.match, self._clock
+        match = self._snapshot.match
+        clock = clock_of(match) if self.is_current else None
         if clock is None or match.to_move is None:
             return None
         names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
         context = self._context
-        return time_left(clock, seat_of(match.to_move), names, self.seat, context.preferences["zone"], context.written)
+        return time_shown(clock, seat_of(match.to_move), names, self.seat, context.preferences["zone"], context.written)
+
+    @property
+    def can_claim(self) -> bool:
+        """Whether the reader can claim the match, since the opponent has run out of time."""
+        return self.clock is not None and self.clock.is_overdue and self.seat is not None and not self.yours
 
     @property
     def taken_back(self) -> bool:
@@ -368,6 +359,17 @@ class View:
         return tuple(
             Played(ply + 1, snapshot.seats[ply], name(snapshot.players[snapshot.seats[ply]]), snapshot.texts[ply])
             for ply in range(max(0, snapshot.ply - most), snapshot.ply)
+        )
+
+    def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
+        """Return who played what in the turns from that number on, and which were played for the reader."""
+        why = {each.text: WHY[each.why] for each in by_itself}
+        turns = self.played(self.turns - since + 1)
+        return tuple(
+            f"You played {turn.text}{why.get(turn.text, '')}"
+            if turn.seat == self.seat
+            else f"{turn.by} played {turn.text}"
+            for turn in turns
         )
 
     @property

@@ -12,8 +12,8 @@ from sqlmodel import Session
 from pbem import failpoints
 from pbem.commands import COMMANDS
 from pbem.commands.core import Request
-from pbem.commands.verdict import Outcome, Verdict
 from pbem.conversation import dispatch
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.players import bounces, identity, trust

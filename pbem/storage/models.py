@@ -7,15 +7,7 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Optional
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    Index,
-    LargeBinary,
-    UniqueConstraint,
-    false,
-    text,
-)
+from sqlalchemy import JSON, Column, Index, LargeBinary, UniqueConstraint, false, text
 from sqlmodel import Field, Relationship, SQLModel
 
 from pbem.storage.utc import Utc
@@ -202,6 +194,19 @@ class TakenBack(SQLModel, table=True):
     incoming: int | None = Field(default=None, foreign_key="incoming.id")
     played: datetime = Field(sa_type=Utc)
     taken_back: datetime = Field(sa_type=Utc)
+
+
+class Prepared(SQLModel, table=True):
+    """What a player has prepared for the opponent's next turn in a match; nobody else ever learns of it."""
+
+    match: int = Field(foreign_key="match.id", primary_key=True)
+    seat: int = Field(primary_key=True)
+    version: int
+    """The version of the match for which it was prepared: `plies` and `shift` together."""
+    lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
+    """Turns in canonical texts, the opponent's first (see matches.conditions)."""
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")
+    """The message that brought the last of them."""
 
 
 class ClockEvent(SQLModel, table=True):

@@ -47,7 +47,7 @@ def sent_to(letters: Correspondence, address: str) -> int:
 def invitations(letters: Correspondence) -> int:
     """Return the number of invitations sent."""
     mails = (mail for way, mail in letters.log if way == "out")
-    return sum(text(mail).startswith("Hello! ") and "would like to play" in text(mail) for mail in mails)
+    return sum(" invites you to play " in text(mail).partition("\n")[0] for mail in mails)
 
 
 def numbers(letters: Correspondence) -> list[int]:
@@ -147,7 +147,7 @@ def test_no_link_and_few_words_go_along(letters: Correspondence, note: str) -> N
     assert "pills" not in text(invitation)
     assert "word word" not in text(invitation)
     assert "0900" not in text(invitation)
-    assert "not sent" in text(answer)
+    assert "we didn't send them to anyone" in " ".join(text(answer).split())
 
 
 def test_a_few_words_go_along(letters: Correspondence) -> None:

@@ -87,7 +87,7 @@ def test_looking_needs_no_question(letters: Correspondence, line: str) -> None:
 @pytest.mark.slow
 def test_a_yes_carries_out_what_the_token_did_not_cover(letters: Correspondence) -> None:
     (question,) = letters.reply(letters.last("alice"), "set mail daily")
-    assert "belongs to match #1" in text(question)
+    assert "the address of match #1" in text(question)
 
     letters.reply(question, "yes")
 

@@ -9,10 +9,10 @@ from notation.ending import Ending, Termination
 from pbem.commands import COMMANDS
 from pbem.commands.core import Decision, Request, ToNewAddress, ToPlayer
 from pbem.commands.syntax.mail import Reader
-from pbem.commands.verdict import Outcome
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import execute
 from pbem.conversation.reply import Reply
+from pbem.conversation.verdict import Outcome
 from pbem.errors import Refused
 from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
 from pbem.payloads import messages, sections

@@ -365,7 +365,7 @@ def test_the_board_shows_top_discs_and_heights_and_beside_it_the_towers() -> Non
     position = board(0, "a4:B+ b3:GxB+ b2:Bx d1:GxG+GxBx c4:Bx", (2, 0), (1, 3))
 
     assert format_board(position.diagram(), notes=True).splitlines() == [
-        ".   .   .   Bx4  1    Blue: 2 in reserve, 1 of them by right",
+        ".   .   .   Bx4  1    Blue: 2 in reserve, may add 1",
         ".   Bx  .   .    2    Green: 0 in reserve",
         ".   B+2 .   .    3    Towers, from the bottom to the top:",
         "B+  .   Bx  .    4    * b3: Gx B+",
@@ -438,7 +438,7 @@ REFUSALS: list[tuple[KvadratikPosition, str | Move, Reason, str, str | None]] = 
     (ONLY, "b3b2", Reason.EMPTY, "Blue has no uncovered disc", "b3b2"),
     (BARE, "b3b2 b4c4", Reason.EMPTY, "no disc stands on b4", "b4c4"),
     (RIGHT, "~c3 a4a3", Reason.COVERED, "on c3 Green's is on top; Blue's uncovered discs are on a4 and b3", "~c3"),
-    (RIGHT, "c3b2", Reason.COVERED, "a covered disc is neither moved nor flipped", "c3b2"),
+    (RIGHT, "c3b2", Reason.COVERED, "a covered disc can't be moved or flipped", "c3b2"),
     (BEGUN, "~a1 a4a3", Reason.OPPONENT, "the disc on a1 is Green's", "~a1"),
     (BEGUN, "a1b2", Reason.OPPONENT, "the disc on a1 is Green's; Blue's uncovered discs are on a4", "a1b2"),
     (BEGUN, Turn((), ("e5",), Step("a4", "a3")), Reason.OFF_BOARD, "e5 is not on this board", "~e5"),

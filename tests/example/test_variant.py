@@ -18,7 +18,7 @@ from notation import NOTATIONS
 from notation.hints import format_hint
 from tests.engines import test_contract as contract
 
-OTHERS = f"a {either(KINDS[1:])} of all four own stones"
+OTHERS = f"a {either(KINDS[1:])} of all four stones"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def after(*texts: str) -> Any:
 
 
 def test_a_square_cannot_be_announced() -> None:
-    with pytest.raises(IllegalMove, match="b4d4 does not end in a Straight, Diamond or Diagonal of all four own"):
+    with pytest.raises(IllegalMove, match="b4d4 does not end in a Straight, Diamond or Diagonal of all four stones"):
         after("d2b4", "d4f4", "b4d4 quadrupel")
 
     assert after("d2b4", "d4f4", "b4d4").turn == 1

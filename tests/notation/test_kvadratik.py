@@ -198,12 +198,12 @@ TURNS_PLAYED = ("setup +x+x", "setup x+x+", "a4a3", "b1b2", "a3b3", "b2b1")
 
 def test_the_hint_of_a_turn_says_where_every_disc_can_go_and_what_else_there_is() -> None:
     assert hint(*TURNS_PLAYED).splitlines() == [
-        "Your uncovered discs as they lie, before any flips:",
+        "What your uncovered discs can do, before any flips:",
         "* B+ on b3 to a3, b2, b4 or c3 | Bx on b4 to a3 or c3",
         "* B+ on c4 to b4, c3 or d4 | Bx on d4 to c3",
-        "* before the move, flips: ~b3 turns a disc over",
-        "* a move from row 3 to row 2 may add a disc from the reserve",
-        "* such a disc moves at once: @a4+ a4a3",
+        "* before the move: ~b3 turns a disc over",
+        "* after a move from row 3 to row 2: a new disc from the reserve",
+        "* it moves at once: @a4+ a4a3",
         "For example: b3a3",
     ]
     assert "flips" not in hint(*TURNS_PLAYED, flip="none")
@@ -212,8 +212,8 @@ def test_the_hint_of_a_turn_says_where_every_disc_can_go_and_what_else_there_is(
 def test_the_hint_says_what_may_be_put_down_by_right() -> None:
     told = hint(*TURNS_PLAYED, "b3b2", "b1b2")
 
-    assert "* first, by right: a disc from the reserve on a4" in told
-    assert "* by right, for example @a4+ or @a4x" in told
+    assert "* first, for what was covered: a disc from the reserve on a4" in told
+    assert "* such a disc is written @a4+ or @a4x" in told
 
 
 @pytest.mark.slow

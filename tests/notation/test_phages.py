@@ -190,7 +190,7 @@ def hint(game: str, *texts: str, first: str = "x") -> str:
 
 def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
     assert hint("quadraphages").splitlines() == [
-        "This is the first turn, so there is no operation 1: write a number",
+        "This is the first turn, so there is no operation 1: announce a number",
         "from 1 to 8, then move a7 and i3 by it.",
         "For example: 1 a7a6 i3i2",
     ]
@@ -200,13 +200,16 @@ def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
 def test_the_hint_says_the_number_and_which_stones_must_move() -> None:
     told = hint("quadraphages", "1 c1b1 g9h9", first="o").replace("\n", " ")
 
-    assert "Operation 1 goes by 1. a7 can go to a6, a8 or b7; i3 can go to h3, i2 or i4; both must." in told
+    assert (
+        "First move by 1, the number from your opponent. "
+        "a7 can go to a6, a8 or b7; i3 can go to h3, i2 or i4; both must." in told
+    )
 
 
 def test_the_hint_of_a_part_lists_what_completes_it() -> None:
     told = hint("quadraphages", "1 c1b1 g9h9", "a7b7 i3i2 3", first="o")
 
-    assert told.startswith("The turn is begun with a7b7 i3i2 3. Operation 3 is left")
+    assert told.startswith("The turn so far is a7b7 i3i2 3. What's left is operation 3, by 3.")
     assert told.splitlines()[-1].removeprefix("* ") == "b7b4 i2i5 | b7b4 i2f2 | b7e7 i2i5 | b7e7 i2f2"
 
 

@@ -173,34 +173,33 @@ OPENING = ("b3a3", "e9e8", "a3b3", "f9f8")
 
 def test_the_hint_says_which_way_and_gives_an_example() -> None:
     assert format_hint(QUADRATURE.hint(after())).splitlines() == [
-        "Black goes up, towards row 11: write the square that a man leaves and",
-        "the square to which it goes, one square forward, diagonally forward or",
-        "sideways.",
+        "Black moves up, towards row 11. Write where a man stands and where it",
+        "goes: one square forward, diagonally forward or sideways.",
         "For example: b3a4",
     ]
-    assert format_hint(QUADRATURE.hint(after("e3e4"))).startswith("White goes down, towards row 1: ")
+    assert format_hint(QUADRATURE.hint(after("e3e4"))).startswith("White moves down, towards row 1. ")
 
 
 def test_the_hint_says_what_the_marker_means() -> None:
     one, two = (format_hint(QUADRATURE.hint(after(*OPENING[:plies]))) for plies in (2, 4))
 
-    assert "The marker shows |1|: once more a man may go sideways and square nothing." in one.replace("\n", " ")
+    assert "The marker shows |1|: a man may go sideways without squaring once more." in one.replace("\n", " ")
     assert "The marker shows |2|, so going sideways must square something." in two.replace("\n", " ")
 
 
 def test_the_hint_warns_of_turns_that_draw() -> None:
     lines = format_hint(QUADRATURE.hint(after("b3a3", "b9a9", "a3b3"))).splitlines()
 
-    assert lines[-3:] == ["of the men:", "* a9b9", "For example: a9a8"]
+    assert lines[-3:] == ["they once did.", "* a9b9", "For example: a9a8"]
 
 
 def test_the_hint_lists_the_turns_where_they_are_few_and_says_who_sits_out() -> None:
     here = board("a10 c5", "k1 i1 g1", (0, 2)).play(Step("c5", "c6"))
     lines = format_hint(QUADRATURE.hint(here)).splitlines()
 
-    assert lines[0].startswith("White cannot go anywhere and sits out, so Black goes again.")
+    assert lines[0].startswith("White can't move and sits out, so Black moves again.")
     assert lines[-3:] == [
-        "These are all the legal turns:",
+        "Here are all the legal turns:",
         "* a10a11 | a10b11 | a10b10 | c6b7 | c6c7 | c6d7 | c6b6 | c6d6",
         "For example: a10a11",
     ]

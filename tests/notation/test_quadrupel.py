@@ -192,19 +192,19 @@ def test_the_hint_says_how_to_set_up() -> None:
 @pytest.mark.parametrize(
     ("texts", "options", "words"),
     [
-        ([], {}, "The first player to announce a figure of all four own stones wins."),
-        ([], {}, 'After a turn that ends in a figure, write "quadrupel"; unannounced it wins nothing.'),
+        ([], {}, "The first player to announce a figure of all four stones wins."),
+        ([], {}, 'When your turn completes a figure, add "quadrupel": unannounced, it doesn\'t win.'),
         ([], {"announce": "auto"}, "The server announces figures for you."),
-        ([], {"variant": "added-value"}, "only the opponent of its builder moves, in extra turns"),
+        ([], {"variant": "added-value"}, "only their opponent moves, in extra turns"),
         (
             ["d2b4", "d4f4", "b4d4!", "c2c1"],
             {"variant": "added-value"},
-            "This is extra turn 2 of 3. A figure counts with 2 off its value: more than 1 wins, 1 draws",
+            "This is extra turn 2 of 3. A figure now has 2 taken off its value: more than 1 wins, 1 draws",
         ),
         (
             ["setup 4123", "setup 1234", "d2b4", "d4f4", "b4d4!"],
             {"variant": "combination"},
-            "This is extra turn 1 of 2. A figure counts with 1 off its value, then times its points: more than 30 wins",
+            "A figure now has 1 taken off its value, which is then multiplied by its points: more than 30 wins",
         ),
         (
             ["setup 4123", "setup 1234", "d2b4", "d4f4", "b4d4!"],

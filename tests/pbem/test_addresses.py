@@ -82,7 +82,7 @@ def test_a_question_can_be_answered_for_two_weeks(letters: Correspondence) -> No
     letters.wait(days=2)
     (late,) = letters.reply(asked[1], "yes")
     assert "more than 14 days" in " ".join(text(late).split())
-    assert "already been dealt with" in text(*letters.reply(asked[1], "yes"))
+    assert "already dealt with that message" in text(*letters.reply(asked[1], "yes"))
 
 
 @pytest.mark.slow
@@ -269,7 +269,7 @@ def test_who_was_invited_at_the_new_address_gets_the_invitation(letters: Corresp
         (f"change address {ALICE}", "already your address"),
         (f"change address {ADDRESS}", "can't be your email address"),
         ("change address games+x@pbem.example", "can't be your email address"),
-        ("change address a@b.example\nchange address c@d.example", "One message can ask for one address only"),
+        ("change address a@b.example\nchange address c@d.example", "One message can only ask for one address"),
     ],
 )
 def test_an_address_that_cannot_be_had_is_refused_at_once(letters: Correspondence, words: str, expected: str) -> None:

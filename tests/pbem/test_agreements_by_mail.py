@@ -212,7 +212,7 @@ def test_a_rematch_offered_by_both_begins_and_one_is_enough(letters: Corresponde
     assert (game, state) == ("quadrature", "running")
     assert letters.execute("select seat1, seat0 from match where id = 1") == [(first, second)]
     (answer,) = letters.reply(over, "rematch")
-    assert "is being played" in " ".join(text(answer).split())
+    assert "already playing the rematch" in " ".join(text(answer).split())
 
 
 def test_resume_alone_still_brings_back_the_news(letters: Correspondence) -> None:
@@ -229,7 +229,7 @@ def test_an_unknown_word_is_refused_with_what_would_work(letters: Correspondence
     before = letters.execute("select * from match")
     (answer,) = letters.reply(letters.last("alice"), words)
 
-    assert "What works: " in text(answer)
+    assert 'Write "' in text(answer)
     assert letters.execute("select * from match") == before
 
 

@@ -118,7 +118,7 @@ def test_a_stale_reply_is_told_so_and_shown_the_board(letters: Correspondence) -
     answer = answered(letters, letters.reply(stale, "b7d7 i2g2 1 d7d6 g2g1"))
 
     assert "You replied to an older message" in answer
-    assert "Operation 1 goes by 2" in answer
+    assert "First move by 2" in answer
     assert before == standing(letters)
 
 
@@ -380,7 +380,7 @@ def test_a_held_mail_acts_once(letters: Correspondence) -> None:
     assert [str(mail["To"]) for mail in letters.reply(confirm, "yes")] == [BOB, ALICE]
     before = standing(letters)
 
-    assert "already been dealt with" in answered(letters, letters.reply(confirm, "yes!"))
+    assert "already dealt with that message" in answered(letters, letters.reply(confirm, "yes!"))
     assert before == standing(letters)
 
 

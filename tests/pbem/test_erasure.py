@@ -229,7 +229,7 @@ def test_whoever_left_is_a_stranger(letters: Correspondence) -> None:
     assert letters.write(ALICE, "games", to=to) == []
     assert letters.reply(old, "games") == []
     (told,) = letters.reply(old, "games", to="games@pbem.example")
-    assert text(told).startswith("Hello! This is a server")
+    assert text(told).startswith("Hello! Here you can play board games")
     verdicts = [row[0] for row in letters.execute("select verdict from incoming order by id desc limit 3")]
     assert verdicts[1:] == ["no answer: unknown token"] * 2
     assert verdicts[0] == "told what this is"

@@ -125,7 +125,7 @@ def test_once_a_day(letters: Correspondence) -> None:
 @pytest.mark.parametrize("words", ["export bob", "export 1", "delete 1", "delete bob"])
 def test_it_is_about_oneself(letters: Correspondence, words: str) -> None:
     answer = exported(letters, words)
-    assert "is about you" in text(answer)
+    assert "is only about you" in text(answer)
     assert not files(answer)
 
 

@@ -9,8 +9,8 @@ import pytest
 from tests.correspondence import Correspondence, correspondence, text
 
 ASKED = "Was this you?"
-INTRODUCED = "Hello! This is a server for playing board games by email."
-WHICH_NAME = "Which name do you want to play under?"
+INTRODUCED = "Hello! Here you can play board games by email."
+WHICH_NAME = "What name would you like to play under?"
 HELPED = "Write each command on a line of its own"
 OPPONENTS = "FINDING AN OPPONENT"
 NOTHING_TO_STOP = "This address gets no news from us"
@@ -111,7 +111,7 @@ def test_what_a_newcomer_writes_beside_join_waits_for_their_yes(tmp_path: Path, 
         letters.join("bob")
         (question,) = letters.write("carol@mail.example", body)
         assert "kvadratik" not in text(question)
-        assert "so are the other lines of your message" in words_of(question)
+        assert "along with the rest of your message" in words_of(question)
         mails = letters.reply(question, "yes")
 
         assert sorted(str(mail["To"]) for mail in mails) == ["bob@mail.example", "carol@mail.example"]
@@ -163,3 +163,26 @@ def test_nothing_of_a_first_mail_comes_back(letters: Correspondence) -> None:
     for number, body in enumerate(("BUY PILLS", "join BUY PILLS", "register PILLS BUY CHEAP", "help PILLS", "PILLS")):
         for mail in letters.write(f"victim{number}@mail.example", body, "PILLS"):
             assert "pills" not in words_of(mail).lower()
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    "words", ["accept", "Accept!", "accept nora", "yes", "decline", "stop", "Hello, who are you?", "#1 accept"]
+)
+def test_a_guest_who_writes_a_new_mail_is_told_of_the_invitation(tmp_path: Path, words: str) -> None:
+    """Their message proves nothing, so it does nothing; a yes to the reply, which goes to that address, accepts."""
+    with correspondence(tmp_path) as letters:
+        letters.write("bob@mail.example", "challenge nora@mail.example kvadratik", to=letters.join("bob"))
+        (told,) = letters.write("nora@mail.example", words)
+
+        assert "bob's invitation to play Kvadratik is waiting for you" in words_of(told)
+        assert told["To"] == "nora@mail.example"
+        assert [part.get_content_type() for part in told.walk()] == ["text/plain"]
+        assert letters.execute("select state from match") == [("offered",)]
+        assert letters.execute("select name from player order by id") == [("bob",), (None,)]
+        assert letters.write("nora@mail.example", words) == []
+        (other,) = letters.write("peter@mail.example", words)
+        assert "invitation" not in words_of(other)
+
+        letters.reply(told, "yes")
+        assert letters.execute("select state from match") == [("running",)]

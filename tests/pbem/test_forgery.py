@@ -237,7 +237,7 @@ def test_the_thread_of_a_question_that_was_declined_asks_nothing(letters: Corres
     letters.reply(question, "no")
 
     (introduction,) = letters.reply(question, "yes", to=ADDRESS)
-    assert "This is a server for playing" in text(introduction)
+    assert "Here you can play board games" in text(introduction)
     assert letters.execute("select address from player where name = 'alice'") == [(ALICE,)]
 
 

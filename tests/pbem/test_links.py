@@ -240,7 +240,7 @@ def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
         assert not taps(letters.last("alice"), "turn", "step")
         rules, explained = (prose(send(letters, "bob", tap)[0]) for tap in taps(offer)[2:])
         assert rules.startswith("QUADRATURE")
-        assert "This is a server for playing board games by email." in explained
+        assert "You can play board games by email here." in explained
 
         begun = send(letters, "bob", taps(offer)[0])
         assert all("The match has begun." in prose(mail) for mail in begun)

@@ -175,10 +175,8 @@ def test_a_command_below_other_text_is_reported_as_not_attempted(letters: Corres
     (answer,) = letters.write(ALICE, "help draw\nfrobnicate\ngames", to=personal)
     words = " ".join(text(answer).split())
 
-    assert (
-        "These lines stand below other text, and were not carried out or sent to anyone: | frobnicate | games" in words
-    )
-    assert "Send this again, and it is done: | games To write" in words
+    assert "so they weren't carried out, and we didn't send them to anyone: | frobnicate | games" in words
+    assert "To carry this out, send it again: | games To write" in words
 
 
 def test_a_valid_line_below_a_misspelt_one_is_reported_as_skipped(letters: Correspondence) -> None:

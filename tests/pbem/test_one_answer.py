@@ -153,5 +153,5 @@ def test_what_a_guest_writes_below_a_command_is_said_not_to_be_sent(letters: Cor
 
     assert answer["To"] == "nora@mail.example"
     assert "accept [NUMBER] [NAME|OFFER]" in text(answer)
-    assert "Who are you?" in text(answer).partition("were not sent to anyone")[2]
+    assert "Who are you?" in text(answer).partition("and we didn't send them to anyone")[2]
     assert not letters.execute("select 1 from incoming where state = 'shunted'")

@@ -64,7 +64,7 @@ def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Corr
 
     assert "Nothing has been played. This is match #1" in said
     assert board(TURNS[0]) in said
-    assert "It would then be bob's turn." in said
+    assert "Then it would be bob's turn." in said
     assert f'To play it, reply: * "{TURNS[0]}"' in said
 
     mails = letters.reply(letters.last("alice"), TURNS[0])
@@ -85,7 +85,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
     said = asked(letters, "bob", f"preview {TURNS[0]}")
 
     assert board(TURNS[0]) in said
-    assert "It would then be your turn." in said
+    assert "Then it would be your turn." in said
     assert "To play" not in said
 
 
@@ -94,7 +94,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
     ("words", "sentence", "read"),
     [
         ("3 a7a4 i3i9", "i3i9 goes 6, but operation 3 goes by 3", "3 a7a4 i3i9"),
-        ("3 a7a4 x9", "I expected a letter from a to i", "3 a7a4 x9"),
+        ("3 a7a4 x9", "we expected a letter from a to i", "3 a7a4 x9"),
         (f"{TURNS[0]} / c1c4 g9g6 4 c4g4 g6c7", "In turn 2 of that line: ", "c1c4 g9g6 4 c4g4 g6c7"),
         (f"{TURNS[0]} c1c4 q", "In turn 2 of that line: ", "c1c4 q"),
         (f"3 a7a4 / {TURNS[1]}", '"3 a7a4" is not a complete turn', "3 a7a4"),
@@ -232,7 +232,7 @@ def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(let
     assert "Match #1 is over, so no turn can follow." in said
     said = asked(letters, "bob", "preview 1#1 c1c4 g9g6 4 c4g4 g6c6")
     assert board(*TURNS[:2]) in said
-    assert "It would then be alice's turn." in said
+    assert "Then it would be alice's turn." in said
     assert board(*TURNS[:2]) in asked(letters, "bob", "preview 1#2")
     assert "It was alice's turn." in asked(letters, "bob", "show 1#2")
 

@@ -176,7 +176,7 @@ def test_a_suggestion_within_a_part_is_gone_with_the_part(letters: Correspondenc
     letters.reply(answer, "undo")
     before = standing(letters)
 
-    assert "has changed since I suggested that" in words(only(letters.reply(answer, "yes")))
+    assert "has changed since we suggested that" in words(only(letters.reply(answer, "yes")))
     assert before == standing(letters)
 
 
@@ -327,7 +327,7 @@ def test_only_who_is_to_move_plays_and_only_what_he_was_shown(
 def test_a_misspelt_command_is_done_after_yes_and_once(letters: Correspondence) -> None:
     personal = letters.join("carol")
     answer = only(letters.write(CAROL, "chalenge bob quadraphages first=o", to=personal), CAROL)
-    assert 'I don\'t know the command "chalenge".' in words(answer)
+    assert 'We don\'t know the command "chalenge".' in words(answer)
     assert 'Did you mean "challenge bob quadraphages first=o"? Reply "yes", and it\'s done.' in words(answer)
 
     mails = letters.reply(answer, "ja, bitte")
@@ -378,7 +378,7 @@ def test_resigning_asks_once_more_whatever_the_proof(letters: Correspondence) ->
     personal = next(line.strip() for line in text(letters.received[ALICE][1]).splitlines() if "games+" in line)
     for to in (letters.last("alice")["Reply-To"].addresses[0].addr_spec, personal):
         question = only(letters.write(ALICE, "#1 resign\n\nWell played!", to=to))
-        assert "You want to resign match #1" in words(question)
+        assert "You're about to resign match #1" in words(question)
         assert "| Well played!" in text(question)
         assert question["Subject"].endswith("] Quadraphages: alice - bob")
         assert state(letters) == "running"
@@ -407,11 +407,11 @@ def test_a_forwarded_mail_does_not_resign(letters: Correspondence) -> None:
 def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
     question = only(letters.reply(letters.last("alice"), "resign"))
     again = only(letters.reply(question, "What is this? I never wrote that!"))
-    assert "I can't tell whether your reply means yes" in words(again)
+    assert "We can't tell whether your reply means yes" in words(again)
     assert state(letters) == "running"
 
     assert "discarded" in words(only(letters.reply(again, "No!")))
-    assert "already been dealt with" in words(only(letters.reply(question, "yes")))
+    assert "already dealt with that message" in words(only(letters.reply(question, "yes")))
     assert state(letters) == "running"
 
 
@@ -449,7 +449,7 @@ def test_an_unproven_resignation_is_asked_about_once(letters: Correspondence) ->
 def test_a_misspelt_resignation_is_asked_about_twice(letters: Correspondence) -> None:
     question = only(letters.reply(slip(letters, "resing"), "yes"))
 
-    assert "You want to resign match #1" in words(question)
+    assert "You're about to resign match #1" in words(question)
     letters.reply(question, "yes")
     assert state(letters) == "over"
 
@@ -539,4 +539,4 @@ def test_words_of_rognlie_s_without_a_counterpart_are_explained(letters: Corresp
     ):
         answer = words(only(letters.write(ALICE, "", line, to=to_play(letters))))
         assert part in answer
-        assert "I don't know the command" not in answer
+        assert "We don't know the command" not in answer

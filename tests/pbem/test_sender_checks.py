@@ -289,7 +289,7 @@ def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Ser
             mails = letters.deliver(forged)
             assert plies(letters) == 0, name
             for mail in mails:  # who has another address is told what this is
-                asked = 'reply "yes" to this message' if mail["To"] == ALICE else "This is a server for playing"
+                asked = 'reply "yes" to this message' if mail["To"] == ALICE else "Here you can play board games"
                 assert asked in text(mail), name
         assert happened(letters, letters.deliver(raw(TURN, border(PASS), Message_ID="<1@mail.example>"))) == "acted"
 

@@ -175,7 +175,7 @@ def test_who_plays_on_is_told_news_again(letters: Correspondence, words: str) ->
     mails = [mail for mail in letters.write(ALICE, words, to=personal(letters, "alice")) if mail["To"] == ALICE]
 
     assert stopped(letters) is None
-    assert any("Since you're playing again, we'll email you news again" in text(mail) for mail in mails)
+    assert any("You're playing again, so we'll send you news again" in text(mail) for mail in mails)
     assert any("| Hi" in text(mail) for mail in mails)
 
 

@@ -74,7 +74,7 @@ def test_both_players_read_it_before_it_is_accepted(letters: Correspondence) -> 
 def test_who_is_invited_reads_it_before_accepting(letters: Correspondence) -> None:
     challenge(letters, f"{CAROL} quadrature time=14d+1d")
 
-    assert f"There is a limit: {IN_WORDS}." in " ".join(text(letters.last("carol")).split())
+    assert f"Time: {IN_WORDS}." in " ".join(text(letters.last("carol")).split())
 
 
 def test_a_rematch_has_the_same(letters: Correspondence) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbem.commands.verdict import Outcome, Verdict
+from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Silence, Unanswerable
 from tests.correspondence import ADDRESS, Correspondence
 

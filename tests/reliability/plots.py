@@ -185,6 +185,21 @@ def _rematch(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(O, "rematch")
 
 
+def _turns_prepared(rehearsal: Rehearsal) -> Letter:
+    """Return a message of o0, who prepares for x0's next turn."""
+    rehearsal.hand_in(_turn(rehearsal))
+    turns = matches.sample().moves
+    rehearsal.hand_in(rehearsal.answer(O, f"{turns[1]}\nif {turns[2]} then {turns[3]}"))
+    return rehearsal.answer(O, f"cancel conditions\nif {turns[2]} then {turns[3]} then if {turns[4]} then {turns[5]}")
+
+
+def _turn_foreseen(rehearsal: Rehearsal) -> Letter:
+    """Return a turn of x0 that o0 has foreseen, with what x0 has foreseen: four turns are played at once."""
+    turns = matches.sample().moves
+    rehearsal.hand_in(_turns_prepared(rehearsal))
+    return rehearsal.answer(X, f"{turns[2]}\nif {turns[3]} then {turns[4]}\n\nLet's see.")
+
+
 def _turns_of_the_sample() -> int:
     return len(matches.sample().moves)
 
@@ -210,6 +225,8 @@ PLOTS: dict[str, Plot] = {
     "a pause agreed": Plot(_pause_agreed),
     "a pause ended": Plot(_pause_ended),
     "a mute": Plot(_mute),
+    "turns prepared": Plot(_turns_prepared),
+    "a turn that was foreseen": Plot(_turn_foreseen),
     "a rematch": Plot(_rematch),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),

@@ -199,9 +199,10 @@ class Scene:
         return [row[0] if len(row) == 1 else tuple(row) for row in rows]
 
     def table(self, name: str) -> list[dict[str, Any]]:
-        """Return all rows of a table by id."""
+        """Return all rows of a table by its key."""
+        key = "match, seat" if name == "prepared" else "id"
         with self._engine.connect() as connection:
-            return [dict(row) for row in connection.execute(text(f'select * from "{name}" order by id')).mappings()]
+            return [dict(row) for row in connection.execute(text(f'select * from "{name}" order by {key}')).mappings()]
 
     def count(self, table: str, where: str = "1 = 1") -> int:
         """Return the number of rows."""

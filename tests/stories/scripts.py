@@ -149,6 +149,7 @@ def old_words(letters: Correspondence) -> None:
     write("all show alice next")
     write("multiple", "quadraphages show 1\nquadraphages standings\nbroadcast alice swordfish")
     write("quadraphages queue 1 alice swordfish b7b4,i2f2")
+    write("quadraphages queue 1 alice swordfish b7c7,i2h2,1,c7c6,h2h1")
     write("change password alice swordfish mackerel")
     write("quadraphages resign 1 alice swordfish")
     letters.reply(letters.last("alice"), "yes")
@@ -302,6 +303,31 @@ def time(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "accept")
 
 
+def foreseeing(letters: Correspondence) -> None:
+    """Prepare a tree, see it played and void, slip in it, list and cancel it, queue a turn, and meet an offer."""
+    letters.match("challenge bob quadrature")
+    letters.reply(
+        letters.last("alice"), "e3f4\nif e9f8 then f3g4 then if f9g8\nthen g4h5\nif d9d8 then b3b4\nelse c3c4"
+    )
+    letters.reply(letters.last("bob"), "e9f8\n\nYour move!")
+    letters.reply(letters.last("alice"), "conditions")
+    letters.reply(letters.last("bob"), "b9b8")
+    letters.reply(letters.last("alice"), "c3c4\nif b8b7 then b3b4 then if b7b6 then c4c9")
+    letters.reply(letters.last("alice"), "queue d3d4")
+    letters.reply(letters.last("alice"), "if b8b7 then d3e4")
+    letters.reply(letters.last("alice"), "cancel conditions 1\nconditions")
+    letters.reply(letters.last("alice"), "if b8b7 then d3e4 then if c9c8 then b3b4")
+    letters.reply(letters.last("bob"), "b8b7\nif d3e4 then c9c8 then if b3b4 then d9d8\n\nI know what you will do.")
+    letters.reply(letters.last("alice"), "if f8f7 then c4c5")
+    letters.reply(letters.last("alice"), "e4e5\nqueue b4b5")
+    letters.reply(letters.last("bob"), "draw\nd8d7")
+    letters.reply(letters.last("alice"), "reject draw\nset automove on\nb4b5\nelse i3i4")
+    letters.reply(letters.last("alice"), "yes")
+    letters.reply(letters.last("bob"), "undo")
+    letters.reply(letters.last("alice"), "accept")
+    letters.reply(letters.last("alice"), "if nothing else, you play well")
+
+
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     "first_match": first_match,
     "invitation": invitation,
@@ -320,4 +346,5 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "leaving": leaving,
     "agreeing": agreeing,
     "time": time,
+    "foreseeing": foreseeing,
 }

@@ -1,5 +1,6 @@
 """A whole match from each mail program: every turn is played as intended, and no word is lost."""
 
+import textwrap
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -53,6 +54,29 @@ def test_a_whole_match(client: str, begin: Callable[[Correspondence], None], tmp
         letters.deliver(CLIENTS[client](letters.last("bo"), "resign"))
         letters.deliver(CLIENTS[client](letters.last("bo"), "yes"))
         _is_played(letters, SAMPLE_MATCH)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("hers", "his"), [("gmail", "s-nail"), ("outlook-phone", "unmarked"), ("mutt", "apple-mail")])
+def test_a_tree_of_conditions(hers: str, his: str, tmp_path: Path) -> None:
+    """Two players prepare turns with programs that wrap lines: all of it is played, and one message tells each."""
+    hers_, his_ = SAMPLE_MATCH.moves[:9:2], SAMPLE_MATCH.moves[1:9:2]
+    with correspondence(tmp_path) as letters:
+        letters.play(beginning)
+        prepared = f"if {his_[0]} then {hers_[1]} then if {his_[1]} then {hers_[2]}\nelse {hers_[4]}"
+        wrapped = "\n".join(line for whole in prepared.split("\n") for line in textwrap.wrap(whole, 68))
+        assert wrapped.count("\n") > 1
+        letters.deliver(CLIENTS[hers](letters.last("jx"), f"{hers_[0]}\n{wrapped}\n\nGood luck!"))
+        assert _told(letters, "bo") == ["Good luck!"]
+        answer = f"{his_[0]}\nif {hers_[1]}\nthen {his_[1]} then if {hers_[2]} then\n{his_[2]}"
+        sent = letters.deliver(CLIENTS[his](letters.last("bo"), answer))
+        played = [text_ for (text_,) in letters.execute("select text from ply order by number")]
+        assert len(played) == 6
+        assert [str(mail["To"]).partition("@")[0] for mail in sent] == ["jx", "bo"]
+        for mail in sent:
+            assert f"bo played {his_[0]}" in text(mail) or f"You played {his_[0]}" in text(mail)
+        assert "as you had prepared" in " ".join(text(letters.last("jx")).split())
+        assert letters.execute("select * from prepared") == []
 
 
 def _told(letters: Correspondence, name: str) -> list[str]:

@@ -123,6 +123,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write(ALICE, "challenge bob kvadratik", to=personal)
     letters.reply(letters.last("bob"), "decline\n\nNo time this week, sorry.")
     letters.write(ALICE, "challenge carol@mail.example kvadratik\n\nDo you know this one?", to=personal)
+    letters.write("carol@mail.example", "accept")
     _wait_and_stop(letters)
     (moments["confirm"],) = letters.write(ALICE, "#1 resign")
     letters.reply(letters.last("alice"), "no, that was not me")
@@ -154,6 +155,7 @@ def _agree(letters: Correspondence, personal: str) -> None:
     letters.reply(letters.last("alice"), "pause")
     letters.reply(letters.last("bob"), "accept")
     letters.reply(letters.last("alice"), "e3d4")
+    letters.reply(letters.last("alice"), "if e9f8 then f3g4 then if f9g8 then g4h5\nelse b3b4")
     letters.reply(letters.last("bob"), "mute")
 
 

@@ -16,7 +16,7 @@ from tests.templates.letters import FACES, MOMENTS, TEMPLATES, Sent, examples, t
 MAILS = Path(__file__).parent / "mails"
 NAMES = sorted(templates() | {*FACES, *MOMENTS})
 
-PLAIN = {"face-plain", "confirm-join", "section-first_only", "section-introduction"}
+PLAIN = {"face-plain", "confirm-join", "section-first_only", "section-introduction", "section-waiting"}
 """Mails without HTML: by choice, or because a stranger's address may be somebody else's."""
 
 

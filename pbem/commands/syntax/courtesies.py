@@ -27,6 +27,8 @@ NAMING = re.compile(
     re.IGNORECASE,
 )
 """What may stand between "join" or "register" and the name."""
+SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
+"""The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")
 
 
@@ -129,3 +131,12 @@ def nearest_word(word: str, known: frozenset[str]) -> str | None:
     if len(word) < 3 or len(word) > 20:
         return None
     return next(iter(get_close_matches(word, sorted(known), 1, 0.75)), None)
+
+
+def is_of_marks(text: str) -> bool:
+    """Return whether a line consists of the marks of a separator alone.
+
+    >>> is_of_marks("---"), is_of_marks("* * *"), is_of_marks("..."), is_of_marks(":-)"), is_of_marks("?")
+    (True, True, True, False, False)
+    """
+    return not text.strip(SEPARATING)

@@ -66,7 +66,7 @@ def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None
     meant = next(filter(None, (_resembling(snapshot, each) for each in (text, held) if each)), ())
     if not meant:
         return None
-    return with_turns(Refused("I can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+    return with_turns(Refused("We can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
 
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def _nothing_found(said: str, match: Match | None) -> Refused:
     """Return the refusal of prose."""
     if match is not None and match.state == MatchState.OFFERED:
         return Refused(
-            "I found no command in your message.",
+            "We found no command in your message.",
             read=said[:SHOWN],
             fits=f'"rules {match.game}" sends the rules, and "help" explains the rest.',
             match=match.id,
@@ -94,7 +94,7 @@ def _nothing_found(said: str, match: Match | None) -> Refused:
     word = said.split()[0]
     if match is not None:
         return Refused(
-            "I found neither a turn nor a command in your message.",
+            "We found neither a turn nor a command in your message.",
             read=said[:SHOWN],
             at=0,
             width=len(word[:SHOWN]),
@@ -102,7 +102,7 @@ def _nothing_found(said: str, match: Match | None) -> Refused:
             match=match.id,
         )
     return Refused(
-        f'I don\'t know the command "{word[:30]}".',
+        f'We don\'t know the command "{word[:30]}".',
         read=said[:SHOWN],
         at=0,
         width=len(word[:SHOWN]),

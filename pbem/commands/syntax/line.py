@@ -15,7 +15,7 @@ from notation import NOTATIONS
 from pbem.commands.core import Command, Line, named
 from pbem.commands.syntax import courtesies
 from pbem.errors import Refused
-from pbem.matches import turns
+from pbem.matches import conditions, turns
 from pbem.matches.turns import ParsedTurn
 from pbem.reading.message import bare_subject
 
@@ -39,6 +39,9 @@ MOST_NAMES = 3
 NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
 CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
 """Words that appear in sentences about squares, but in no turn."""
+
+DROPPED = re.compile(r"(?:my\s+)?(?:conditions?|queue)\b(?:\s+(?:in|of|for))?\s*(#?\d{1,9})?$", re.IGNORECASE)
+"""What `cancel` drops, instead of offering to end the match: "cancel conditions 42"."""
 
 GameOf = Callable[[int], str | None]
 """Returns the game's key of a match by number, or None if there is no such match."""
@@ -127,10 +130,14 @@ class LineReader:
                 self._move(bare, match, text, pointed=False) if bare else None
             )
             return replace(moved, malformed=True) if moved and ply is not None else moved
+        if command.name == "if":
+            return self._condition(command, verb, rest, match, text)
         is_free = command.takes_turn or command.name in FREE_WORDS
         rest = rest.strip() if is_free else rest.strip(" .,;!")
         if command.name in NAMES_GAME:
             rest = self._with_games(f"{game or ''} {rest}".strip())
+        if command.name == "cancel" and (dropped := DROPPED.match(rest)):
+            rest = f"{dropped[1] or ''} conditions".strip()
         if command.name == "join" and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         if (
@@ -141,8 +148,17 @@ class LineReader:
         ):
             match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
         is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
+        is_prose = is_prose or (command.name == "cancel" and rest not in ("", "conditions"))
         malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
         return self._called(command, rest, match, text, malformed=malformed, ply=ply)
+
+    def _condition(self, command: Command, verb: str, rest: str, match: int | None, text: str) -> Line | None:
+        """Return the line as a condition, with the word that it begins with; None for prose that begins with it."""
+        number = NUMBER.match(rest)
+        if number and (rest.startswith("#") or (match is None and self._game_of(int(number[1])) is not None)):
+            match, rest = int(number[1]), rest[number.end() :]
+        words = f"{verb.lower()} {rest}"
+        return Line(command, words, match, text) if conditions.seems_meant(words) else None
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
         """Return the line of somebody who wants to be a player, which repeats nothing but names.
@@ -236,6 +252,8 @@ class LineReader:
         """Return whether nothing is left to guess: no word of the line could be prose."""
         if line.malformed or line.command.name in FREE_WORDS:
             return False
+        if line.command.name == "if":
+            return True
         if line.command.takes_turn:
             return self.is_turn(line.words, line.match) or not line.words
         words = line.words.lower().split()

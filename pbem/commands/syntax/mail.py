@@ -17,15 +17,16 @@ from dataclasses import dataclass, replace
 
 from pbem.commands.core import Command, Line
 from pbem.commands.refusals import not_a_command
+from pbem.commands.syntax import wrapped
+from pbem.commands.syntax.courtesies import is_of_marks
 from pbem.commands.syntax.line import ADDRESSED, GameOf, LineReader
 from pbem.commands.syntax.rognlie import IGNORED, Translation, Translator
+from pbem.matches.conditions import LONGEST, is_plain
 from pbem.reading.message import bare_subject
 from pbem.reading.text.normalize import to_ascii
 from pbem.reading.text.reply_text import Cut, trim
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
-SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
-"""The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
 LONGEST_LINE = 1_000
 MOST_COMMANDS = 20
 MOST_OVERLOOKED = 5
@@ -221,8 +222,8 @@ class Reader:
         marks that is read as a turn; all others are separators.
         """
         draft = _Draft(head)
-        for raw in page:
-            line = raw.strip()[:LONGEST_LINE]
+        for raw in wrapped.joined(page):
+            line = raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE]
             if not line or line.lower().strip(".:!") in IGNORED:
                 draft.add_blank()
                 continue
@@ -257,7 +258,7 @@ class Reader:
         """Return the line as commands; none if it is words."""
         text = translated[0].text
         addressed = ADDRESSED.match(text) is not None
-        if draft.is_below_words and not (addressed or certain):
+        if draft.is_below_words and not (addressed or certain or self._prepares(text)):
             return ()
         read = self._lines(translated, opening=not draft.commands and not draft.has_words, first=not draft.commands)
         if addressed and not read:
@@ -269,6 +270,13 @@ class Reader:
         if below and read[0].malformed and not translated[0].refusal and read[0].command.name != "move":
             return ()
         return read
+
+    def _prepares(self, text: str) -> bool:
+        """Return whether a line below words prepares a turn, so that it is not for the opponent to read."""
+        line = self._line.exactly(text) if wrapped.begins_condition(text) else None
+        if line is None or line.malformed:
+            return False
+        return self._line.is_sure(line) if line.command.takes_turn else is_plain(line.words)
 
     def _note(self, draft: _Draft, text: str, prose: str) -> None:
         """Remember a line of words that looks like a turn, or is a command but for its place below words."""
@@ -375,15 +383,6 @@ class Reader:
         """Return a line that begins with #NUMBER and can't be read as a refused one."""
         line = self._line.guess(text) or Line(self._commands["move"], "", None, text)
         return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
-
-
-def is_of_marks(text: str) -> bool:
-    """Return whether a line consists of the marks of a separator alone.
-
-    >>> is_of_marks("---"), is_of_marks("* * *"), is_of_marks("..."), is_of_marks(":-)"), is_of_marks("?")
-    (True, True, True, False, False)
-    """
-    return not text.strip(SEPARATING)
 
 
 def _as_written(line: Line, written: str) -> Line:

@@ -52,7 +52,6 @@ ADVICE = {
         'In a reply about a match, "say TEXT" writes to your opponent.',
     ),
     "message": ("Here, you write to your opponent in a match.", 'Use "#NUMBER say TEXT", or write below a turn.'),
-    "queue": ("You can't send a turn in advance.", 'When it is your turn, "#NUMBER TURN" plays it.'),
     "submit": _AT_ONCE,
     "confirm": _AT_ONCE,
     "standings": _RATINGS,
@@ -268,13 +267,13 @@ def _bare(word: str) -> str:
 
 def _unclear() -> Refused:
     return Refused(
-        "I can't tell a password from a turn in this line, so I ignored everything after your name.",
+        "We can't tell a password from a turn in this line, so we ignored everything after your name.",
         fits='Names and passwords are not needed here; write "#NUMBER TURN".',
     )
 
 
 def _needless() -> Refused:
     return Refused(
-        "The words after the number look like a name and a password, so I ignored them.",
+        "The words after the number look like a name and a password, so we ignored them.",
         fits='They are not needed here. Write "#NUMBER TURN" or "#NUMBER resign".',
     )

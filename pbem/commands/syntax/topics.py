@@ -40,6 +40,8 @@ INDEX: Mapping[str, str] = {
     "claim": "time timeout timeouts clock clocks deadline limit overdue late slow days",
     "rematch": "revenge again another",
     "mute": "nag nagging block ignore silence",
+    "if": "conditional condition premove premoves prepare prepared then else tree branch",
+    "queue": "advance beforehand",
     "undo": "takeback retract mistake wrong correct correction",
     "say": "talk chat note notes write comment text",
     "games": "matches match status waiting pending",
@@ -48,7 +50,7 @@ INDEX: Mapping[str, str] = {
     "record": "records history save sgf pgn notation-file download",
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
-        " digest daily batch frequency mails receipt zone timezone hour blind screenreader"
+        " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"
     ),
     "stop": "vacation holiday holidays away absence",
     "change": "address email e-mail mail move-address",

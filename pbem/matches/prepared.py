@@ -1,0 +1,125 @@
+"""Turns that are played by themselves: what a player has prepared for the opponent's next turn, and forced turns.
+
+What is prepared belongs to a seat and to one version of the match: the one in which the opponent is to move. Each turn
+brings it up to date or makes it void, and so does whatever else moves the match on. The caller has locked the match.
+"""
+
+from dataclasses import dataclass
+from itertools import islice
+
+from sqlmodel import Session, col, select
+
+from engines.core import Seat
+from engines.seats import seat_of
+from notation import NOTATIONS
+from pbem import tokens
+from pbem.matches.conditions import Conditions
+from pbem.matches.events import PreparedVoid, Void, Why
+from pbem.matches.queries import version
+from pbem.matches.snapshot import Snapshot
+from pbem.matches.turns import ReadTurn
+from pbem.storage.models import Match, Prepared
+
+NOTHING = Conditions()
+AUTOMOVE = "automove"
+"""The setting of players whose forced turns are played at once; they have chosen "on"."""
+
+Rows = dict[Seat, Prepared]
+"""What is prepared in a match, by the seat of the player who has prepared it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A turn that is played by itself."""
+
+    seat: Seat
+    turn: ReadTurn
+    why: Why
+    incoming: int | None = None
+    """The message that brought it, some time ago."""
+
+
+def of_match(session: Session, match: Match) -> Rows:
+    """Return what both players have prepared."""
+    found = session.exec(select(Prepared).where(Prepared.match == match.id).order_by(col(Prepared.seat)))
+    return {seat_of(row.seat): row for row in found}
+
+
+def of_seat(session: Session, match: Match, seat: Seat) -> Conditions:
+    """Return what that player has prepared for the match as it is now."""
+    row = session.get(Prepared, (match.id, seat))
+    return _conditions(row) if row is not None and row.version == version(match) else NOTHING
+
+
+def keep(session: Session, match: Match, seat: Seat, conditions: Conditions, incoming: int | None) -> Prepared:
+    """Store what that player has prepared, in place of what there was; the opponent is to move."""
+    row = session.get(Prepared, (match.id, seat)) or Prepared(match=match.id or 0, seat=seat, version=0, lines=[])
+    row.version, row.lines, row.incoming = version(match), [[*line] for line in conditions.lines], incoming
+    session.add(row)
+    session.flush()
+    return row
+
+
+def drop(session: Session, match: Match) -> tuple[Seat, ...]:
+    """Delete what both players have prepared; return whose there was."""
+    rows = of_match(session, match)
+    for row in rows.values():
+        session.delete(row)
+    session.flush()
+    return tuple(rows)
+
+
+def remove(session: Session, match: Match, seat: Seat) -> bool:
+    """Delete what that player has prepared; return whether there was anything."""
+    row = session.get(Prepared, (match.id, seat))
+    if row is not None:
+        session.delete(row)
+        session.flush()
+    return row is not None
+
+
+def advance(session: Session, match: Match, rows: Rows, seat: Seat, text: str) -> tuple[PreparedVoid, ...]:
+    """Bring what is prepared up to date after a turn of that seat; return what has become void."""
+    void: tuple[PreparedVoid, ...] = ()
+    for owner, row in [*rows.items()]:
+        left = _conditions(row).after(text) if row.version == version(match) - 1 else NOTHING
+        if left.lines:
+            row.version, row.lines = version(match), [[*line] for line in left.lines]
+            session.add(row)
+            continue
+        del rows[owner]
+        session.delete(row)
+        if owner != seat:
+            void += (PreparedVoid(match, owner, Void.OTHER_TURN),)
+    session.flush()
+    return void
+
+
+def answer(session: Session, snapshot: Snapshot, rows: Rows, hold: Void | None) -> Answer | PreparedVoid | None:
+    """Return the turn that the player to move has prepared, or their only one, on the snapshot of the match as it is.
+
+    Return what is void instead where `hold` says why nothing is to be played by itself, or where the turn isn't legal.
+    """
+    match, position = snapshot.match, snapshot.base
+    if match.to_move is None or position.turn is None or version(match) >= tokens.LARGEST_PLY:
+        return None
+    seat, notation = position.turn, NOTATIONS[match.game]
+    row = rows.get(seat)
+    if row is not None:
+        turn = None if hold is not None else _conditions(row).next_turn(notation, position)
+        if turn is not None:
+            return Answer(seat, turn, Why.PREPARED, row.incoming)
+        del rows[seat]
+        session.delete(row)
+        session.flush()
+        return PreparedVoid(match, seat, hold or Void.ILLEGAL)
+    if hold is not None or snapshot.players[seat].settings.get(AUTOMOVE) != "on":
+        return None
+    only = [*islice(position.moves(), 2)]
+    if len(only) != 1:
+        return None
+    return Answer(seat, ReadTurn(notation.format(only[0], position), only[0], position.play(only[0])), Why.FORCED)
+
+
+def _conditions(row: Prepared) -> Conditions:
+    return Conditions(tuple(tuple(line) for line in row.lines))

@@ -1,0 +1,28 @@
+"""The section about what a player has prepared for the opponent's next turn. It only goes to that player."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A line that a player has prepared, and where it leads."""
+
+    match: int
+    ply: int
+    """After how many turns it begins."""
+    turns: tuple[str, ...]
+    """The turns on the way, the opponent's first; none where any turn is answered."""
+    otherwise: str | None = None
+    """The turn that is played in reply to any other than the opponent's named ones, at the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedTurns:
+    """What the player has prepared in a match, all of it; or that they have just dropped it."""
+
+    match: int
+    ply: int
+    branches: tuple[Branch, ...]
+    change: Literal["kept", "listed", "dropped"]
+    template: Literal["prepared"] = "prepared"
