@@ -29,6 +29,7 @@ def test_the_demo_ends_at_the_printed_board(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("game", ["hexaphages", "kvadratik", "quadrature", "quadrupel"])
 def test_the_demo_plays_any_game(game: str, site: Site, tmp_path: Path) -> None:
     done = site.pbem("demo", game, "--folder", str(tmp_path / "demo"))

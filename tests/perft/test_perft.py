@@ -94,7 +94,7 @@ def test_the_engine_counts_as_many_turns(block: Block) -> None:
     assert counts(position, len(block.nodes)) == list(block.nodes)
 
 
-@pytest.mark.sampled(21)
+@pytest.mark.sampled(21, 30)
 @pytest.mark.parametrize("block", parameters(BLOCKS, latest=LATE))
 def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
     start, played = BRUTE[block.game]
