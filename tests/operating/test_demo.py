@@ -75,8 +75,7 @@ def test_the_demo_says_so_when_a_turn_of_the_record_is_refused(
     sheet = demo.SAMPLE.read_text(encoding="utf-8")
     other.write_text(sheet.replace("3   g4d4", "3   g4d5"), encoding="utf-8")
     monkeypatch.setattr(demo, "SAMPLE", other)
-    monkeypatch.setattr(demo, "PATIENCE_SECONDS", 1)
     done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
     assert done.code == 1
-    assert "pbem: no message reached" in done.out
+    assert "pbem: turn 2, g7d7 a3d3 3   g4d5, was refused" in done.out
     assert "The last board is the one printed" not in done.out
