@@ -304,7 +304,8 @@ def test_a_pause_has_no_due_time(timed: Correspondence) -> None:
     timed.reply(timed.last("alice"), "accept pause")
     timed.reply(timed.received[ALICE][1], "show 1")
 
-    assert "Time left: you have 14 days, bob 14 days. The match is paused until one of you moves" in said(timed.last("alice"))
+    told = said(timed.last("alice"))
+    assert "Time left: you have 14 days, bob 14 days. The match is paused until one of you moves" in told
 
 
 def test_lists_begin_with_what_is_due_first(timed: Correspondence) -> None:
