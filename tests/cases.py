@@ -13,11 +13,11 @@ MANY = 30 if SEEDS > 1 else 10
 """How often a daemon is killed or stopped at random in each of these."""
 
 
-def quick_where(is_quick: Callable[[Any], bool], cases: Iterable[Any]) -> list[Any]:
-    """Return the cases with those that aren't quick marked as slow (`make test-all` only); their ids don't change."""
-    return [case if is_quick(case) else _slow(case) for case in cases]
+def quick_where(is_quick: Callable[[Any], bool], cases: Iterable[Any], others: str = "slow") -> list[Any]:
+    """Return the cases with those that aren't quick marked slow (`make test-all`) or soak; their ids stay."""
+    return [case if is_quick(case) else _marked(case, others) for case in cases]
 
 
-def _slow(case: Any) -> Any:
+def _marked(case: Any, mark: str) -> Any:
     values = case if isinstance(case, tuple) else (case,)
-    return pytest.param(*values, marks=pytest.mark.slow)
+    return pytest.param(*values, marks=getattr(pytest.mark, mark))

@@ -54,25 +54,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _keeps_data(item):
             item.add_marker(pytest.mark.database)
-    for item in _left_to_the_long_run(items):
-        item.add_marker(pytest.mark.slow)
+    for item, mark in _left_to_longer_runs(items):
+        item.add_marker(mark)
     if databases.kind() != "sqlite":
         chosen = [item for item in items if item.get_closest_marker("database")]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = chosen
 
 
-def _left_to_the_long_run(items: list[pytest.Item]) -> Iterator[pytest.Item]:
-    """Yield the cases of tests that are sampled, except those that every run has."""
+def _left_to_longer_runs(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, str]]:
+    """Yield the cases of tests that are sampled, with their marks, except those that every run has."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("sampled"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for every in cases.values():
         marker = every[0].get_closest_marker("sampled")
-        number = marker.args[0] if marker else len(every)
-        chosen = {index * len(every) // number for index in range(number)}
-        yield from (item for index, item in enumerate(every) if index not in chosen)
+        numbers = marker.args if marker else ()
+        quick, long = (_spread(every, number) for number in (*numbers, len(every))[:2])
+        yield from ((item, "slow" if item in long else "soak") for item in every if item not in quick)
+
+
+def _spread(items: list[pytest.Item], number: int) -> list[pytest.Item]:
+    """Return so many of them, evenly spread."""
+    return [items[index * len(items) // number] for index in range(min(number, len(items)))]
 
 
 def _keeps_data(item: pytest.Item) -> bool:

@@ -133,7 +133,7 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
         mailboxes.start(deliver)
         try:
             return _serve_and_play(Screen(out), folder, sample, (players[0], players[1]), mailboxes.port)
-        except Stuck as error:
+        except (Stuck, record.BadRecord) as error:
             out.print(f"[red]pbem: {error}; see {folder / 'server.log'}[/]")
             return False
         finally:

@@ -29,7 +29,7 @@ class Log(structlog.PrintLogger):
 
     def msg(self, message: str) -> None:
         """Write the line, if possible."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):  # the latter from a file that is closed
             super().msg(self._redactor.redact(message))
 
     debug = info = warning = error = critical = exception = msg  # like the parent class

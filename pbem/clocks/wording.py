@@ -1,5 +1,6 @@
 """The line about time in messages about a match: what each player has left, and when the turn is due for the reader."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -9,10 +10,21 @@ from pbem.clocks.clock import Clock
 from pbem.clocks.time_control import spoken
 
 
-def time_left(
+@dataclass(frozen=True, slots=True)
+class TimeShown:
+    """What a message says about the time in a match."""
+
+    line: str
+    is_overdue: bool
+    """Whether the player to move has run out of time."""
+    was_begun: bool
+    """Whether the player to move has played a turn before."""
+
+
+def time_shown(
     clock: Clock, to_move: Seat, names: tuple[str, str], reader: Seat | None, zone: str, written: datetime
-) -> str | None:
-    """Return the line for a reader in that seat and time zone; None if nobody can run out of time.
+) -> TimeShown | None:
+    """Return what to show to a reader in that seat and time zone; None if nobody can run out of time.
 
     The due time is the earliest: time begins when the message about the turn is handed over.
     """
@@ -24,10 +36,10 @@ def time_left(
     has = [f"you have {left[0]}" if reader is not None else f"{names[0]} has {left[0]}", f"{names[seats[1]]} {left[1]}"]
     line = f"Time left: {', '.join(has)}."
     due = None if clock.has_run_out else clock.due_for(to_move)
-    if due is None:
-        return line
-    whose = "Your" if to_move == reader else f"{names[to_move]}'s"
-    return f"{line} {whose} turn is due by {_moment(due, zone, written)}."
+    if due is not None:
+        whose = "Your" if to_move == reader else f"{names[to_move]}'s"
+        line += f" {whose} turn is due by {_moment(due, zone, written)}."
+    return TimeShown(line, clock.has_run_out and not clock.is_paused, clock.sides[to_move].turns > 0)
 
 
 def _left(clock: Clock, seat: Seat) -> str:

@@ -11,7 +11,7 @@ from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
-from pbem.commands.play import MOVE, RESIGN, SAY, UNDO
+from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT
 from pbem.commands.settings import RESUME, SET, START, STOP
 from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
@@ -32,6 +32,7 @@ COMMANDS: dict[str, Command] = {
     "pause": PAUSE,
     "resume": RESUME,
     "cancel": CANCEL,
+    "claim": CLAIM,
     "rematch": REMATCH,
     "say": SAY,
     "mute": MUTE,

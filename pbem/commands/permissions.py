@@ -42,6 +42,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         "pause": Reach.MATCH,
         "resume": Reach.MATCH,
         "cancel": Reach.MATCH,
+        "claim": Reach.MATCH,
         "rematch": Reach.MATCH,
         "mute": Reach.MATCH,
         "challenge": Reach.OPPONENT,
@@ -53,7 +54,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         (
             *("join", "challenge", "accept", "decline", "withdraw", "move", "if", "queue"),
             *("undo", "resign", "say"),
-            *("draw", "pause", "resume", "cancel", "rematch", "mute"),
+            *("draw", "pause", "resume", "cancel", "claim", "rematch", "mute"),
             *("set", "stop", "start", "change", "revoke", "export", "delete"),
         ),
         Reach.ANYWHERE,

@@ -12,7 +12,7 @@ from pbem.commands.refusals import in_words
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.target import opponent_in, own_match
 from pbem.errors import Refused
-from pbem.matches import lifecycle, prepared, turns
+from pbem.matches import lifecycle, prepared, timeouts, turns
 from pbem.matches.events import PartTakenBack
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import version
@@ -157,6 +157,13 @@ def resign(request: Request, line: Line) -> Decision:
         return Decision(events=lifecycle.resign(request.session, match, seat, request.now))
 
 
+def claim(request: Request, line: Line) -> Decision:
+    """End a match whose other player has run out of time."""
+    match, _, seat = own_match(request, line)
+    with in_words(line):
+        return Decision(events=timeouts.claim(request.session, match, seat, request.incoming.received, request.now))
+
+
 def say(request: Request, line: Line) -> Decision:
     """Send a note to the opponent."""
     match, player, _ = own_match(request, line)
@@ -210,6 +217,14 @@ RESIGN = Command(
     changes=True,
     of_match=True,
     asks_once_more=True,
+)
+CLAIM = Command(
+    "claim",
+    "[NUMBER]",
+    "end a match in which your opponent has run out of time: you win, or it is cancelled if they never moved",
+    claim,
+    changes=True,
+    of_match=True,
 )
 SAY = Command(
     "say",

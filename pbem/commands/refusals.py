@@ -94,6 +94,16 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
                 fits="Look at the match as it is now, and reply to this message.",
                 match=number,
             )
+        case Obstacle.NO_LIMIT:
+            sentence, fits = f"Match #{number} has no time limit.", '"cancel" suggests ending it without a result.'
+            return Refused(sentence, read=line.text, fits=fits, match=number)
+        case Obstacle.TIME_LEFT:
+            sentence = f"Your opponent hasn't run out of time in match #{number}."
+            fits = f'"show {number}" tells when the turn is due.'
+            return Refused(sentence, read=line.text, fits=fits, match=number)
+        case Obstacle.TURN_MAY_WAIT:
+            sentence = "A message that came in time hasn't been processed yet, and it may be the turn."
+            return Refused(sentence, read=line.text, fits="Claim the match again in some minutes.", match=number)
         case Obstacle.INVITED_ALREADY:
             sentence = "You've already invited this address."
             return Refused(sentence, fits="Please wait for a reply; we won't write to them twice.")

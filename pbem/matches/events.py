@@ -127,6 +127,14 @@ class TurnsTakenBack:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeRanOut:
+    """The player in that seat has run out of time, and the opponent can claim the match."""
+
+    match: Match
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class MatchEnded:
     """The match is over; the winner is None in a draw, and where nobody won or lost."""
 
@@ -146,6 +154,7 @@ Event = (
     | PartTakenBack
     | OfferChanged
     | TurnsTakenBack
+    | TimeRanOut
     | MatchEnded
 )
 Events = tuple[Event, ...]

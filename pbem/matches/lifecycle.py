@@ -75,6 +75,9 @@ class Obstacle(Enum):
     MUTED = "the opponent wants no offers and notes in the match"
     NO_SUCH_OFFER = "no such offer is open"
     WHICH_OFFER = "the answer fits several offers"
+    NO_LIMIT = "the match has no time control"
+    TIME_LEFT = "the opponent has time left, or isn't to move"
+    TURN_MAY_WAIT = "a message that came before the time ran out isn't handled yet"
     OFFER_NOT_SEEN = "the answer is to a message from before the offer, or from before turns were taken back"
 
 

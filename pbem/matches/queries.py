@@ -7,7 +7,7 @@ from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
 from pbem.storage.database import exclude_others
-from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
+from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Player, Ply, TakenBack
 
 
 def next_number(session: Session) -> int:
@@ -85,6 +85,16 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
     """Return the numbers of the next matches in which the time of the player whose turn it is has run out."""
     due = select(Match.id).where(col(Match.due) <= now).order_by(col(Match.due)).limit(most)
     return [number or 0 for number in session.exec(due)]
+
+
+def waits_since(session: Session, time: datetime) -> bool:
+    """Return whether a message that was received by then, and may be a player's, still waits to be handled."""
+    for lane in (Lane.REPLIES, Lane.PLAYERS):
+        waiting = (Incoming.state == IncomingState.NEW, Incoming.lane == lane)
+        oldest = session.exec(select(Incoming.received).where(*waiting).order_by(col(Incoming.id)).limit(1)).first()
+        if oldest is not None and oldest <= time:
+            return True
+    return False
 
 
 def since_when(session: Session, matches: Sequence[Match]) -> dict[int, datetime]:

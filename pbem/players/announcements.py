@@ -23,6 +23,7 @@ from pbem.matches.events import (
     PartKept,
     PartTakenBack,
     PreparedVoid,
+    TimeRanOut,
     TurnPlayed,
     TurnsTakenBack,
 )
@@ -174,6 +175,8 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: 
             yield from _show(match, players, author, at_once)
         case TurnsTakenBack(match, _, texts):
             yield from _show(match, players, author, at_once, taken_back=texts)
+        case TimeRanOut(match):
+            yield from _show(match, players, author, at_once, ran_out=True)
         case OfferChanged():
             yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
@@ -204,6 +207,8 @@ def _show(
     at_once: _AtOnce,
     termination: Termination | None = None,
     taken_back: tuple[str, ...] = (),
+    *,
+    ran_out: bool = False,
 ) -> Iterator[Notice]:
     """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
     shows = sections.TurnPlayed(
@@ -212,6 +217,7 @@ def _show(
         message=author.prose,
         by=author.named,
         termination=termination,
+        ran_out=ran_out,
         taken_back=taken_back,
         since=at_once.since,
     )

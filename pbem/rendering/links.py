@@ -51,7 +51,7 @@ class Links:
     others: tuple[Link, ...] = ()
     """Other commands that fit: accept and decline, or undo, show, help, and resign as the last."""
     answers: tuple[Link, ...] = ()
-    """The answers to the offers of the opponent."""
+    """The answers to the offers of the opponent, and the claim of the match if they have run out of time."""
     by_cell: Mapping[str, Link] = field(default_factory=dict)
     """The next choices on the board, by the name of their cell ("c4"). Each link previews."""
 
@@ -146,7 +146,9 @@ def link(target: ReplyTarget | None, words: str, label: str = "") -> Link | None
 # A match -----------------------------------------------------------------------------------------------
 
 
-def of_match(snapshot: Snapshot, reader: Player | None, target: ReplyTarget | None) -> Links:
+def of_match(
+    snapshot: Snapshot, reader: Player | None, target: ReplyTarget | None, *, can_claim: bool = False
+) -> Links:
     """Return what the reader can do next in a match they play in; nothing for anyone else."""
     seat = snapshot.seat_of(reader) if reader else None
     if reader is None or seat is None or target is None:
@@ -157,7 +159,8 @@ def of_match(snapshot: Snapshot, reader: Player | None, target: ReplyTarget | No
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
         offered = choices(NOTATIONS[snapshot.match.game], snapshot.position)
         found = replace(_choosing(target, offered, PREVIEW), playable=True)
-    answers = target.links(_answers(snapshot, seat))
+    claims = (("claim", "Claim the match"),) if can_claim and snapshot.hypothesis is None else ()
+    answers = target.links((*claims, *_answers(snapshot, seat)))
     return replace(found, others=target.links(_others(snapshot, reader, seat)), answers=answers)
 
 

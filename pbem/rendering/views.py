@@ -15,7 +15,7 @@ from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
 from pbem.clocks.time_control import in_words, parse
-from pbem.clocks.wording import time_left
+from pbem.clocks.wording import TimeShown, time_shown
 from pbem.matches import offers
 from pbem.matches.events import Why
 from pbem.matches.naming import name
@@ -249,8 +249,8 @@ class View:
         """Whether the match is paused."""
         return self.is_current and self._snapshot.match.paused is not None
 
-    @property
-    def time_left(self) -> str | None:
+    @cached_property
+    def clock(self) -> TimeShown | None:
         """How much time each player has, and when the turn is due; None where there is no limit."""
         match = self._snapshot.match
         clock = clock_of(match) if self.is_current else None
@@ -258,7 +258,12 @@ class View:
             return None
         names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
         context = self._context
-        return time_left(clock, seat_of(match.to_move), names, self.seat, context.preferences["zone"], context.written)
+        return time_shown(clock, seat_of(match.to_move), names, self.seat, context.preferences["zone"], context.written)
+
+    @property
+    def can_claim(self) -> bool:
+        """Whether the reader can claim the match, since the opponent has run out of time."""
+        return self.clock is not None and self.clock.is_overdue and self.seat is not None and not self.yours
 
     @property
     def taken_back(self) -> bool:
@@ -329,9 +334,8 @@ class View:
     @cached_property
     def links(self) -> Links:
         """What the reader can tap; nothing for readers who don't play in the match."""
-        return links.of_match(
-            self._snapshot, self._context.reader, self._context.reply_target(self._snapshot, self._seen)
-        )
+        target = self._context.reply_target(self._snapshot, self._seen)
+        return links.of_match(self._snapshot, self._context.reader, target, can_claim=self.can_claim)
 
     @property
     def variation(self) -> tuple[str, ...]:

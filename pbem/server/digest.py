@@ -179,7 +179,8 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
     match = session.get_one(Match, number)
     turns = plies(session, match)
     boards = [row for row in news if row.template == "turn"]
-    told = [row.payload.get("since") or row.ply for row in boards if not row.payload.get("taken_back")]
+    tells_turn = (row for row in boards if not (row.payload.get("taken_back") or row.payload.get("ran_out")))
+    told = [row.payload.get("since") or row.ply for row in tells_turn]
     stage = _stage(match, player)
     since = match.ended or (turns[-1].played if turns else match.started) or match.created
     fresh = turns[max(0, min(told) - 1) :] if told else ()

@@ -32,7 +32,9 @@ def stored(
 
 def row(letters: Correspondence, number: int) -> Incoming:
     with database.read_only(letters.server.engine) as session:
-        return session.get_one(Incoming, number)
+        found = session.get_one(Incoming, number)
+        assert found.content is not None, "which loads it"
+        return found
 
 
 def order(letters: Correspondence, queue: WorkQueue | None = None) -> list[int]:

@@ -14,6 +14,7 @@ from engines.quadrupel import Dots, Ones, QuadrupelPosition, Turn
 from engines.quadrupel.board import FIGURES, NAMES, START
 from engines.quadrupel.variant import Stone
 from notation import NOTATIONS
+from tests.cases import SEEDS
 from tests.engines import brute_quadrupel as brute
 
 QUADRUPEL = GAMES["quadrupel"]
@@ -115,9 +116,9 @@ def test_moves_are_what_the_brute_force_finds(setting: dict[str, str]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=named)
 def test_moves_are_what_the_brute_force_finds_in_many_matches(setting: dict[str, str]) -> None:
-    for seed in range(100, 130):
+    for seed in range(100, 100 + 4 * SEEDS):
         agree(match(setting, seed, longest=400))
-    for seed in range(100, 500):
+    for seed in range(100, 100 + 50 * SEEDS):
         agree(match(setting, seed, longest=12, brink=True))
 
 

@@ -154,7 +154,7 @@ def mover_of(letters: Correspondence) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
+@pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES, "soak"))
 def test_a_match_is_played_by_tapping_alone(name: str, tmp_path: Path) -> None:
     """From several positions of a playthrough, turns are chosen link by link until they are played."""
     story, chance = played(name), random.Random(name)

@@ -5,7 +5,7 @@ and `perft 2 6659` is the number of lines of two turns. Lines that end with the 
 numbers were computed by the brute force of each game (tests/engines/brute*.py).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ HERE = Path(__file__).parent
 SLOW = 8_000
 CHEAP = 1_000
 LATE = 8
+LARGEST = 100_000
 """Blocks with more leaves than SLOW are left to `make test-all`. Up to CHEAP leaves, the brute force counts them too,
-but after turn LATE only in `make test-all`, since it takes long to get there."""
+but after turn LATE only in `make test-all`, since it takes long to get there, and more than LARGEST in `make soak`."""
 
 
 # The functions of each game's brute force that begin a match and play a turn.
@@ -63,16 +64,17 @@ def read(path: Path) -> list[Block]:
 BLOCKS = [block for path in sorted(HERE.glob("*.perft")) for block in read(path)]
 
 
-def parameters(blocks: list[Block], latest: int = 1_000) -> list[Any]:
-    """Return the blocks as test parameters, with large and late ones marked as slow."""
-    return [
-        pytest.param(
-            b,
-            id=f"{b.game}-{b.id}",
-            marks=[pytest.mark.slow] if max(b.nodes) > SLOW or len(b.turns) > latest else [],
-        )
-        for b in blocks
-    ]
+def parameters(blocks: list[Block], latest: int = 1_000, largest: int = 100_000_000) -> list[Any]:
+    """Return the blocks as test parameters, with large and late ones marked as slow, and still larger ones as soak."""
+    return [pytest.param(b, id=f"{b.game}-{b.id}", marks=list(marks(b, latest, largest))) for b in blocks]
+
+
+def marks(block: Block, latest: int, largest: int) -> Iterator[pytest.MarkDecorator]:
+    """Yield the marks of a block."""
+    if max(block.nodes) > SLOW or len(block.turns) > latest:
+        yield pytest.mark.slow
+    if max(block.nodes) > largest:
+        yield pytest.mark.soak
 
 
 def counts(here: Position[Any], depth: int) -> list[int]:
@@ -94,8 +96,8 @@ def test_the_engine_counts_as_many_turns(block: Block) -> None:
     assert counts(position, len(block.nodes)) == list(block.nodes)
 
 
-@pytest.mark.sampled(21)
-@pytest.mark.parametrize("block", parameters(BLOCKS, latest=LATE))
+@pytest.mark.sampled(21, 30)
+@pytest.mark.parametrize("block", parameters(BLOCKS, latest=LATE, largest=LARGEST))
 def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
     start, played = BRUTE[block.game]
     state = start(block.options)

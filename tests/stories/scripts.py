@@ -278,6 +278,31 @@ def agreeing(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "undo\ndraw 1")
 
 
+def time(letters: Correspondence) -> None:
+    """Agree on a time control, see how much is left, be overdue, claim the match, and play a rematch."""
+    alice = letters.join("alice")
+    bob = letters.join("bob")
+    letters.write("bob@mail.example", "set zone Europe/Vienna", to=bob)
+    letters.write("alice@mail.example", "challenge bob quadrature time=5y", to=alice)
+    letters.write("alice@mail.example", "challenge bob quadrature time=5d+12h<=7d", to=alice)
+    letters.reply(letters.last("bob"), "accept")
+    letters.run_for(hours=30)
+    letters.reply(letters.last("alice"), "e3f4")
+    letters.run_for(minutes=10)
+    letters.reply(letters.last("bob"), "e9f8")
+    letters.reply(letters.last("alice"), "pause")
+    letters.reply(letters.last("bob"), "accept pause")
+    letters.run_for(days=9)
+    letters.reply(letters.last("alice"), "b3b4")
+    letters.write("bob@mail.example", "games\nshow 1", to=bob)
+    letters.reply(letters.last("alice"), "claim")
+    letters.run_for(days=6)
+    told = letters.last("alice")
+    letters.reply(told, "claim")
+    letters.reply(letters.last("bob"), "rematch")
+    letters.reply(letters.last("alice"), "accept")
+
+
 def foreseeing(letters: Correspondence) -> None:
     """Prepare a tree, see it played and void, slip in it, list and cancel it, queue a turn, and meet an offer."""
     letters.match("challenge bob quadrature")
@@ -320,5 +345,6 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "addresses": addresses,
     "leaving": leaving,
     "agreeing": agreeing,
+    "time": time,
     "foreseeing": foreseeing,
 }

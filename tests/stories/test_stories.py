@@ -49,7 +49,18 @@ class Story:
         return [mail for way, mail in self.log if way == "out"]
 
 
-ON_BOTH = ("first_match", "offers", "batch", "daily", "agreeing", "foreseeing", "leaving", "addresses", "unproven")
+ON_BOTH = (
+    "first_match",
+    "offers",
+    "batch",
+    "daily",
+    "agreeing",
+    "foreseeing",
+    "leaving",
+    "addresses",
+    "unproven",
+    "time",
+)
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}
 """The stories that `make test` plays on each database."""

@@ -14,7 +14,7 @@ SENTENCES = {
     Termination.LEFT: ("bob won: alice left.", None),
     Termination.TIMEOUT: ("bob won: alice ran out of time.", "The match is a draw: alice ran out of time."),
     Termination.AGREEMENT: (None, "The match is a draw by agreement."),
-    Termination.CANCELLED: (None, "The match was cancelled."),
+    Termination.CANCELLED: (None, "The match was cancelled: 39 to 31."),
     Termination.ABANDONED: (None, "The match was abandoned."),
     Termination.ADJUDICATED: ("bob won by adjudication.", "The match is a draw by adjudication."),
 }
@@ -39,6 +39,7 @@ def test_every_termination_has_a_sentence(termination: Termination) -> None:
     ("state", "words"),
     [
         ({"yours": True}, "Your turn against alice"),
+        ({"to_move": "alice", "can_claim": True}, "alice has run out of time"),
         ({"to_move": "alice", "turns": 0}, "The match has begun."),
         ({"to_move": "alice", "mover": "You", "last": "f3f4"}, "You played f3f4."),
         ({"to_move": "alice", "mover": "bob"}, "It's alice's turn"),
@@ -52,6 +53,7 @@ def test_every_termination_has_a_sentence(termination: Termination) -> None:
 def test_the_headline_says_first_what_the_reader_wants_to_know(state: dict[str, object], words: str) -> None:
     known = {
         "over": False,
+        "can_claim": False,
         "yours": False,
         "winner": None,
         "to_move": None,

@@ -37,6 +37,7 @@ INDEX: Mapping[str, str] = {
     "resign": "forfeit surrender concede",
     "draw": "remis peace agree agreement",
     "cancel": "abort annul void",
+    "claim": "time timeout timeouts clock clocks deadline limit overdue late slow days",
     "rematch": "revenge again another",
     "mute": "nag nagging block ignore silence",
     "if": "conditional condition premove premoves prepare prepared then else tree branch",

@@ -1,0 +1,57 @@
+"""What follows when a player has run out of time: the match is over, or the opponent can claim it.
+
+As in `lifecycle`, each function checks, writes rows and returns the events, and the caller has locked the match.
+"""
+
+from datetime import datetime
+
+from sqlmodel import Session
+
+from engines.core import Seat
+from engines.seats import other
+from notation.ending import Ending, Termination
+from pbem.clocks.clock import Clock, RanOut
+from pbem.matches import lifecycle, queries, timekeeping
+from pbem.matches.events import Events, TimeRanOut
+from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.storage.models import Match
+
+NO_SHOW = "no first turn in time"
+"""Why a match was cancelled."""
+
+
+def claim(session: Session, match: Match, seat: Seat, received: datetime, now: datetime) -> Events:
+    """End the match for a player whose opponent had run out of time when the claim was received."""
+    lifecycle.check_running(match)
+    due = match.due
+    clock = timekeeping.catch_up(session, match, received)
+    if clock is None or not clock.control.is_limited:
+        raise NotPossible(Obstacle.NO_LIMIT, match)
+    if match.paused is not None or clock.seat != other(seat) or not clock.has_run_out:
+        raise NotPossible(Obstacle.TIME_LEFT, match)
+    if due is not None and queries.waits_since(session, due):
+        raise NotPossible(Obstacle.TURN_MAY_WAIT, match)
+    return _end(session, match, clock, other(seat), now)
+
+
+def expire(session: Session, match: Match, now: datetime) -> Events:
+    """End a match in which time has run out, or note that it can be claimed, as its players agreed.
+
+    Nothing happens while a message waits that was received before: it may be the turn.
+    """
+    clock = timekeeping.catch_up(session, match, now)
+    if clock is None or clock.seat is None or match.due is None or match.due > now:
+        return ()
+    if queries.waits_since(session, match.due):
+        return ()
+    if clock.control.is_automatic:
+        return _end(session, match, clock, clock.seat, now)
+    timekeeping.note(session, match, RanOut(now))
+    return (TimeRanOut(match, clock.seat),)
+
+
+def _end(session: Session, match: Match, clock: Clock, late: Seat, now: datetime) -> Events:
+    """End the match on time; who has played no turn at all hasn't lost, since the match never really began."""
+    if clock.sides[late].turns == 0:
+        return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now, reason=NO_SHOW)
+    return lifecycle.end(session, match, Ending(Termination.TIMEOUT, late), other(late), now)
