@@ -34,7 +34,7 @@ from pbem.rendering.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
 
-WHY = {Why.PREPARED.value: ", as you had prepared", Why.FORCED.value: " at once, as it was your only legal turn"}
+WHY = {Why.PREPARED.value: ", as you had prepared", Why.FORCED.value: ", your only legal turn"}
 """What to say of a turn that was played for its player."""
 
 
