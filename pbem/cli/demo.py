@@ -133,7 +133,7 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
         mailboxes.start(deliver)
         try:
             return _serve_and_play(Screen(out), folder, sample, (players[0], players[1]), mailboxes.port)
-        except Stuck as error:
+        except (Stuck, record.BadRecord) as error:
             out.print(f"[red]pbem: {error}; see {folder / 'server.log'}[/]")
             return False
         finally:
@@ -228,10 +228,7 @@ def _turns(screen: Screen, sample: Record, players: tuple[Player, Player], port:
                 refused = mover.next_mail()
                 screen.show(refused, f"turn {number + 1} has a slip on the sheet (g7g5 for g3g5): the reply")
             _answer(port, mover, newest, text)
-            own = mover.next_mail()
-            if own["X-PBeM-Number"] != str(number + 1):
-                raise Stuck(f"turn {number + 1}, {text}, was refused")
-            others = other.next_mail()
+            own, others = mover.next_mail(), other.next_mail()
             newest = own if positions[number + 1].turn == seat else others
             if number == len(sample.moves) // 2:
                 screen.show(newest, f"turn {number + 2}")
