@@ -15,6 +15,7 @@ from typing import Self
 from PIL import Image
 
 from engines.diagram import Diagram, Shape
+from notation.illustrations import LAST_TURN
 from pbem.rendering.palette import EDGE, FAINT, INK, PAPER
 from pbem.rendering.tiles import (
     CORNER_ALPHAS,
@@ -40,16 +41,16 @@ SMALL_TEXT, TEXT, LINE = 17, 18, 25
 NAME_SIZE, NAME_LINE = 0.27, 0.79
 """The names in hexagons: their size in widths of a cell, and their place in heights of it."""
 RADIUS = 12
-SCALE, SMALL_SCALE = 2, 1.2
-"""For a message with one board, and for one with several."""
+SCALE, SMALL_SCALE, PAGE_SCALE = 2, 1.2, 0.8
+"""For a message with one board, for one with several, and for a page of rules, which shows them smaller."""
 COMPRESSION = 5
 """zlib's level: beyond it, a picture takes twice the time to get a tenth smaller."""
 
 
-def png(diagram: Diagram, *, scale: float = SCALE) -> bytes:
-    """Return the board as PNG, 500 CSS pixels wide with `scale` dots each."""
+def png(diagram: Diagram, *, scale: float = SCALE, highlight: str = LAST_TURN) -> bytes:
+    """Return the board as PNG, 500 CSS pixels wide with `scale` dots each; the key says what highlighted cells are."""
     content = BytesIO()
-    drawn(Layout.of(diagram, 0, scale), diagram, ()).save(
+    drawn(Layout.of(diagram, 0, scale), diagram, (), highlight).save(
         content, "PNG", transparency=bytes(CORNER_ALPHAS), compress_level=COMPRESSION
     )
     return content.getvalue()
@@ -120,13 +121,13 @@ class Layout:
         return self.left + column * self.step[0], self.top + row * self.step[1]
 
 
-def drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image]) -> Image.Image:
+def drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image], highlight: str = LAST_TURN) -> Image.Image:
     """Return the whole picture, with lines of words below it."""
     image = _framed(layout)
     _put_cells(image, layout, diagram)
     if diagram.shape == "square":
         _put_labels(image, layout, diagram)
-    _put_key(image, layout, diagram)
+    _put_key(image, layout, diagram, highlight)
     top = layout.key + layout.dots(KEY)
     for number, line in enumerate(words):
         image.paste(line, (layout.dots(MARGIN + GAP), top + number * layout.dots(LINE)))
@@ -198,10 +199,10 @@ def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int,
     image.paste(label, (centre[0] - label.width // 2, centre[1] - label.height // 2))
 
 
-def _put_key(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
+def _put_key(image: Image.Image, layout: Layout, diagram: Diagram, highlight: str) -> None:
     """Draw what things look like, each with its name: the sides, marked cells, areas, and the last turn."""
     size, left = layout.dots(KEY - 6), layout.dots(MARGIN + GAP)
-    for looks, words in _key(diagram):
+    for looks, words in _key(diagram, highlight):
         for look in looks:
             image.paste(tile("square", size, size, look), (left, layout.key))
             left += size + layout.dots(2)
@@ -210,7 +211,7 @@ def _put_key(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
         left += name.width + layout.dots(18)
 
 
-def _key(diagram: Diagram) -> Iterator[tuple[Sequence[Look], str]]:
+def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str]]:
     """Yield what the key explains."""
     legend = diagram.legend
     for seat, side in enumerate(legend.sides):
@@ -222,7 +223,7 @@ def _key(diagram: Diagram) -> Iterator[tuple[Sequence[Look], str]]:
     for level, name in enumerate(legend.area_names, start=1):
         yield (Look(level),), name
     if diagram.lit:
-        yield (Look(0, is_lit=True),), "last turn"
+        yield (Look(0, is_lit=True),), highlight
 
 
 def lines(text: str, scale: float) -> list[Image.Image]:

@@ -39,7 +39,7 @@ UNPROVEN = FOR_STRANGERS | {"html": preferences.OFF}
 
 VARIABLES = (
     *("server", "player", "row", "several", "you_wrote"),
-    *("view", "preview", "answer_with", "personal", "reply_to", "name"),
+    *("view", "preview", "illustrations", "answer_with", "personal", "reply_to", "name"),
 )
 """What every template can ask for, besides the fields of the payload."""
 
@@ -142,6 +142,7 @@ class Renderer:
             "you_wrote": player is not None and player.name is not None and player.name == getattr(payload, "by", None),
             "view": views.view,
             "preview": views.preview,
+            "illustrations": views.illustrations,
             "answer_with": partial(links.link, answer),
             "reply_to": answer.address if answer else None,
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,

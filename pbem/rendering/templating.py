@@ -1,17 +1,21 @@
 """The template environment and its filters: wrapping to 72 columns, quoting people's words, rendering Markdown."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markupsafe import Markup
 
+from notation import illustrations
 from notation.hints import format_hint, listed
+from notation.illustrations import Illustration
 from pbem.payloads.templates import templates_folder
-from pbem.rendering import palette
+from pbem.rendering import board_image, palette
 
 WIDTH = 72
 SHOWN_TURNS = 10
@@ -87,8 +91,31 @@ def listed_lines(texts: Iterable[str]) -> str:
     return "\n".join(line for text in texts for line in listed([text]))
 
 
-def page(markdown: str, attributes: Mapping[str, Mapping[str, str]]) -> Markup:
-    r"""Return a page in Markdown as HTML, with attributes for each kind of element.
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A picture on a page: the heading above it, its URL, what it shows, and the same for those who can't see it."""
+
+    below: str
+    url: str
+    caption: str
+    in_words: str
+    instead: bool
+    """Whether it takes the place of a board that the page draws with letters."""
+
+
+@cache
+def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
+    """Return the pictures of a game's rules page as PNG, drawn once in a process; none for a page without pictures."""
+    source = templates_folder() / "rules" / f"{game}.toml"
+    found = illustrations.loads(game, source.read_text(encoding="utf-8")) if source.is_file() else ()
+    return tuple(
+        (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
+        for shown in found
+    )
+
+
+def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture] = ()) -> Markup:
+    r"""Return a page in Markdown as HTML, with attributes for each kind of element, and with pictures.
 
     >>> page("Goal\n====\nBe first.", {"p": {"style": "margin: 0"}})
     Markup('<h1>Goal</h1>\n<p style="margin: 0">Be first.</p>\n')
@@ -99,7 +126,37 @@ def page(markdown: str, attributes: Mapping[str, Mapping[str, str]]) -> Markup:
         if token.nesting >= 0:
             token.attrs |= attributes.get(token.tag, {})
         token.content = textwrap.dedent(token.content) if token.type == "code_block" else token.content
+    tokens = list(_illustrated(tokens, attributes, pictures)) if pictures else tokens
     return Markup(reader.renderer.render(tokens, reader.options, {}))  # noqa: S704 - it escapes what it is given
+
+
+def _illustrated(
+    tokens: Sequence[Token], attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture]
+) -> Iterator[Token]:
+    """Yield the tokens of a page, with pictures in place of boards, and the others at the end of their sections."""
+    left: list[PagePicture] = []
+    for token, heading in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type == "heading_open" and heading is not None:
+            yield from (_shown(picture, attributes) for picture in left)
+            left = [picture for picture in pictures if picture.below == heading.content]
+        instead = next((picture for picture in left if picture.instead), None)
+        if token.type == "code_block" and instead is not None:
+            left.remove(instead)
+            yield _shown(instead, attributes)
+        else:
+            yield token
+    yield from (_shown(picture, attributes) for picture in left)
+
+
+def _shown(picture: PagePicture, attributes: Mapping[str, Mapping[str, str]]) -> Token:
+    """Return the picture with its caption as a piece of HTML."""
+    image = Markup('<img src="{}" width="300" alt="{}" style="{}">').format(
+        picture.url, picture.in_words, attributes["img"]["style"]
+    )
+    caption = Markup('<p class="{}" style="{}">{}</p>').format(
+        attributes["caption"]["class"], attributes["caption"]["style"], picture.caption
+    )
+    return Token("html_block", "", 0, content=f"{image}\n{caption}\n")
 
 
 def fitted(text: str) -> str:

@@ -29,7 +29,7 @@ from pbem.rendering.board_image import png
 from pbem.rendering.html_board import Grid, grid
 from pbem.rendering.links import Links, ReplyTarget
 from pbem.rendering.mime import Attachment, Enclosed
-from pbem.rendering.templating import SHOWN_TURNS, WIDTH
+from pbem.rendering.templating import SHOWN_TURNS, WIDTH, PagePicture, illustrated
 from pbem.rendering.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
@@ -167,6 +167,16 @@ class Views:
             now = asked.ply if isinstance(asked, Branch) else asked.now
             self._previewed[asked] = View(Drawing(hypothesis), self._context, now)
         return self._previewed[asked]
+
+    def illustrations(self, game: str) -> tuple[PagePicture, ...]:
+        """Return the pictures on the rules page of a game; none for readers who don't want pictures."""
+        wished = self._context.preferences
+        if wished["picture"] != ON or wished["board"] == "words" or self._context.compact:
+            return ()
+        return tuple(
+            PagePicture(shown.below, self._context.enclosed.show(image), shown.caption, shown.in_words, shown.instead)
+            for shown, image in illustrated(game)
+        )
 
 
 class View:

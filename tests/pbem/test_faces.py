@@ -9,6 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlmodel import Session, select
 
+from engines import GAMES
 from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering.mime import Enclosed, fill
 from pbem.rendering.palette import LIT, css
@@ -99,6 +100,30 @@ def test_a_stranger_gets_no_picture(tmp_path: Path) -> None:
     assert types(letters.received[ALICE][0]) == ["text/plain"]
     assert types(invitation) == ["multipart/alternative", "text/plain", "text/html"]
     assert "pbem-board" in markup(invitation)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("game", GAMES)
+def test_rules_come_with_pictures_and_stay_small(letters: Correspondence, game: str) -> None:
+    mail = letters.reply(letters.last("alice"), f"rules {game}")[-1]
+    pictures = LexborHTMLParser(markup(mail)).css("img")
+    enclosed = {f"cid:{part['Content-ID'].strip('<>')}" for part in mail.walk() if part["Content-ID"]}
+
+    assert len(pictures) >= 4
+    assert {picture.attributes["src"] for picture in pictures} == enclosed
+    assert all("board of columns" in (picture.attributes["alt"] or "") for picture in pictures)
+    assert len(mail.as_bytes()) < 100_000
+    assert len(markup(mail)) < 40_000
+
+
+@pytest.mark.parametrize("wish", ["picture off", "board words", "html off"])
+def test_rules_have_no_pictures_for_readers_who_want_none(letters: Correspondence, wish: str) -> None:
+    chosen(letters, wish)
+    mail = letters.reply(letters.last("alice"), "rules quadrupel")[-1]
+
+    assert "<img" not in mail.as_string()
+    assert "image/png" not in types(mail)
+    assert ". . o x . .  2" in text(mail)
 
 
 def test_the_last_move_is_lit_by_its_ground_and_by_its_frame(letters: Correspondence) -> None:

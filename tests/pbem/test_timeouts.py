@@ -9,8 +9,11 @@ from unittest.mock import patch
 import pytest
 
 from pbem.matches import queries
+from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.timeouts import claim
 from pbem.server import daemon, timeouts
 from pbem.storage.database import transaction
+from pbem.storage.models import Match
 from tests import databases
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -154,20 +157,33 @@ def test_nobody_loses_on_time_because_the_server_was_down(letters: Correspondenc
     assert state(letters) == ("over", "timeout", 1, 0)
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("waits", ["the turn", "the claim"])
-def test_a_turn_that_came_in_time_counts_though_it_was_handled_late(letters: Correspondence, waits: str) -> None:
+def test_a_claim_that_comes_first_after_an_outage_is_not_granted(letters: Correspondence) -> None:
+    """No heartbeat has told of the outage yet."""
     letters.run_for(days=2)
-    personal = letters.received[ALICE][1]
-    with patch.object(daemon.Server, "handle_waiting", return_value=0):
-        letters.reply(letters.last("bob"), "b9b8")
-        letters.run_for(days=2)
-        if waits == "the claim":
-            letters.reply(personal, "claim 1")
-    assert state(letters) == RUNNING
-    letters.run_for(minutes=1)
+    letters.clock.advance(days=10)
+    letters.reply(letters.received[ALICE][1], "claim 1")
 
-    assert letters.execute("select state, plies from match") == [("running", 4)]
+    assert state(letters) == RUNNING
+
+
+def test_a_turn_that_came_in_time_counts_though_it_is_handled_late(tmp_path: Path) -> None:
+    """Neither a time-out nor a claim comes first."""
+    with correspondence(tmp_path) as letters:
+        begin(letters, "3d/move,auto")
+        letters.play(two_turns)
+        letters.run_for(days=2)
+        with patch.object(daemon.Server, "handle_waiting", return_value=0):
+            letters.reply(letters.last("bob"), "b9b8")
+            letters.run_for(days=2)
+            with transaction(letters.server.engine) as session:
+                match, now = session.get_one(Match, 1), letters.clock()
+                with pytest.raises(NotPossible) as caught:
+                    claim(session, match, 0, now, now)
+                assert caught.value.obstacle is Obstacle.TURN_MAY_WAIT
+        assert state(letters) == RUNNING
+        letters.run_for(minutes=1)
+
+        assert letters.execute("select state, plies from match") == [("running", 4)]
 
 
 @pytest.mark.skipif(databases.kind() != "postgresql", reason="one SQLite file has one daemon")

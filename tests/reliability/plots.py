@@ -200,6 +200,13 @@ def _turn_foreseen(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(X, f"{turns[2]}\nif {turns[3]} then {turns[4]}\n\nLet's see.")
 
 
+def _turn_on_a_clock(rehearsal: Rehearsal) -> Letter:
+    """Return the first turn of a match with a time control."""
+    rehearsal.say(X, rehearsal.personal(X), "challenge o0 quadrature time=5d+12h")
+    rehearsal.hand_in(rehearsal.answer(O, "accept"))
+    return rehearsal.answer(X, "e3f4")
+
+
 def _turns_of_the_sample() -> int:
     return len(matches.sample().moves)
 
@@ -228,6 +235,7 @@ PLOTS: dict[str, Plot] = {
     "turns prepared": Plot(_turns_prepared),
     "a turn that was foreseen": Plot(_turn_foreseen),
     "a rematch": Plot(_rematch),
+    "a turn on a clock": Plot(_turn_on_a_clock),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),
     "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={"PBEM_SERVER__BATCH_MINUTES": "0.000001"}),

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("templates/rules/*.md"), *ROOT.glob("templates/help/*.md")])
+CAPTIONS = sorted(ROOT.glob("templates/rules/*.toml"))
 MAILS = sorted(ROOT.glob("tests/templates/mails/*.txt"))
 TEMPLATES = sorted(ROOT.glob("templates/**/*.j2"))
 FOLDERS = (
@@ -54,6 +55,11 @@ def literals(path: Path) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.parametrize("path", CAPTIONS, ids=lambda path: path.name)
+def test_no_caption_has_a_stiff_phrase(path: Path) -> None:
+    assert STIFF.findall(path.read_text(encoding="utf-8")) == []
+
+
 def test_sentences_are_found() -> None:
     assert list(sentences("Goal\n====\n  Bring one\n  home. Then: rest.\n\n      a b c\n")) == [
         "",
@@ -78,6 +84,7 @@ def test_no_page_or_template_has_a_stiff_phrase(path: Path) -> None:
     assert STIFF.findall(" ".join(re.sub(r'class="[^"]*"|id="[^"]*"', "", text).split())) == []
 
 
+@pytest.mark.slow
 def test_no_sentence_in_the_code_has_a_stiff_phrase() -> None:
     found = ((path.name, text) for path in MODULES for text in literals(path) if len(text.split()) > MOST_NAMES)
 
