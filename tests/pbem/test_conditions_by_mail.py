@@ -134,7 +134,8 @@ def test_conditions_are_cancelled_and_the_match_is_not(letters: Correspondence, 
     (answer,) = letters.reply(letters.last("alice"), line)
 
     assert "nothing" in text(answer)
-    assert (lines_of(letters), letters.execute("select offers from match")) == ("[]", [("{}",)])
+    assert lines_of(letters) == "[]"
+    assert "cancel" not in str(letters.execute("select offers from match"))
 
 
 # Who learns of it
