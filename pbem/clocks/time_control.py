@@ -168,7 +168,13 @@ def in_words(control: TimeControl) -> str:
 
     >>> in_words(parse("14d+1d")), in_words(parse("60d,36h/move"))
     ('14 days each, plus 1 day for each turn, up to 14 days', '60 days each, and at most 1 day 12 hours for one turn')
+    >>> in_words(parse("3d/move,auto"))
+    '3 days for each turn; whoever runs out of time loses at once'
     """
+    return _limits_in_words(control) + ("; whoever runs out of time loses at once" if control.is_automatic else "")
+
+
+def _limits_in_words(control: TimeControl) -> str:
     if control.bank is None:
         return "no limit" if control.per_move is None else f"{spoken(control.per_move)} for each turn"
     words = f"{spoken(control.bank)} each"

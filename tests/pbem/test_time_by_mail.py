@@ -77,6 +77,7 @@ def test_who_is_invited_reads_it_before_accepting(letters: Correspondence) -> No
     assert f"Time: {IN_WORDS}." in " ".join(text(letters.last("carol")).split())
 
 
+@pytest.mark.slow
 def test_a_rematch_has_the_same(letters: Correspondence) -> None:
     challenge(letters, "bob quadrature time=14d+1d")
     letters.reply(letters.last("bob"), "accept")
@@ -105,6 +106,7 @@ def test_what_is_no_time_control_changes_nothing(letters: Correspondence, words:
     assert told in " ".join(text(letters.last("alice")).split())
 
 
+@pytest.mark.slow
 def test_the_configuration_can_have_another_default(tmp_path: Path) -> None:
     with correspondence(tmp_path, server='time = "2w/move"') as letters:
         letters.join("alice")
@@ -201,6 +203,7 @@ def test_whoever_wants_no_news_has_no_more_time_for_it(timed: Correspondence) ->
     assert clock(timed).due == timed.clock() + 14 * DAY
 
 
+@pytest.mark.slow
 def test_nor_who_stops_news_that_wait_for_a_digest(timed: Correspondence) -> None:
     timed.reply(timed.received[BOB][1], "set mail daily")
     timed.reply(timed.last("alice"), "e3f4")
@@ -209,6 +212,7 @@ def test_nor_who_stops_news_that_wait_for_a_digest(timed: Correspondence) -> Non
     assert clock(timed).due == timed.clock() + 14 * DAY
 
 
+@pytest.mark.slow
 def test_nobodys_time_runs_while_their_mail_comes_back(timed: Correspondence) -> None:
     timed.reply(timed.last("alice"), "e3f4")
     for number in range(3):
@@ -243,6 +247,7 @@ def test_a_reply_that_waits_to_be_handled_takes_no_time(timed: Correspondence) -
     assert clock(timed).sides[0].used == timedelta(hours=5)
 
 
+@pytest.mark.slow
 def test_pauses_and_turns_that_are_taken_back(timed: Correspondence) -> None:
     timed.run_for(hours=1)
     timed.reply(timed.last("bob"), "pause")
@@ -309,6 +314,7 @@ def test_every_message_says_how_much_time_is_left_and_when_the_turn_is_due(timed
     assert all("13 days" in told and "turn is due by Tue 17 Mar, 1" in told for told in shown)
 
 
+@pytest.mark.slow
 def test_a_pause_has_no_due_time(timed: Correspondence) -> None:
     timed.reply(timed.last("bob"), "pause")
     timed.reply(timed.last("alice"), "accept pause")
@@ -337,6 +343,7 @@ def test_lists_begin_with_what_is_due_first(timed: Correspondence) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_digests_begin_with_what_is_due_first(timed: Correspondence) -> None:
     timed.reply(timed.received[ALICE][1], "set mail daily")
     challenge(timed, "bob quadrature begin=you")

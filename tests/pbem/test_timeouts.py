@@ -116,6 +116,7 @@ def test_a_match_without_a_limit_can_not_be_claimed(tmp_path: Path) -> None:
         assert "Match #1 has no time limit." in said(letters.last("alice"))
 
 
+@pytest.mark.slow
 def test_it_is_over_at_once_where_that_was_agreed(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         begin(letters, "3d/move,auto")
@@ -157,6 +158,7 @@ def test_nobody_loses_on_time_because_the_server_was_down(letters: Correspondenc
     assert state(letters) == ("over", "timeout", 1, 0)
 
 
+@pytest.mark.slow
 def test_a_claim_that_comes_first_after_an_outage_is_not_granted(letters: Correspondence) -> None:
     """No heartbeat has told of the outage yet."""
     letters.run_for(days=2)
