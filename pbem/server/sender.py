@@ -259,7 +259,7 @@ def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
         return
     with transaction(engine) as session:
         for number, seen in sorted({turn for result in results for turn in result.turns}):
-            timekeeping.hand_over(session, number, seen, now)
+            _hand_over(session, number, seen, now)
         sent = [result.outgoing for result in results if result.error is None]
         session.exec(
             update(Outgoing)
@@ -278,6 +278,17 @@ def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
                 _postpone(session.get_one(Outgoing, result.outgoing), result, now)
         erasure.forget_last(session, [result.outgoing for result in results])
     failpoints.reach(Step.MARKED)
+
+
+def _hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
+    """Let the time of a turn begin."""
+    try:
+        with session.begin_nested():
+            timekeeping.hand_over(session, number, seen, now)
+    except DBAPIError:
+        raise
+    except Exception:  # a bug: what was sent must be marked as sent, or it would be sent again and again
+        log.exception("no clock begins", match=number)
 
 
 def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:

@@ -89,7 +89,10 @@ def connect(url: str) -> Engine:
     try:
         if backend != "sqlite":
             reaching = _REACHING if backend == "postgresql" else {}
-            return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=reaching)
+            other = create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=reaching)
+            if backend == "postgresql":
+                event.listen(other, "connect", _tell_times_in_utc)
+            return other
     except ModuleNotFoundError as error:
         raise Unusable(
             f"the database's driver {error.name} is not installed (for PostgreSQL: pbem[postgres])"
@@ -126,6 +129,12 @@ def connect(url: str) -> Engine:
             connection.execute("PRAGMA query_only=OFF")
 
     return engine
+
+
+def _tell_times_in_utc(connection: Any, _record: object) -> None:
+    """Have PostgreSQL tell times in UTC: sums of times in a zone with summer time would be wrong by an hour."""
+    connection.execute("SET TIME ZONE 'UTC'")
+    connection.commit()
 
 
 def _parsed(url: str) -> URL:

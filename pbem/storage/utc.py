@@ -17,6 +17,8 @@ class Utc(TypeDecorator[datetime]):
         return value.astimezone(UTC) if value else None
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """Mark the stored time as UTC."""
-        aware: datetime | None = value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+        """Mark the stored time as UTC, or convert to it."""
+        if value is None:
+            return None
+        aware: datetime = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
         return aware

@@ -102,8 +102,9 @@ insert into ply (match, number, seat, text, incoming, played) values (1, 1, 0, '
 def test_a_downgrade_takes_every_table_and_an_upgrade_brings_them_back(engine: Engine) -> None:
     command.upgrade(alembic(engine), "0023")
     with engine.begin() as connection:
-        for statement in (*ROWS.split(";\n"), "update incoming set raw = x'0041'"):
+        for statement in ROWS.split(";\n"):
             connection.execute(text(statement))
+        connection.execute(text("update incoming set raw = :raw"), {"raw": b"\0A"})
     database.upgrade(engine)
     before = schema(engine)
     with engine.connect() as connection:

@@ -62,7 +62,7 @@ def test_an_offer_with_a_turn_that_is_refused_is_not_made(letters: Correspondenc
     (refused,) = letters.reply(letters.last("alice"), "draw\ne3f9")
 
     assert "draw" in text(refused).partition("Not attempted")[2] or "draw" in text(refused)
-    assert letters.execute("select offers from match") == [("{}",)]
+    assert letters.execute("select offers from match")[0][0] in ("{}", {})
 
 
 @pytest.mark.slow
@@ -172,7 +172,7 @@ def test_who_is_muted_is_told_that_their_words_went_nowhere(letters: Corresponde
     (answer,) = to(sent, ALICE)
     assert "slow" not in text(told)
     assert "You are so slow." in text(answer)
-    assert "wasn't sent" in text(answer) or "not sent" in text(answer)
+    assert "we didn't send them to anyone" in " ".join(text(answer).split())
     (refused,) = letters.reply(letters.last("alice"), "say Hurry up!")
     assert "doesn't want offers and notes" in " ".join(text(refused).split())
     letters.reply(letters.last("bob"), "mute off\ne9f8")
@@ -206,7 +206,7 @@ def test_a_rematch_offered_by_both_begins_and_one_is_enough(letters: Corresponde
     over = letters.last("bob")
     letters.reply(over, "rematch")
     (again,) = letters.reply(over, "rematch")
-    assert "offered a rematch already: match #2" in " ".join(text(again).split())
+    assert "already offered a rematch: match #2" in " ".join(text(again).split())
     letters.reply(last_about(letters, ALICE), "rematch")
     ((first, second, game, state),) = letters.execute("select seat0, seat1, game, state from match where id = 2")
     assert (game, state) == ("quadrature", "running")

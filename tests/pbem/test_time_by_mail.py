@@ -187,6 +187,16 @@ def test_a_message_about_an_older_position_starts_nothing(timed: Correspondence)
     assert clock(timed).sides[1].used == timedelta()
 
 
+def test_a_broken_clock_keeps_no_message_from_being_marked_as_sent(timed: Correspondence) -> None:
+    with patch.object(timed.server.outbox, "send", side_effect=NotSent("busy", later=True)):
+        timed.reply(timed.last("alice"), "e3f4")
+    timed.execute("update match set time = 'broken'")
+
+    assert [mail["To"] for mail in timed.run_for(hours=10)].count(BOB) == 1
+    assert timed.run_for(hours=10) == []
+    assert timed.execute("select id from outgoing where state <> 'sent'") == []
+
+
 def test_a_digest_hands_its_turns_over(timed: Correspondence) -> None:
     timed.reply(timed.received[BOB][1], "set mail daily")
     timed.reply(timed.last("alice"), "e3f4")

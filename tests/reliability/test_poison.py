@@ -264,7 +264,7 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     assert str(alert["Subject"]) == "[pbem] Some messages need your attention"
     assert '"pbem show --mail 7"' in words(alert)
     assert '"pbem retry 7"' in words(alert)
-    assert "1 incoming message could not be processed" in words(alert)
+    assert "1 incoming message couldn't be processed" in words(alert)
 
 
 @pytest.mark.slow
