@@ -92,12 +92,12 @@ class PhagesNotation(Notation[Turn]):
             which = together(stones) if len(stones) == MOVERS else f"two of {together(stones)}"
             say = (
                 f"This is the first turn, so there is no operation 1: announce a number from 1 to 8, "
-                f"then move {which} by it."
+                f"then take {which} that far."
             )
         else:
             say = (
-                f"First move by {here.number}, the number from your opponent. {_reach(here, here.number)} "
-                f"Then announce a new number from 1 to 8, and move by it."
+                f"First comes a step by {here.number}, the number from your opponent. "
+                f"{_reach(here, here.number)} Then announce a new number from 1 to 8, and take a step by it."
             )
         return Hint((Passage(say),), self.format(next(here.moves()), here))
 
@@ -159,7 +159,7 @@ def _reach(here: PhagesPosition, number: int) -> str:
     stones = [(cell, here.targets(cell, number)) for cell in here.own_stones()]
     able = [f"{cell} can go to {either(targets)}" for cell, targets in stones if targets]
     if not able:
-        return "No stone can move that far, so write ---- ----."
+        return "No stone can go that far, so write ---- ----."
     if len(able) == 1:
         return f"Only {able[0]}, and it must."
     most = max(len(steps) for steps in here.operations(number))

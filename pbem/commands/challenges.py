@@ -108,7 +108,7 @@ def _check_running(request: Request, player: Player) -> None:
     most = request.limits.running_matches
     if is_playing_enough(request.session, player, most):
         raise Refused(
-            f"You're already playing {most} matches, and that's the limit.",
+            f"You're already playing as many matches as a player can ({most}).",
             fits='Finish one of them first; "games" lists them.',
         )
 

@@ -165,6 +165,11 @@ class Command:
         """How to write it."""
         return f"{self.name} {self.arguments}".strip()
 
+    @property
+    def advice(self) -> str:
+        """How to write it, as a sentence."""
+        return f'Write it like this: "{self.usage}".'
+
 
 @dataclass(frozen=True, slots=True)
 class Line:

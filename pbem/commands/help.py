@@ -26,7 +26,7 @@ def rules(request: Request, line: Line) -> Decision:
     key = line.words.strip().lower() or (about.game if about is not None else "")
     if key not in GAMES:
         there_are = " or ".join(f'"rules {key}"' for key in GAMES)
-        raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=there_are)
+        raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=f"Write {there_are}.")
     return Decision(answer=(Rules(game=topics.game(key)),))
 
 

@@ -180,7 +180,7 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
     """Run one command; return the reply with what follows from it, and its decision."""
     if line.malformed:
         raise line.refusal or Refused(
-            f'That\'s not how "{line.command.name}" is written.', read=line.text, fits=line.command.usage
+            f'That\'s not how "{line.command.name}" is written.', read=line.text, fits=line.command.advice
         )
     request = replace(request, sender=reply.sender, prose=reply.prose)
     decision = line.command.run(request, line)

@@ -133,7 +133,7 @@ def test_conditions_are_cancelled_and_the_match_is_not(letters: Correspondence, 
     letters.reply(letters.last("alice"), TREE)
     (answer,) = letters.reply(letters.last("alice"), line)
 
-    assert "nothing" in text(answer)
+    assert "You no longer have anything prepared" in text(answer)
     assert lines_of(letters) == "[]"
     assert "cancel" not in str(letters.execute("select offers from match"))
 

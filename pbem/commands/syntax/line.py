@@ -107,7 +107,7 @@ class LineReader:
             bare = self._untied(" ".join(word for word in text.split() if not any(map(word.__contains__, stands_for))))
             if bare is not None and not bare.malformed:
                 return bare
-        wrong = Refused(f"Replace {stands_for[0]} with your own word.", read=text, fits=line.command.usage)
+        wrong = Refused(f"Replace {stands_for[0]} with your own word.", read=text, fits=line.command.advice)
         return replace(line, malformed=True, refusal=wrong)
 
     def _untied(self, text: str) -> Line | None:
