@@ -191,17 +191,17 @@ def hint(game: str, *texts: str, first: str = "x") -> str:
 def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
     assert hint("quadraphages").splitlines() == [
         "This is the first turn, so there is no operation 1: announce a number",
-        "from 1 to 8, then move a7 and i3 by it.",
+        "from 1 to 8, then take a7 and i3 that far.",
         "For example: 1 a7a6 i3i2",
     ]
-    assert "move two of e5, k3 and k7 by it" in hint("hexaphages").replace("\n", " ")
+    assert "take two of e5, k3 and k7 that far" in hint("hexaphages").replace("\n", " ")
 
 
 def test_the_hint_says_the_number_and_which_stones_must_move() -> None:
     told = hint("quadraphages", "1 c1b1 g9h9", first="o").replace("\n", " ")
 
     assert (
-        "First move by 1, the number from your opponent. "
+        "First comes a step by 1, the number from your opponent. "
         "a7 can go to a6, a8 or b7; i3 can go to h3, i2 or i4; both must." in told
     )
 
