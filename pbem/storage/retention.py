@@ -3,14 +3,14 @@
 Matches and their turns are kept forever, and so are the rows of messages, without what they say.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
 import structlog
-from sqlalchemy import Delete, Engine, case, delete
+from sqlalchemy import ColumnElement, Delete, Engine, case, delete
 from sqlmodel import Session, col, select, update
 
 from pbem.storage.clock import SteadyClock
@@ -70,9 +70,9 @@ def emptied(now: datetime) -> dict[str, Any]:
     }
 
 
-def content_of(numbers: Sequence[int | None]) -> Delete:
-    """Return a statement that deletes what these received messages say."""
-    return delete(RawMessage).where(col(RawMessage.incoming).in_(numbers))
+def content_of(*which: ColumnElement[bool]) -> Delete:
+    """Return a statement that deletes what those received messages say that fulfil the conditions."""
+    return delete(RawMessage).where(col(RawMessage.incoming).in_(select(Incoming.id).where(*which)))
 
 
 def remainder(payload: dict[str, Any]) -> dict[str, Any]:
@@ -147,9 +147,10 @@ def _incoming(engine: Engine, state: IncomingState, rule: Rule, before: datetime
         return 0
     values = emptied(now) if rule is Rule.DONE else {"state": IncomingState.DONE.value, "verdict": SETTLED[rule]}
     with transaction(engine) as session:
+        still_old = (col(Incoming.id).in_(numbers), *old)  # one of them may be handled again meanwhile
         if rule is Rule.DONE:
-            change(session, content_of(numbers))
-        change(session, update(Incoming).where(col(Incoming.id).in_(numbers), *old).values(values))
+            change(session, content_of(*still_old))
+        change(session, update(Incoming).where(*still_old).values(values))
     return len(numbers)
 
 

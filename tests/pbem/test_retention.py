@@ -1,8 +1,10 @@
 """The content of old messages is removed once nothing needs it; matches, and data about messages, stay."""
 
+from datetime import timedelta
 from email.message import EmailMessage
 
 import pytest
+from sqlalchemy import Connection, event
 from sqlmodel import Session, col, select
 from structlog.testing import capture_logs
 
@@ -192,3 +194,20 @@ def test_a_bounce_of_a_removed_mail_sends_nothing_again(letters: Correspondence)
 def test_so_short_a_time_is_refused(days: int) -> None:
     with pytest.raises(ValueError, match="at least 21 days"):
         config.ServerSettings(address="games@pbem.example", keep_mail_days=days)
+
+
+def test_what_is_handled_again_meanwhile_keeps_its_content(letters: Correspondence) -> None:
+    engine, later = letters.server.engine, letters.clock() + timedelta(days=200)
+    before = kept(letters)[0]
+    assert before
+
+    def retry(connection: Connection, _cursor: object, statement: str, *_rest: object) -> None:
+        if statement.startswith("DELETE FROM rawmessage"):
+            connection.exec_driver_sql("update incoming set state = 'new' where state = 'done'")
+
+    removal = steadily(engine, letters.clock(), later)
+    event.listen(engine, "before_cursor_execute", retry)
+    removal.step(engine, 90, 365, later)
+    event.remove(engine, "before_cursor_execute", retry)
+    assert letters.execute("select count(*) from incoming where state = 'done'") == [(0,)]
+    assert kept(letters)[0] == before
