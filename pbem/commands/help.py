@@ -7,6 +7,9 @@ from pbem.errors import Refused
 from pbem.payloads.explained import Rules
 from pbem.storage.models import Match
 
+WHICH_RULES = "Write " + " or ".join(f'"rules {key}"' for key in GAMES) + "."
+"""What to write to get the rules of a game."""
+
 
 def help_(request: Request, line: Line) -> Decision:
     """Explain the server, a command, a game, a notation or another topic."""
@@ -25,8 +28,7 @@ def rules(request: Request, line: Line) -> Decision:
     about = request.session.get(Match, line.match) if line.match is not None else None
     key = line.words.strip().lower() or (about.game if about is not None else "")
     if key not in GAMES:
-        there_are = " or ".join(f'"rules {key}"' for key in GAMES)
-        raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=f"Write {there_are}.")
+        raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=WHICH_RULES)
     return Decision(answer=(Rules(game=topics.game(key)),))
 
 

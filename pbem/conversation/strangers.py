@@ -9,6 +9,7 @@ from engines import GAMES
 from pbem.commands import COMMANDS
 from pbem.commands.account import JOIN, NAME, suggested_name
 from pbem.commands.core import Line, Request
+from pbem.commands.help import WHICH_RULES
 from pbem.commands.syntax import topics
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.conversation.reply import Reply
@@ -119,7 +120,7 @@ def _bare(line: Line) -> Line:
         case "rules" if words not in GAMES:
             raise Refused(
                 "There is no game of that name." if words else "Which game?",
-                fits="Write " + " or ".join(f'"rules {key}"' for key in GAMES) + ".",
+                fits=WHICH_RULES,
             )
         case "help" if topics.find(COMMANDS, words) is None:
             raise Refused("There is no help on that.", fits='"help" alone lists everything.')
