@@ -119,7 +119,7 @@ def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[S
     for chunk in _chunks((*states, *(number for number in shunted if number not in states))):
         held = [number for number in chunk if states.get(number) == IncomingState.HELD]
         yield (
-            content_of(col(Incoming.id).in_(chunk)),
+            content_of(chunk),
             update(Incoming).where(col(Incoming.id).in_(held)).values(verdict=SENDER_LEFT),
             update(Incoming)
             .where(col(Incoming.id).in_(chunk))

@@ -3,7 +3,7 @@
 Matches and their turns are kept forever, and so are the rows of messages, without what they say.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -70,9 +70,12 @@ def emptied(now: datetime) -> dict[str, Any]:
     }
 
 
-def content_of(*which: ColumnElement[bool]) -> Delete:
-    """Return a statement that deletes what those received messages say that fulfil the conditions."""
-    return delete(RawMessage).where(col(RawMessage.incoming).in_(select(Incoming.id).where(*which)))
+def content_of(numbers: Sequence[int | None], *still: ColumnElement[bool]) -> Delete:
+    """Return a statement that deletes what these received messages say, where the conditions still hold."""
+    named = delete(RawMessage).where(col(RawMessage.incoming).in_(numbers))
+    if not still:
+        return named
+    return named.where(select(Incoming.id).where(Incoming.id == RawMessage.incoming, *still).exists())
 
 
 def remainder(payload: dict[str, Any]) -> dict[str, Any]:
@@ -147,10 +150,9 @@ def _incoming(engine: Engine, state: IncomingState, rule: Rule, before: datetime
         return 0
     values = emptied(now) if rule is Rule.DONE else {"state": IncomingState.DONE.value, "verdict": SETTLED[rule]}
     with transaction(engine) as session:
-        still_old = (col(Incoming.id).in_(numbers), *old)  # one of them may be handled again meanwhile
-        if rule is Rule.DONE:
-            change(session, content_of(*still_old))
-        change(session, update(Incoming).where(*still_old).values(values))
+        if rule is Rule.DONE:  # one of them may be handled again meanwhile
+            change(session, content_of(numbers, *old))
+        change(session, update(Incoming).where(col(Incoming.id).in_(numbers), *old).values(values))
     return len(numbers)
 
 
