@@ -1,0 +1,43 @@
+"""The tables: rows without behaviour or validation. All times are UTC.
+
+Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), Outgoing.message_id.
+Every module of tables is imported here, so that the tables are known whoever asks.
+"""
+
+from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
+from pbem.storage.models.messages import (
+    UNSENT,
+    Incoming,
+    IncomingState,
+    Lane,
+    Mention,
+    Outgoing,
+    OutgoingState,
+    RawMessage,
+    Standing,
+)
+from pbem.storage.models.people import Departure, Invitee, Player
+from pbem.storage.models.uptime import Clock, Outage
+
+__all__ = [
+    "UNSENT",
+    "Clock",
+    "ClockEvent",
+    "Departure",
+    "Incoming",
+    "IncomingState",
+    "Invitee",
+    "Lane",
+    "Match",
+    "MatchState",
+    "Mention",
+    "Outage",
+    "Outgoing",
+    "OutgoingState",
+    "Player",
+    "Ply",
+    "Prepared",
+    "RawMessage",
+    "Standing",
+    "TakenBack",
+]

@@ -1,0 +1,131 @@
+"""Matches: their turns, what is prepared for them and what happened to their clocks."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import JSON, Column, Index, UniqueConstraint, false
+from sqlmodel import Field, SQLModel
+
+from pbem.storage.models.indexes import partial_index
+from pbem.storage.utc import Utc
+
+
+class MatchState(StrEnum):
+    """The life of a match, from the challenge to the end."""
+
+    OFFERED = "offered"
+    RUNNING = "running"
+    OVER = "over"
+    DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
+
+
+class Match(SQLModel, table=True):
+    """A contest: the game, the players, and everything about its state that the rules don't cover."""
+
+    __table_args__ = (
+        Index("ix_match_seat0_to_move", "seat0", "to_move"),
+        Index("ix_match_seat1_to_move", "seat1", "to_move"),
+        Index("ix_match_challenger_state", "challenger", "state"),
+        Index("ix_match_challenger_created", "challenger", "created"),
+        partial_index("ix_match_due", "due", where="due IS NOT NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    game: str
+    options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
+    seat0: int = Field(foreign_key="player.id")
+    seat1: int = Field(foreign_key="player.id")
+    challenger: int = Field(foreign_key="player.id")
+    time: str | None = None
+    """The time control, as clocks.time_control writes it; None without one."""
+    by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the challenger named an address; they learn whose it is when the match is accepted."""
+    state: str = Field(default=MatchState.OFFERED.value, index=True)
+    to_move: int | None = None
+    """The seat whose turn it is; None while nobody's is. It and `plies` are what the turns replay to."""
+    plies: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """The number of complete turns."""
+    shift: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How far the version of the match is ahead of `plies`: it grows whenever turns are taken back."""
+    part: str | None = None
+    offers: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
+    """The offers since the last turn, by kind (see matches.offers)."""
+    paused: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when the match is paused, as its players agreed."""
+    clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    """The clock that the events add up to, from the start of a match with a time control (see matches.timekeeping)."""
+    due: datetime | None = Field(default=None, sa_type=Utc)
+    """When the time of the player whose turn it is runs out, if nothing happens until then."""
+    muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the player in that seat wants no offers and notes of the opponent."""
+    rematch: int | None = None
+    """The match that was offered last as the rematch of this one."""
+    winner: int | None = None
+    termination: str | None = None
+    """How the match ended (notation.ending.Termination); None until then."""
+    termination_seat: int | None = None
+    """The seat this concerns: that of the player who resigned, left or ran out of time."""
+    reason: str | None = None
+    """The result in the words of the rules, where they ended the match."""
+    created: datetime = Field(sa_type=Utc)
+    started: datetime | None = Field(default=None, sa_type=Utc)
+    ended: datetime | None = Field(default=None, sa_type=Utc)
+
+
+class Ply(SQLModel, table=True):
+    """A complete turn: its number (starting at 1) and canonical text. Never changed, but it can be taken back."""
+
+    __table_args__ = (UniqueConstraint("match", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id", index=True)
+    number: int
+    seat: int
+    text: str
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")
+    played: datetime = Field(sa_type=Utc)
+
+
+class TakenBack(SQLModel, table=True):
+    """A complete turn that was taken back: what its row in `ply` said, which is deleted. Never changed."""
+
+    __table_args__ = (Index("ix_takenback_match_shift", "match", "shift"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id")
+    number: int
+    seat: int
+    text: str
+    shift: int
+    """The `shift` of the match until it was taken back: messages about a match with that one still show it."""
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")
+    played: datetime = Field(sa_type=Utc)
+    taken_back: datetime = Field(sa_type=Utc)
+
+
+class Prepared(SQLModel, table=True):
+    """What a player has prepared for the opponent's next turn in a match; nobody else ever learns of it."""
+
+    match: int = Field(foreign_key="match.id", primary_key=True)
+    seat: int = Field(primary_key=True)
+    version: int
+    """The version of the match for which it was prepared: `plies` and `shift` together."""
+    lines: list[list[str]] = Field(sa_column=Column(JSON, nullable=False))
+    """Turns in canonical texts, the opponent's first (see matches.conditions)."""
+    incoming: int | None = Field(default=None, foreign_key="incoming.id")
+    """The message that brought the last of them."""
+
+
+class ClockEvent(SQLModel, table=True):
+    """What happened to the clock of a match (see clocks.clock), in the order of the ids. Never changed."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id", index=True)
+    kind: str
+    at: datetime = Field(sa_type=Utc)
+    since: datetime | None = Field(default=None, sa_type=Utc)
+    seat: int | None = None
+    days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))

@@ -1,0 +1,198 @@
+"""Messages that were received and messages to be sent, and the states of both."""
+
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Any, Optional
+
+from sqlalchemy import JSON, Column, Index, LargeBinary, false
+from sqlmodel import Field, Relationship, SQLModel
+
+from pbem.storage.models.indexes import partial_index
+from pbem.storage.utc import Utc
+
+
+class Lane(IntEnum):
+    """The queue in which a received message waits; the lower one goes first."""
+
+    REPLIES = -1
+    """To a reply address, with a token that we signed."""
+    PLAYERS = 0
+    """From the address of a player, which anybody can write into From."""
+    STRANGERS = 1
+
+
+class IncomingState(StrEnum):
+    """What happened to a received message."""
+
+    NEW = "new"
+    DONE = "done"
+    HELD = "held"
+    """Waiting for its sender to confirm it."""
+    SHUNTED = "shunted"
+    """Set aside because of a bug; waiting for the operator."""
+
+
+class OutgoingState(StrEnum):
+    """What happened to an outgoing message."""
+
+    BATCHED = "batched"
+    """News waiting for a digest: its player wants several in one message (see schedule)."""
+    PAUSED = "paused"
+    """News waiting for a player who wants none for now."""
+    MERGED = "merged"
+    """Its news became part of another message, `merged_into`."""
+    OWED = "owed"
+    SUSPENDED = "suspended"
+    """Not sent because messages to the address bounce; sent once the player writes again."""
+    SENT = "sent"
+    FAILED = "failed"
+    DROPPED = "dropped"
+    """Never to be sent: the player it is for or about has left, or it has waited too long (see retention)."""
+
+
+class Standing(StrEnum):
+    """What spoke for the sender of a message without proof that we answered; each has budgets of its own."""
+
+    CLAIMED = "claimed"
+    """Nothing: From says so, and anybody could have written it."""
+    VOUCHED = "vouched"
+    """The domain in From vouches for the message (see authentication)."""
+
+
+UNSENT = (
+    OutgoingState.BATCHED,
+    OutgoingState.PAUSED,
+    OutgoingState.SUSPENDED,
+    OutgoingState.OWED,
+    OutgoingState.FAILED,
+)
+"""States in which a message can still be sent."""
+
+
+class Incoming(SQLModel, table=True):
+    """A message as received, stored before its delivery is acknowledged."""
+
+    __table_args__ = (
+        Index("ix_incoming_player_received", "player", "received"),
+        # The next message is claimed from these two alone.
+        Index("ix_incoming_state_lane", "state", "lane", "id", "attempts", "last_attempt", "author"),
+        partial_index(
+            "ix_incoming_author",
+            *("author", "lane", "state", "attempts", "last_attempt", "id"),
+            where="author IS NOT NULL",
+        ),
+        partial_index("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    key: str = Field(unique=True)
+    size: int
+    source: str
+    sender: str | None = Field(default=None, index=True)
+    """The envelope sender, in lower case."""
+    recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    state: str = IncomingState.NEW.value
+    attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How many times handling was attempted, counted before the message is parsed (see attempts)."""
+    last_attempt: datetime | None = Field(default=None, sa_type=Utc)
+    lane: int = Field(default=Lane.PLAYERS.value, sa_column_kwargs={"server_default": "0"})
+    """The queue in which it waits (see triage)."""
+    author: str | None = None
+    """The address in From while the message waits; what one person sends is handled in its order."""
+    ordering: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    """Hashes of its ordering keys, once a daemon that shares the database knows them (see work_queue)."""
+    verdict: str | None = None
+    error: str | None = None
+    player: int | None = Field(default=None, foreign_key="player.id")
+    """The player who is proven to have sent it."""
+    proof: str | None = Field(default=None, index=True, unique=True)
+    """What let it act without a token (see authentication); a replayed message has the same value."""
+    received: datetime = Field(sa_type=Utc)
+    handled: datetime | None = Field(default=None, sa_type=Utc)
+    removed: datetime | None = Field(default=None, sa_type=Utc)
+    """When the message itself was removed, and only the row was kept (see retention)."""
+    content: Optional["RawMessage"] = Relationship(sa_relationship_kwargs={"cascade": "all, delete-orphan"})
+
+    @property
+    def raw(self) -> bytes:
+        """The message itself, loaded when it is asked for; nothing once it is removed."""
+        return self.content.raw if self.content is not None else b""
+
+
+class RawMessage(SQLModel, table=True):
+    """What was received, byte for byte: a row of its own, as SQLite writes rows whole, and the other changes often."""
+
+    incoming: int | None = Field(default=None, primary_key=True, foreign_key="incoming.id")
+    raw: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class Outgoing(SQLModel, table=True):
+    """An outgoing message: its template and words, its topic, recipient and Message-ID. Rendered when it is sent."""
+
+    __table_args__ = (
+        Index("ix_outgoing_address_created", "address", "created"),
+        Index("ix_outgoing_player_created", "player", "created"),
+        Index("ix_outgoing_stranger_domain_created", "stranger_domain", "created"),
+        Index("ix_outgoing_match_created", "match", "created"),
+        partial_index("ix_outgoing_answered", "address", "standing", "created", where="standing IS NOT NULL"),
+        partial_index("ix_outgoing_answered_strangers", "standing", "created", where="stranger_domain IS NOT NULL"),
+        partial_index("ix_outgoing_gist", "address", "gist", "created", where="gist IS NOT NULL"),
+        partial_index("ix_outgoing_state_due", "state", "due", where="removed IS NULL"),
+        partial_index("ix_outgoing_troubled", "troubled", where="troubled IS NOT NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    message_id: str = Field(unique=True)
+    template: str
+    payload: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    """What the message says (see pbem.payloads)."""
+    facts: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON))
+    """What the message shows of its reader and its matches, as it was when it was queued (see facts)."""
+    match: int | None = Field(default=None, foreign_key="match.id")
+    ply: int = 0
+    shift: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """The `shift` of the match, which together with `ply` is the version that a reply answers."""
+    player: int | None = Field(default=None, foreign_key="player.id")
+    epoch: int = 0
+    purpose: str | None = None
+    token_subject: int = 0
+    address: str
+    stranger_domain: str | None = None
+    """The domain of the address if this answers somebody who was no player then (see rate_limits)."""
+    standing: str | None = None
+    """What spoke for the sender if this answers a message without proof (Standing)."""
+    gist: str | None = None
+    """A digest of what an answer says, by which the same one isn't sent again and again."""
+    incoming: int | None = Field(default=None, foreign_key="incoming.id", index=True)
+    in_reply_to: str | None = None
+    references: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    is_notice: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether it is news rather than a reply to the player's own message."""
+    proposal: str | None = None
+    """The line that "yes" stands for in a reply to this message; empty once it was carried out."""
+    settled: datetime | None = Field(default=None, sa_type=Utc)
+    """When the question that it asks a new address was answered; another answer means nothing."""
+    merged_into: int | None = Field(default=None, foreign_key="outgoing.id")
+    """The message that contains this one's news."""
+    state: str = Field(default=OutgoingState.OWED.value, index=True)
+    attempts: int = 0
+    delivery_starts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often delivery was started without finishing, including the current attempt."""
+    due: datetime = Field(sa_type=Utc)
+    error: str | None = None
+    created: datetime = Field(sa_type=Utc)
+    """When it was queued; the message is dated by it."""
+    retried: datetime | None = Field(default=None, sa_type=Utc)
+    """When the operator last had a failed message tried again."""
+    sent: datetime | None = Field(default=None, sa_type=Utc)
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when it needs the operator: no server accepts it, or a bug prevents it from being rendered."""
+    removed: datetime | None = Field(default=None, sa_type=Utc)
+    """When what it says was removed, and only the row was kept (see retention)."""
+
+
+class Mention(SQLModel, table=True):
+    """A player whom an outgoing message names, beside its reader and the players of its match."""
+
+    outgoing: int = Field(foreign_key="outgoing.id", primary_key=True)
+    player: int = Field(foreign_key="player.id", primary_key=True, index=True)

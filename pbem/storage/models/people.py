@@ -1,0 +1,62 @@
+"""Players, addresses that were invited, and who has left."""
+
+from datetime import datetime
+
+from sqlalchemy import JSON, Column, Index
+from sqlmodel import Field, SQLModel
+
+from pbem.storage.models.indexes import partial_index
+from pbem.storage.utc import Utc
+
+
+class Player(SQLModel, table=True):
+    """A person. `confirmed` is empty until they have answered a message sent to the address."""
+
+    __table_args__ = (partial_index("ix_player_unreachable", "unreachable", where="unreachable IS NOT NULL"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str | None = Field(default=None, unique=True)
+    address: str = Field(unique=True)
+    confirmed: datetime | None = Field(default=None, sa_type=Utc)
+    epoch: int = 0
+    settings: dict[str, str] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False, server_default="{}"))
+    """The player's choices (see preferences) that differ from the defaults."""
+    stopped: datetime | None = Field(default=None, sa_type=Utc)
+    """When the player asked for no more news; empty if they get news."""
+    bounces: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How many times in a row a message bounced permanently (see bounces)."""
+    bounced: datetime | None = Field(default=None, sa_type=Utc)
+    """When that last happened."""
+    unreachable: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when nothing is sent to the address, because everything bounces."""
+    deleted: datetime | None = Field(default=None, sa_type=Utc)
+    """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
+    created: datetime = Field(sa_type=Utc)
+
+
+class Invitee(SQLModel, table=True):
+    """An address to which an invitation went, or whose owner wants none. It outlives matches and players."""
+
+    __table_args__ = (Index("ix_invitee_domain_invited", "domain", "invited"),)
+
+    address: str = Field(primary_key=True)
+    """A hash of the address (see invitations): nobody reads from it whom we have written to."""
+    domain: str
+    """A hash of its domain."""
+    invited: datetime | None = Field(default=None, sa_type=Utc, index=True)
+    """When the last invitation was queued."""
+    refused: datetime | None = Field(default=None, sa_type=Utc)
+    """When its owner asked us not to invite them again."""
+
+
+class Departure(SQLModel, table=True):
+    """A player who has left, and what is known of them until all of their data is deleted."""
+
+    player: int = Field(foreign_key="player.id", primary_key=True)
+    name: str | None = None
+    addresses: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    digest: str = Field(index=True)
+    """A hash of the address, by which it is known for a day."""
+    left: datetime = Field(sa_type=Utc, index=True)
+    swept: datetime | None = Field(default=None, sa_type=Utc, index=True)
+    """When the last of their data was deleted; name and addresses are empty from then on."""
