@@ -1,1 +1,1 @@
-"""What happens by time, without a message of a player; `pbem.server.scheduler` calls each in turn."""
+"""What the scheduler does by time, each in transactions of its own: time-outs, digests, telling the admin."""
