@@ -11,7 +11,7 @@ from pbem.clocks import reminders
 from pbem.clocks.time_control import BadTime
 from pbem.errors import Refused
 from pbem.matches.prepared import AUTOMOVE
-from pbem.matches.timekeeping import REMIND, ZONE
+from pbem.matches.time.timekeeping import REMIND, ZONE
 
 ON, OFF = "on", "off"
 

@@ -17,8 +17,9 @@ from engines.seats import seat_of
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.matches import queries, timekeeping
+from pbem.matches import queries
 from pbem.matches.events import ReminderDue
+from pbem.matches.time import timekeeping
 from pbem.players import announcements
 from pbem.storage import facts
 from pbem.storage.database import read_only, transaction
