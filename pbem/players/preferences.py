@@ -111,8 +111,8 @@ PREFERENCES: dict[str, Preference] = {
     REMIND: Preference(
         REMIND,
         (reminders.DEFAULT, OFF),
-        "when we remind you of a turn: at such shares of its time, or when so much is left",
-        f'{reminders.DEFAULT} (up to {reminders.MOST}) or "off"',
+        f"when we remind you of a turn: up to {reminders.MOST}, as shares of its time or time that is left",
+        f"{reminders.DEFAULT}, or {OFF}",
         _reminders,
         words=reminders.MOST,
     ),
