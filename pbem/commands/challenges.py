@@ -26,6 +26,7 @@ from pbem.storage.models import Match, MatchState, Player
 
 BEGIN = ("me", "you", "random")
 TIME = "time"
+RATED = {"rated": True, "unrated": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,15 @@ class Offer:
     begin: str
     options: dict[str, str]
     time: TimeControl
+    rated: bool = False
 
 
 def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE) -> Offer:
     """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused, BadOption and BadTime."""
     games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
     options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
-    people = [word for word in words if "=" not in word and word.lower() not in GAMES]
+    ratings = {RATED[word] for word in map(_plain, words) if word in RATED}
+    people = [word for word in words if "=" not in word and word.lower() not in GAMES and _plain(word) not in RATED]
     if len(people) > 1 and people[0].lower() == own_name:
         people = people[1:]
     there_are = ", ".join(GAMES)
@@ -53,11 +56,18 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
+    if len(ratings) > 1:
+        raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
     begin = options.pop("begin", BEGIN[0])
     if begin not in BEGIN:
         raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
     time = _time(options, default_time)
-    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time)
+    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time, rated=True in ratings)
+
+
+def _plain(word: str) -> str:
+    """Return a word that turns something on, without the dashes that Rognlie's commands have before it."""
+    return word.lstrip("-").lower()
 
 
 def _time(options: dict[str, str], default: str) -> TimeControl:
@@ -96,6 +106,7 @@ def challenge(request: Request, line: Line) -> Decision:
             offer.options,
             now,
             time=offer.time,
+            rated=offer.rated,
             challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
             by_address=by_address,
         )
@@ -175,6 +186,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             match.options,
             now,
             time=time_control.parse(match.time or time_control.NONE),
+            rated=match.rated,
             challenger_begins=began != player.id,
             rematch_of=match,
         )
@@ -219,8 +231,8 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d]",
-    "offer someone a match; begin= says who moves first, time= how much time you both have",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [rated]",
+    "offer someone a match; begin= says who moves first, time= how much time you both have, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),

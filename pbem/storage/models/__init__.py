@@ -17,6 +17,7 @@ from pbem.storage.models.messages import (
     Standing,
 )
 from pbem.storage.models.people import Departure, Invitee, Player
+from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
@@ -35,8 +36,10 @@ __all__ = [
     "Outgoing",
     "OutgoingState",
     "Player",
+    "PlayerRating",
     "Ply",
     "Prepared",
+    "RatedWeek",
     "RawMessage",
     "Standing",
     "TakenBack",
