@@ -5,8 +5,9 @@ from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.commands.viewing import games
 from pbem.errors import Refused
-from pbem.matches import agreements, lifecycle, timekeeping
+from pbem.matches import agreements, lifecycle
 from pbem.matches.queries import awaiting, locked, of_player, version
+from pbem.matches.time import timekeeping
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
