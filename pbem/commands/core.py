@@ -41,7 +41,7 @@ class Request:
     """Every command there is, for those that explain them."""
     limits: LimitsSettings
     """How much mail one sender can cause."""
-    house: HouseSettings = HouseSettings()
+    house: HouseSettings = field(default_factory=HouseSettings)
     """The opponent that always has time."""
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""

@@ -21,7 +21,8 @@ def answer_offers(session: Session, match: Match, now: datetime) -> Events:
 
     It agrees to everything but to a draw in a match that it thinks it is winning. The caller has locked the match.
     """
-    seat, events = seat_in(session, match), ()
+    seat = seat_in(session, match)
+    events: Events = ()
     while seat is not None and (offer := _open_offer(match, seat)) is not None:
         events += _answered(session, match, seat, offer, now)
     return events

@@ -6,7 +6,7 @@ Nothing has to be queued for that: it is the house's turn where a match says so,
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, func, or_, union_all
+from sqlalchemy import and_, bindparam, func, or_, union_all
 from sqlalchemy import select as columns
 from sqlmodel import Session, col
 
@@ -26,7 +26,7 @@ _NOW: Any = bindparam("now", type_=Utc)
 _LATEST: Any = bindparam("latest", type_=Utc)
 
 
-def _waiting(seat: Seat) -> Select[Any]:
+def _waiting(seat: Seat) -> Any:
     """Return the query for the matches in which that seat is the house's and to move, and since when it is."""
     own, other = (Match.seat1, Match.seat0) if seat else (Match.seat0, Match.seat1)
     version = col(Match.plies) + col(Match.shift)
@@ -47,7 +47,7 @@ def _waiting(seat: Seat) -> Select[Any]:
     )
 
 
-def _round() -> Select[Any]:
+def _round() -> Any:
     """Return the query for the match of each opponent that has waited longest, unless they had enough this hour."""
     waiting = union_all(_waiting(0), _waiting(1)).subquery()
     place = func.row_number().over(partition_by=waiting.c.opponent, order_by=(waiting.c.since, waiting.c.number))

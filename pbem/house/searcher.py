@@ -1,6 +1,6 @@
-"""Searchers: who finds the turns of the house. The server's searches in a process, which is killed if it takes too much.
+"""Searchers: who finds the turns of the house. The server's search in a process, which is killed if it takes too much.
 
-Each search has a process of its own: it takes a fraction of a second to start, and nothing of a search is left after it.
+Each search has a process of its own. It starts in a fraction of a second, and nothing of a search is left behind.
 """
 
 import subprocess

@@ -21,7 +21,7 @@ from pbem.failpoints import Step
 from pbem.house import player, queue
 from pbem.house.protocol import Answer, Question, seed
 from pbem.house.queue import PAUSES
-from pbem.house.searcher import Searcher, SearchFailed, Stopped
+from pbem.house.searcher import Searcher, Stopped
 from pbem.matches import lifecycle, turns
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts

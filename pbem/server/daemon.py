@@ -267,7 +267,11 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
     threads.append(_loop("send", lambda: server.send_due(stop.is_set), owed, stop, server.outbox.close))
     if server.queue.is_shared:
         hear = partial(
-            notifications.listen, server.engine, {Channel.RECEIVED: came, Channel.OWED: (owed, played)}, stop.is_set, stop.wait
+            notifications.listen,
+            server.engine,
+            {Channel.RECEIVED: came, Channel.OWED: (owed, played)},
+            stop.is_set,
+            stop.wait,
         )
         threads.append(threading.Thread(target=hear, name="bells", daemon=True))
     for listener in server.listeners:

@@ -8,7 +8,6 @@ from sqlmodel import Field, SQLModel
 from pbem.storage.models.indexes import partial_index
 from pbem.storage.utc import Utc
 
-
 HOUSE = "(the house)"
 """What stands in place of the address of the house player. It is no address, so nobody can write from it or to it."""
 
