@@ -53,6 +53,10 @@ class Step(StrEnum):
     MARKED = "marked"
 
 
+OF_THE_HOUSE = frozenset({Step.SEARCHING, Step.FOUND, Step.ANSWERING, Step.ANSWERED})
+"""The steps of a turn of the house, between those of the messages that it answers and that tell of it."""
+
+
 class BadFailpoint(ValueError):
     """A fail-point with an unknown step, or with an invalid count."""
 
