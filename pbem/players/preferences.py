@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pbem.clocks import reminders
+from pbem.clocks.time_control import BadTime
 from pbem.errors import Refused
 from pbem.matches.prepared import AUTOMOVE
+from pbem.matches.time.timekeeping import REMIND, ZONE
 
 ON, OFF = "on", "off"
 
@@ -29,6 +32,8 @@ class Preference:
     """A sample choice, for a preference with too many to list."""
     accept: Callable[[str], str | None] = _nothing_else
     """Return an unlisted choice in its stored spelling, or None if there is no such choice."""
+    words: int = 1
+    """The most words that a choice has."""
 
     @property
     def default(self) -> str:
@@ -76,6 +81,18 @@ def _hour(text: str) -> str | None:
     return str(int(hour)) if is_hour and (not colon or minutes == "00") else None
 
 
+def _reminders(text: str) -> str | None:
+    """Return when to remind in its stored spelling, or None.
+
+    >>> _reminders("1d, 50%"), _reminders("tomorrow")
+    ('50% 1d', None)
+    """
+    try:
+        return reminders.spelled(reminders.parse_wishes(text))
+    except BadTime:
+        return None
+
+
 PREFERENCES: dict[str, Preference] = {
     "board": Preference(
         "board",
@@ -90,7 +107,15 @@ PREFERENCES: dict[str, Preference] = {
         "when news comes: at once, every few minutes, or once a day",
     ),
     "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
-    "zone": Preference("zone", ("UTC",), "the time zone of that hour", "Europe/Vienna", _zone),
+    ZONE: Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),
+    REMIND: Preference(
+        REMIND,
+        (reminders.DEFAULT, OFF),
+        f"when we remind you of a turn: up to {reminders.MOST}, as shares of its time or time that is left",
+        f"{reminders.DEFAULT}, or {OFF}",
+        _reminders,
+        words=reminders.MOST,
+    ),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),
 }
