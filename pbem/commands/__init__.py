@@ -6,7 +6,7 @@ notation, engines and the leaves of pbem.
 
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
-from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, REMATCH, WITHDRAW
+from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
@@ -19,6 +19,7 @@ from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 COMMANDS: dict[str, Command] = {
     "join": JOIN,
     "challenge": CHALLENGE,
+    "play": PLAY,
     "accept": ACCEPT,
     "decline": DECLINE,
     "withdraw": WITHDRAW,

@@ -1,8 +1,8 @@
-"""Challenges: challenge, rematch, accept, decline, withdraw. The last three answer offers in a running match too."""
+"""Challenges: challenge, play, rematch, accept, decline, withdraw. The last three also answer offers in a match."""
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlmodel import select
 
@@ -10,7 +10,7 @@ from engines import GAMES
 from engines.core import BadOption, Game
 from pbem.clocks import time_control
 from pbem.clocks.time_control import ROGNLIE, BadTime, TimeControl
-from pbem.commands import offers
+from pbem.commands import house, offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
@@ -26,6 +26,7 @@ from pbem.storage.models import Match, MatchState, Player
 
 BEGIN = ("me", "you", "random")
 TIME = "time"
+RATED = {"rated": True, "unrated": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,17 @@ class Offer:
     begin: str
     options: dict[str, str]
     time: TimeControl
+    rated: bool = False
+    level: str | None = None
+    """How well the opponent is to play, which only the house can choose."""
 
 
 def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE) -> Offer:
     """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused, BadOption and BadTime."""
     games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
     options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
-    people = [word for word in words if "=" not in word and word.lower() not in GAMES]
+    ratings = {RATED[word] for word in map(_plain, words) if word in RATED}
+    people = [word for word in words if "=" not in word and word.lower() not in GAMES and _plain(word) not in RATED]
     if len(people) > 1 and people[0].lower() == own_name:
         people = people[1:]
     there_are = ", ".join(GAMES)
@@ -53,11 +58,18 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
+    if len(ratings) > 1:
+        raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
     begin = options.pop("begin", BEGIN[0])
     if begin not in BEGIN:
         raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
-    time = _time(options, default_time)
-    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time)
+    time, level = _time(options, default_time), options.pop(house.LEVEL, None)
+    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time, True in ratings, level)
+
+
+def _plain(word: str) -> str:
+    """Return a word that turns something on, without the dashes that Rognlie's commands have before it."""
+    return word.lstrip("-").lower()
 
 
 def _time(options: dict[str, str], default: str) -> TimeControl:
@@ -71,13 +83,12 @@ def _time(options: dict[str, str], default: str) -> TimeControl:
 
 def challenge(request: Request, line: Line) -> Decision:
     """Challenge a player, or invite an address."""
-    player = request.player
-    try:
-        offer = read(line.words.split(), player.name, request.server.time)
-    except BadOption as error:
-        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
-    except BadTime as error:
-        raise Refused(str(error), read=line.text) from error
+    player, words, house_name = request.player, line.words.split(), house.name(request)
+    if house_name in line.words.lower().split() and player.name != house_name:
+        return _against_house(request, line, player, words)
+    offer = _read(line, words, player.name, request.server.time)
+    if offer.level is not None:
+        raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     by_address = "@" in offer.opponent
     if by_address:
         invitations.check_address(offer.opponent, request.server)
@@ -96,11 +107,49 @@ def challenge(request: Request, line: Line) -> Decision:
             offer.options,
             now,
             time=offer.time,
-            challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
+            rated=offer.rated,
+            challenger_begins=_begins(offer),
             by_address=by_address,
         )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
     return Decision(answer=(sent,), events=events)
+
+
+def _read(line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
+    """Return the challenge that a line spells; raise Refused."""
+    try:
+        return read(words, own_name, default_time)
+    except BadOption as error:
+        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
+    except BadTime as error:
+        raise Refused(str(error), read=line.text) from error
+
+
+def _begins(offer: Offer) -> bool:
+    """Return whether the challenger moves first."""
+    return offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0)
+
+
+def play(request: Request, line: Line) -> Decision:
+    """Start a match against the house; whoever isn't a player yet becomes one."""
+    player, words = request.sender.player, [house.name(request), *line.words.split()]
+    if player is None or player.confirmed is not None:
+        return _against_house(request, line, request.player, words)
+    welcomed = welcome(request, player, free_name(request, player.address))
+    decision = _against_house(request, line, player, words)
+    return replace(decision, answer=(welcomed, *decision.answer))
+
+
+def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
+    """Start the match against the house that those words spell. Without a word about time, there is no limit."""
+    offer = _read(line, words, player.name, time_control.NONE)
+    if offer.rated:
+        raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
+    level = house.level_of(request, offer.level)
+    _check_running(request, player)
+    return house.start(
+        *(request, line, player, offer.game, offer.options), level=level, time=offer.time, begins=_begins(offer)
+    )
 
 
 def _check_running(request: Request, player: Player) -> None:
@@ -160,12 +209,22 @@ def rematch(request: Request, line: Line) -> Decision:
 
 def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -> Decision:
     session, now = request.session, request.now
+    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
+    time = time_control.parse(match.time or time_control.NONE)
+    if match.level is not None:
+        _check_running(request, player)
+        return house.start(
+            *(request, line, player, GAMES[match.game], match.options),
+            level=min(match.level, request.house.levels),
+            time=time,
+            begins=began != player.id,
+            rematch_of=match,
+        )
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
     _check_running(request, player)
     invitations.check_challenges(session, player, opponent, request.limits, now, by_address=False)
-    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
     with in_words(line):
         events = lifecycle.offer(
             session,
@@ -174,7 +233,8 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             match.game,
             match.options,
             now,
-            time=time_control.parse(match.time or time_control.NONE),
+            time=time,
+            rated=match.rated,
             challenger_begins=began != player.id,
             rematch_of=match,
         )
@@ -219,12 +279,21 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d]",
-    "offer someone a match; begin= says who moves first, time= how much time you both have",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [rated]",
+    "offer someone a match; begin= says who moves first, time= how much time you both have, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),
     aliases=("chall", "invite"),
+    resumes=True,
+)
+PLAY = Command(
+    "play",
+    "GAME [level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]",
+    "start a match against the house, which always has time; level= says how well it plays",
+    play,
+    changes=True,
+    words=(1, 12),
     resumes=True,
 )
 REMATCH = Command(

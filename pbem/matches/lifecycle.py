@@ -44,6 +44,9 @@ MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
 MOST_AT_ONCE = 20
 """The most turns that are played by themselves after a turn."""
+FEWEST_RATED = 2
+"""The turns that a rated match must have had to count."""
+WITHOUT_RESULT = (Termination.CANCELLED, Termination.ABANDONED)
 NO_LIMIT = TimeControl()
 
 
@@ -100,11 +103,16 @@ def offer(
     now: datetime,
     *,
     time: TimeControl = NO_LIMIT,
+    rated: bool = False,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
+    level: int | None = None,
 ) -> Events:
-    """Offer a match. `by_address` hides who the opponent is until they accept. Raises NotPossible and BadOption."""
+    """Offer a match, against the house if it has a level; `by_address` hides who the opponent is until they accept.
+
+    Raises NotPossible and BadOption.
+    """
     if opponent.id == challenger.id:
         raise NotPossible(Obstacle.YOURSELF)
     _check_offers(session, challenger, opponent, by_address=by_address)
@@ -119,6 +127,8 @@ def offer(
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
         time=None if time == NO_LIMIT else format_control(time),
+        rated=rated,
+        level=level,
         by_address=by_address,
         created=now,
     )
@@ -356,6 +366,8 @@ def end(
     match.winner, match.reason = winner, reason
     match.termination, match.termination_seat = ending.termination.value, ending.seat
     match.offers, match.paused = {}, None
+    if match.rated and match.plies >= FEWEST_RATED and ending.termination not in WITHOUT_RESULT:
+        match.counted = now
     timekeeping.note(session, match, Ended(now))
     _store(session, match)
     prepared.drop(session, match)

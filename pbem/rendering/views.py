@@ -24,8 +24,9 @@ from pbem.matches.time.timekeeping import clock_of
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
 from pbem.players.preferences import ON
-from pbem.rendering import attachments, board_image, links
+from pbem.rendering import board_image, links
 from pbem.rendering.board_image import png
+from pbem.rendering.files import attachments
 from pbem.rendering.html_board import Grid, grid
 from pbem.rendering.links import Links, ReplyTarget
 from pbem.rendering.mime import Attachment, Enclosed
@@ -195,9 +196,8 @@ class View:
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(snapshot.players, snapshot.game.sides, strict=True)
         )
-        self.options = " ".join(
-            f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items()
-        )
+        chosen = (f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items())
+        self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.seat = snapshot.seat_of(reader) if reader else None
         self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")

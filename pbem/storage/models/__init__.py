@@ -16,10 +16,13 @@ from pbem.storage.models.messages import (
     RawMessage,
     Standing,
 )
-from pbem.storage.models.people import Departure, Invitee, Player
+from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
+from pbem.storage.models.ratings import PlayerRating, RatedWeek
+from pbem.storage.models.searches import Search, SearchKind
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
+    "HOUSE",
     "UNSENT",
     "Clock",
     "ClockEvent",
@@ -35,9 +38,13 @@ __all__ = [
     "Outgoing",
     "OutgoingState",
     "Player",
+    "PlayerRating",
     "Ply",
     "Prepared",
+    "RatedWeek",
     "RawMessage",
+    "Search",
+    "SearchKind",
     "Standing",
     "TakenBack",
 ]
