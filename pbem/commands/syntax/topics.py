@@ -59,10 +59,11 @@ INDEX: Mapping[str, str] = {
     "delete": "erase remove",
     "join": "name nickname signup-name userid user register registration",
     "challenge": "invitation invitations invites challenges option begin= offer",
+    "ratings": "rating rated glicko elo ranking rankings points provisional",
     "rules": "rule howto",
 }
 """A topic, a command or `notation`, and the words under which it is found besides its own name."""
-TOPICS = ("opponent", "first", "ending", "leaving")
+TOPICS = ("opponent", "first", "ending", "leaving", "ratings")
 """The topics that are neither commands nor games; each has a page in templates/help."""
 
 
@@ -103,7 +104,7 @@ def game(key: str) -> GameHelp:
 
 def _found(commands: Mapping[str, Command], word: str) -> Explanation | None:
     """Return what explains a single word."""
-    if (command := named(commands, word)) is not None:
+    if word not in TOPICS and (command := named(commands, word)) is not None:
         return HelpOnCommand(command=_entry(command))
     meant = next((topic for topic, others in INDEX.items() if word == topic or word in others.split()), None)
     if meant == "notation":

@@ -1,0 +1,59 @@
+"""Standings: the players of each game by their ratings."""
+
+from engines import GAMES
+from engines.core import Game
+from pbem.commands.community import pages
+from pbem.commands.core import Command, Decision, Line, Request
+from pbem.errors import Refused
+from pbem.payloads.standings import GameStandings, PlaceListed, Standings
+from pbem.ratings import standings
+
+FIRST = 5
+"""How many players of each game are listed where no game is named."""
+
+
+def show(request: Request, line: Line) -> Decision:
+    """List the players of a game by their ratings, or the first ones of each game."""
+    page, words = pages.numbered(line.words.lower().split())
+    unknown = [word for word in words if word not in GAMES]
+    if unknown or len(words) > 1:
+        raise Refused(
+            f"No game is called {unknown[0][:40]}." if unknown else "Standings are those of one game, or of all.",
+            read=line.text,
+            fits=f"The games: {', '.join(GAMES)}.",
+        )
+    if words:
+        return Decision(answer=(Standings(games=(_listed(request, GAMES[words[0]], page, pages.SIZE),), page=page),))
+    listed = (_listed(request, game, 1, FIRST) for game in GAMES.values())
+    return Decision(answer=(Standings(games=tuple(each for each in listed if each.rows)),))
+
+
+def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings:
+    first = (page - 1) * size
+    places = standings.of_game(request.session, game.key, request.now, first, size + 1)
+    own = request.sender.player.id if request.sender.player else None
+    rows = (
+        PlaceListed(
+            place=first + number,
+            player=place.name,
+            rating=place.shown,
+            won=place.wins,
+            drawn=place.draws,
+            lost=place.losses,
+            own=place.player == own,
+        )
+        for number, place in enumerate(places[:size], start=1)
+    )
+    more = len(places) > size
+    following = pages.following("standings", [game.key], page if size == pages.SIZE else 0, more=more)
+    return GameStandings(game=game.key, title=game.title, rows=tuple(rows), next_page=following)
+
+
+STANDINGS = Command(
+    "standings",
+    "[GAME] [PAGE]",
+    'list the players of a game by their ratings; "help ratings" explains them',
+    show,
+    words=(0, 2),
+    aliases=("ratings", "ranking"),
+)

@@ -1,0 +1,38 @@
+"""The section that lists the players of games by their ratings."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceListed:
+    """A line in the standings of a game."""
+
+    place: int
+    player: str
+    rating: str
+    """Rounded, with a question mark while it is provisional."""
+    won: int
+    drawn: int
+    lost: int
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameStandings:
+    """The first players of a game, or those of a page."""
+
+    game: str
+    title: str
+    rows: tuple[PlaceListed, ...]
+    next_page: str | None = None
+    """How to ask for those who follow; None if there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standings:
+    """The standings of one game, or the first players of each game in which somebody is rated."""
+
+    games: tuple[GameStandings, ...]
+    page: int = 1
+    template: Literal["standings"] = "standings"
