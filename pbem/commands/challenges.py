@@ -9,7 +9,7 @@ from sqlmodel import select
 from engines import GAMES
 from engines.core import BadOption, Game
 from pbem.clocks import time_control
-from pbem.clocks.time_control import ROGNLIE, BadTime, TimeControl
+from pbem.clocks.time_control import ROGNLIE, WEEKEND, WEEKENDS, BadTime, TimeControl
 from pbem.commands import offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
@@ -62,11 +62,12 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
 
 def _time(options: dict[str, str], default: str) -> TimeControl:
     """Return the time control among the options of a challenge, and take it out of them; raise BadTime."""
-    text = options.pop(TIME, None)
+    text, weekends = options.pop(TIME, None), options.pop(WEEKENDS, None)
     flags = {name: options.pop(name) for name in ROGNLIE if name in options}
     if flags and text is not None:
         raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
-    return time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    time = time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    return time if weekends is None else time_control.with_weekends(time, weekends)
 
 
 def challenge(request: Request, line: Line) -> Decision:
@@ -78,6 +79,8 @@ def challenge(request: Request, line: Line) -> Decision:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
     except BadTime as error:
         raise Refused(str(error), read=line.text) from error
+    if offer.time.weekends_off and request.server.days_off < WEEKEND:
+        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
     by_address = "@" in offer.opponent
     if by_address:
         invitations.check_address(offer.opponent, request.server)
@@ -219,8 +222,9 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d]",
-    "offer someone a match; begin= says who moves first, time= how much time you both have",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off]",
+    "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
+    " on weekends",
     challenge,
     changes=True,
     words=(1, 12),

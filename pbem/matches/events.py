@@ -1,6 +1,7 @@
 """What happened in a match: values that the functions of `lifecycle` return, for others to tell people."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from engines.core import Seat
@@ -104,7 +105,9 @@ class Change(StrEnum):
     REJECTED = "rejected"
     WITHDRAWN = "withdrawn"
     RESUMED = "resumed"
-    """What was agreed on, a pause, is over."""
+    """What was agreed on, a pause, was ended by one of them."""
+    OVER = "over"
+    """It has ended by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,16 @@ class TimeRanOut:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerAway:
+    """The vacation of the player in that seat has begun; `by_itself` where they would have run out of time."""
+
+    match: Match
+    seat: Seat
+    until: datetime
+    by_itself: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MatchEnded:
     """The match is over; the winner is None in a draw, and where nobody won or lost."""
 
@@ -155,6 +168,7 @@ Event = (
     | OfferChanged
     | TurnsTakenBack
     | TimeRanOut
+    | PlayerAway
     | MatchEnded
 )
 Events = tuple[Event, ...]

@@ -15,7 +15,7 @@ from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
 from pbem.clocks.time_control import in_words, parse
-from pbem.clocks.wording import TimeShown, time_shown
+from pbem.clocks.wording import TimeShown, moment, time_shown
 from pbem.matches import offers
 from pbem.matches.events import Why
 from pbem.matches.naming import name
@@ -116,6 +116,8 @@ class OfferShown:
     by: str
     yours: bool
     turns: tuple[str, ...]
+    until: str
+    """When a pause would end by itself, in words; empty if it wouldn't."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,18 +248,29 @@ class View:
                 name(snapshot.players[offer.seat]),
                 offer.seat == self.seat,
                 () if offer.back_to is None else snapshot.texts[offer.back_to :],
+                "" if offer.until is None else self.moment(offer.until),
             )
             for offer in offers.open_offers(snapshot.match)
         )
 
-    def last_offer(self, kind: str) -> tuple[str, ...]:
-        """Return the turns that would be taken back by the offer of that kind."""
-        return next((offer.turns for offer in self.offers if offer.kind == kind), ())
+    def last_offer(self, kind: str) -> OfferShown | None:
+        """Return the offer of that kind."""
+        return next((offer for offer in self.offers if offer.kind == kind), None)
 
     @property
     def paused(self) -> bool:
         """Whether the match is paused."""
         return self.is_current and self._snapshot.match.paused is not None
+
+    @property
+    def paused_until(self) -> str | None:
+        """When the pause of the match ends by itself, in words."""
+        resumes = self._snapshot.match.resumes if self.paused else None
+        return None if resumes is None else self.moment(resumes)
+
+    def moment(self, time: datetime) -> str:
+        """Return a time in words, in the reader's time zone."""
+        return moment(time, self._context.preferences["zone"], self._context.written)
 
     @cached_property
     def clock(self) -> TimeShown | None:
