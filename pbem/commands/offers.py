@@ -12,7 +12,7 @@ from pbem.matches import agreements, lifecycle
 from pbem.matches.naming import name
 from pbem.matches.offers import OfferKind
 from pbem.matches.queries import seat_of
-from pbem.matches.time.calendars import ZONE
+from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.offers import Muted
 from pbem.players import preferences, rate_limits
 from pbem.storage.models import Match, Player

@@ -148,6 +148,14 @@ class PlayerAway:
 
 
 @dataclass(frozen=True, slots=True)
+class ReminderDue:
+    """The player in that seat, whose turn it is, wants to be reminded of it now."""
+
+    match: Match
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class MatchEnded:
     """The match is over; the winner is None in a draw, and where nobody won or lost."""
 
@@ -169,6 +177,7 @@ Event = (
     | TurnsTakenBack
     | TimeRanOut
     | PlayerAway
+    | ReminderDue
     | MatchEnded
 )
 Events = tuple[Event, ...]

@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pbem.clocks import reminders
+from pbem.clocks.time_control import BadTime
 from pbem.clocks.working_days import BadDays, format_days, parse_days
 from pbem.errors import Refused
 from pbem.matches.prepared import AUTOMOVE
 from pbem.matches.time.calendars import DAYS
+from pbem.matches.time.timekeeping import REMIND, ZONE
 from pbem.matches.time.vacations import AUTO, SETTING
 
 ON, OFF = "on", "off"
@@ -32,6 +35,8 @@ class Preference:
     """A sample choice, for a preference with too many to list."""
     accept: Callable[[str], str | None] = _nothing_else
     """Return an unlisted choice in its stored spelling, or None if there is no such choice."""
+    words: int = 1
+    """The most words that a choice has."""
 
     @property
     def default(self) -> str:
@@ -96,6 +101,18 @@ def _by_hand(text: str) -> str | None:
     return "manual" if text.lower() in (OFF, "none", "never") else None
 
 
+def _reminders(text: str) -> str | None:
+    """Return when to remind in its stored spelling, or None.
+
+    >>> _reminders("1d, 50%"), _reminders("tomorrow")
+    ('50% 1d', None)
+    """
+    try:
+        return reminders.spelled(reminders.parse_wishes(text))
+    except BadTime:
+        return None
+
+
 PREFERENCES: dict[str, Preference] = {
     "board": Preference(
         "board",
@@ -110,10 +127,18 @@ PREFERENCES: dict[str, Preference] = {
         "when news comes: at once, every few minutes, or once a day",
     ),
     "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
-    "zone": Preference("zone", ("UTC",), "the time zone of that hour", "Europe/Vienna", _zone),
+    ZONE: Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),
     DAYS: Preference(DAYS, ("all",), "the days of the week on which your time runs", "mon-fri", _days),
     SETTING: Preference(
         SETTING, ("manual", AUTO), "whether a day of vacation is taken before your time runs out", accept=_by_hand
+    ),
+    REMIND: Preference(
+        REMIND,
+        (reminders.DEFAULT, OFF),
+        f"when we remind you of a turn: up to {reminders.MOST}, as shares of its time or time that is left",
+        f"{reminders.DEFAULT}, or {OFF}",
+        _reminders,
+        words=reminders.MOST,
     ),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),

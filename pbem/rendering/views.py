@@ -21,6 +21,7 @@ from pbem.matches.events import Why
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.matches.time.timekeeping import clock_of
+from pbem.payloads.offers import OfferShown
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
 from pbem.players.preferences import ON
@@ -106,18 +107,6 @@ class Drawings:
             then = now if ply is None else now.at(ply)
             self._known[key] = Drawing(then if part is None else then.with_part(part))
         return self._known[key]
-
-
-@dataclass(frozen=True, slots=True)
-class OfferShown:
-    """An open offer: what is offered, by whom, and the turns that would be taken back."""
-
-    kind: str
-    by: str
-    yours: bool
-    turns: tuple[str, ...]
-    until: str
-    """When a pause would end by itself, in words; empty if it wouldn't."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, vacations, digests, removing old messages and data of deleted players, alerting the admin.
+"""Scheduled work: time-outs, vacations, reminders, digests, removing what is old or left behind, alerting the admin.
 
 The daemon calls `step` repeatedly. What a player's message causes is in `conversation`.
 """
@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
 from pbem.players import traces
-from pbem.server.scheduled import alerts, digest, pauses, timeouts, unreachable, vacations
+from pbem.server.scheduled import alerts, digest, pauses, reminders, timeouts, unreachable, vacations
 from pbem.storage import outages
 from pbem.storage.retention import Retention
 
@@ -43,6 +43,7 @@ class Scheduler:
         timeouts.expire(engine, server, now, stopped)
         vacations.prolong(engine, server, now, stopped)
         vacations.tell(engine, server, now, stopped)
+        reminders.remind(engine, server, now, stopped)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)
         unreachable.tell(engine, server, now)

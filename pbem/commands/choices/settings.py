@@ -12,7 +12,8 @@ from pbem.errors import Refused
 from pbem.matches import agreements, lifecycle
 from pbem.matches.queries import awaiting, locked, of_player, version
 from pbem.matches.time import calendars, timekeeping
-from pbem.matches.time.calendars import DAYS, ZONE, TooManyChoices
+from pbem.matches.time.calendars import DAYS, TooManyChoices
+from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
@@ -24,22 +25,18 @@ def set_(request: Request, line: Line) -> Decision:
     """Change the sender's settings, or list them."""
     player = request.session.get_one(Player, request.player.id, with_for_update=True)
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
-    if len(words) % 2:
-        raise Refused("A setting needs a name and a value.", read=line.text, fits='"set" alone lists them all.')
     before = settings = player.settings
     names = []
-    for wanted, choice in zip(words[::2], words[1::2], strict=True):
-        name = wanted.lower()
-        if name not in PREFERENCES:
-            raise Refused(
-                f'There is no setting called "{wanted[:40]}".', read=line.text, fits='"set" alone lists them all.'
-            )
+    while words:
+        name, choice = _setting(words, line)
         settings = changed(settings, name, choice)
         names.append(name)
     if names:
         player.settings = settings
         request.session.add(player)
     days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(names) else ""
+    if {timekeeping.REMIND, ZONE}.intersection(names):
+        _choose_reminders(request)
     current = with_defaults(settings)
     rows = (
         PreferenceHelp(name=name, choice=current[name], spelled=preference.spelled, help=preference.help)
@@ -66,6 +63,27 @@ def _choose_days(request: Request, player: Player, before: Mapping[str, str], li
     if begins is None or DAYS not in {**before, **player.settings}:
         return ""
     return moment(begins, chosen[ZONE], request.now)
+
+
+def _setting(words: list[str], line: Line) -> tuple[str, str]:
+    """Take the name of a setting and what is chosen for it from the words."""
+    wanted = words.pop(0)
+    name = wanted.lower()
+    if name in PREFERENCES and words:
+        end = next((at for at, word in enumerate(words) if at and word.lower() in PREFERENCES), len(words))
+        end = min(end, PREFERENCES[name].words)
+        choice, words[:end] = " ".join(words[:end]), []
+        return name, choice
+    why = "A setting needs a name and a value." if not words else f'There is no setting called "{wanted[:40]}".'
+    raise Refused(why, read=line.text, fits='"set" alone lists them all.')
+
+
+def _choose_reminders(request: Request) -> None:
+    """Let the sender's choice hold for the turns that wait for them."""
+    for waiting in awaiting(request.session, request.player):
+        match = locked(request.session, waiting.id or 0) if waiting.clock is not None else None
+        if match is not None:
+            timekeeping.choose_reminders(request.session, match, request.now)
 
 
 def stop(request: Request, line: Line) -> Decision:
@@ -126,7 +144,7 @@ SET = Command(
     'choose how our messages look and when they arrive; "set" alone lists your settings',
     set_,
     changes=True,
-    words=(0, 2 * len(PREFERENCES)),
+    words=(0, sum(1 + preference.words for preference in PREFERENCES.values())),
 )
 STOP = Command(
     "stop",

@@ -8,7 +8,8 @@ from pbem.clocks.wording import moment
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.errors import Refused
 from pbem.matches.time import vacations
-from pbem.matches.time.calendars import ZONE, TooManyChoices
+from pbem.matches.time.calendars import TooManyChoices
+from pbem.matches.time.timekeeping import ZONE
 from pbem.matches.time.vacations import AUTO, SETTING
 from pbem.payloads.absences import DaysLeft, VacationShown
 from pbem.players.preferences import with_defaults

@@ -14,11 +14,12 @@ from pbem.clocks.time_control import TimeControl, parse
 from pbem.clocks.working_days import EVERY_DAY, Change, Span, WorkingDays, format_days, next_change, parse_days
 from pbem.matches.queries import locked, playing, seat_of
 from pbem.matches.time import timekeeping
+from pbem.matches.time.timekeeping import ZONE
 from pbem.storage.clock import within
 from pbem.storage.models import Calendar, Match, Player, Vacation
 
-ZONE, DAYS = "zone", "days"
-"""The names of the preferences that a calendar consists of."""
+DAYS = "days"
+"""The name of the preference that says on which days a player's time runs; it goes by their time zone."""
 MONDAY_TO_FRIDAY = frozenset(range(5))
 MOST_CHOICES = 10
 """How often a player can choose other days or another time zone in a day: each choice is an event in every match."""

@@ -13,7 +13,8 @@ from sqlmodel import Session, col, func, select
 from pbem.clocks.vacation import BadDates, days_taken
 from pbem.clocks.working_days import Span
 from pbem.matches.time import calendars
-from pbem.matches.time.calendars import MOST_CHOICES, ZONE, TooManyChoices
+from pbem.matches.time.calendars import MOST_CHOICES, TooManyChoices
+from pbem.matches.time.timekeeping import ZONE
 from pbem.storage.clock import within
 from pbem.storage.models import Player, Vacation
 
