@@ -44,7 +44,7 @@ LAST_MAIL = "deleted"
 """The template of the last message; its address is removed once it is sent."""
 NOWHERE = "nowhere"
 """What replaces that address."""
-OVERTAKEN = ("turn", "challenge", "invitation", "message", "unreachable")
+OVERTAKEN = ("turn", "away", "challenge", "invitation", "message", "unreachable")
 """Messages about a match that needn't go out any more once its end is told."""
 MOST_DEPARTURES = 2
 """How often one address may leave in a day and join again."""

@@ -221,9 +221,8 @@ class View:
     @property
     def is_current(self) -> bool:
         """Whether this is the match as it was when the message was queued, and it went on."""
-        snapshot = self._snapshot
-        running = snapshot.match.state == MatchState.RUNNING
-        return running and snapshot.ply == snapshot.total and snapshot.hypothesis is None
+        now = self._snapshot
+        return now.match.state == MatchState.RUNNING and now.ply == now.total and now.hypothesis is None
 
     @property
     def offers(self) -> tuple[OfferShown, ...]:
@@ -242,10 +241,6 @@ class View:
             for offer in offers.open_offers(snapshot.match)
         )
 
-    def last_offer(self, kind: str) -> OfferShown | None:
-        """Return the offer of that kind."""
-        return next((offer for offer in self.offers if offer.kind == kind), None)
-
     @property
     def paused(self) -> bool:
         """Whether the match is paused."""
@@ -254,8 +249,8 @@ class View:
     @property
     def paused_until(self) -> str | None:
         """When the pause of the match ends by itself, in words."""
-        resumes = self._snapshot.match.resumes if self.paused else None
-        return None if resumes is None else self.moment(resumes)
+        resumes = self._snapshot.match.resumes
+        return self.moment(resumes) if self.paused and resumes is not None else None
 
     def moment(self, time: datetime) -> str:
         """Return a time in words, in the reader's time zone."""

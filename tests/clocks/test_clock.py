@@ -294,9 +294,8 @@ def test_other_days_every_day_and_everywhere_gain_nothing() -> None:
         today = now.astimezone(ZoneInfo(zone)).weekday()
         present = calendar.on(now)
         begins = next_change(present, zone, now, is_first=now == START)
-        calendar = WorkingDays(
-            present.zone, present.days, (), Change(begins, zone, EVERY_DAY - {today, (today + 1) % 7})
-        )
+        change = Change(begins, zone, EVERY_DAY - {today, (today + 1) % 7})
+        calendar = WorkingDays(present.zone, present.days, (), change)
         off += DAY - calendar.between(now, now + DAY)
         now += DAY
     assert 10 * DAY < off <= 20 * DAY + 2 * HOUR

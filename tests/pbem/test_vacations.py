@@ -25,8 +25,10 @@ def begin(letters: Correspondence, words: str = "time=14d+1d") -> None:
 
 
 def first_turns(letters: Correspondence) -> None:
-    """Let both play a turn: it is alice's again, and Monday, 2 March, 8 o'clock."""
-    letters.reply(letters.last("alice"), "e3f4")
+    """Let both play a turn: it is alice's again, and Monday, 2 March, 8 o'clock. Nobody is reminded."""
+    for name in ("alice", "bob"):
+        letters.reply(letters.received[f"{name}@mail.example"][1], "set remind off")
+    letters.reply(letters.received[ALICE][1], "#1 e3f4")
     letters.reply(letters.last("bob"), "e9f8")
 
 
@@ -56,9 +58,11 @@ def clock(letters: Correspondence, number: int = 1) -> Clock:
 
 
 def due(letters: Correspondence) -> timedelta | None:
-    """Return how long after the beginning of everything the turn is due. What the events add up to is stored."""
-    at = clock(letters).due
-    assert letters.operate("check").exit_code == 0
+    """Return how long after the beginning of everything the turn is due. That's what the stored events add up to."""
+    with transaction(letters.server.engine) as session:
+        match = session.get_one(Match, 1)
+        assert timekeeping.replayed(session, match) == timekeeping.clock_of(match)
+        at = match.due
     return None if at is None else at - MORNING
 
 
@@ -76,6 +80,7 @@ def test_a_vacation_stops_the_clock_of_the_player_and_no_other(letters: Correspo
     assert clock(letters).at(letters.clock()).left(1) == 13 * DAY
 
 
+@pytest.mark.slow
 def test_opponents_are_told_once_and_see_it_in_every_message(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "challenge bob quadrature time=3d/move")
     letters.reply(letters.last("bob"), "accept")
@@ -109,6 +114,7 @@ def test_a_planned_vacation_begins_by_itself_and_counts_before_it_does(letters: 
     assert "alice is on vacation until Sun 8 Mar, 23:00 UTC." in said(news)
 
 
+@pytest.mark.slow
 def test_ending_a_vacation_and_beginning_another_gains_nothing(letters: Correspondence) -> None:
     """Days that have begun are spent; what was planned and called off isn't."""
     for _ in range(3):
@@ -124,6 +130,7 @@ def test_ending_a_vacation_and_beginning_another_gains_nothing(letters: Correspo
     assert due(letters) == 14 * DAY + timedelta(hours=15)
 
 
+@pytest.mark.slow
 def test_a_vacation_can_be_changed_while_it_lasts(letters: Correspondence) -> None:
     write(letters, "vacation 10d")
     letters.run_for(days=4)
@@ -138,7 +145,7 @@ def test_a_vacation_can_be_changed_while_it_lasts(letters: Correspondence) -> No
     assert "You've changed your vacation too often today." in write(letters, "vacation 6d")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -169,6 +176,7 @@ def test_what_makes_no_sense_changes_nothing(letters: Correspondence, words: str
     assert letters.execute("select offers, time from match") == [("{}", "14d+1d")]
 
 
+@pytest.mark.slow
 def test_a_server_can_do_without(tmp_path: Path) -> None:
     with correspondence(tmp_path, server="days_off = 1\nvacation_days = 0") as letters:
         begin(letters)
@@ -211,6 +219,7 @@ def test_with_auto_a_day_is_taken_before_time_runs_out_and_another_if_needed(tmp
         assert letters.execute("select termination, winner from match") == [("timeout", 1)]
 
 
+@pytest.mark.slow
 def test_days_off_count_from_midnight_and_later_ones_from_monday(letters: Correspondence) -> None:
     """A new choice in each message gains nothing: this week has two days off, whatever they are called."""
     write(letters, "set zone Europe/Vienna")
@@ -229,6 +238,7 @@ def test_days_off_count_from_midnight_and_later_ones_from_monday(letters: Corres
     assert "You've changed your days or your time zone too often" in write(letters, "set days all")
 
 
+@pytest.mark.slow
 def test_the_first_choice_counts_from_the_next_day(letters: Correspondence) -> None:
     told = write(letters, "set days wed-mon")
 
@@ -277,6 +287,7 @@ def test_a_pause_ends_by_itself(letters: Correspondence) -> None:
     assert letters.run_for(days=1) == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["resume", "b3b4", "undo"])
 def test_a_pause_with_an_end_can_end_before(letters: Correspondence, words: str) -> None:
     letters.reply(letters.last("bob"), "pause 10d")
@@ -293,6 +304,7 @@ def test_a_pause_with_an_end_can_end_before(letters: Correspondence, words: str)
     assert not any("the pause is over" in said(mail) for mail in letters.received[ALICE])
 
 
+@pytest.mark.slow
 def test_an_offer_of_a_pause_that_would_be_over_can_not_be_accepted(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "pause 2d")
     offer = letters.last("alice")
@@ -303,6 +315,7 @@ def test_an_offer_of_a_pause_that_would_be_over_can_not_be_accepted(letters: Cor
     assert due(letters) == 14 * DAY
 
 
+@pytest.mark.slow
 def test_prose_that_begins_like_a_command_is_prose(letters: Correspondence) -> None:
     for note in ("Holiday greetings!", "Away with you...", "Pause for thought."):
         letters.reply(letters.received[ALICE][-1], f"say Hello\n\n{note}")
@@ -310,6 +323,7 @@ def test_prose_that_begins_like_a_command_is_prose(letters: Correspondence) -> N
     assert "Pause for thought." in text(letters.last("bob"))
 
 
+@pytest.mark.slow
 def test_what_is_told_is_told_once(letters: Correspondence) -> None:
     """Whoever looks again finds nothing to do, and on PostgreSQL what another daemon is at is left to it."""
     letters.reply(letters.last("bob"), "pause 2d")

@@ -51,6 +51,7 @@ INDEX: Mapping[str, str] = {
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"
+        " weekend weekends workdays"
     ),
     "stop": "quiet silent",
     "vacation": "absence absent trip travel leave-of-absence freeze days-off",

@@ -1,6 +1,6 @@
 """Calendars of players: the days on which their time runs, as they chose them, and their vacations, in every match.
 
-The caller has locked the row of the player.
+Whoever changes one has locked the row of the player, and goes on to their matches in the order of the numbers.
 """
 
 from dataclasses import replace
@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
+from engines.seats import SEATS
 from pbem.clocks.clock import DaysChosen
 from pbem.clocks.time_control import TimeControl, parse
 from pbem.clocks.working_days import EVERY_DAY, Change, Span, WorkingDays, format_days, next_change, parse_days
@@ -97,10 +98,13 @@ def carry_over(session: Session, player: Player, now: datetime) -> None:
 
 def begin(session: Session, match: Match, now: datetime) -> None:
     """Let the calendars of both players count in a match that begins now."""
-    for seat, number in ((0, match.seat0), (1, match.seat1)):
-        if match.clock is not None:
-            calendar = of_player(session, session.get_one(Player, number), now)
-            _note(session, match, 1 if seat else 0, calendar, now)
+    if match.clock is None:
+        return
+    for seat, number in zip(SEATS, (match.seat0, match.seat1), strict=True):
+        player = session.get_one(Player, number)
+        session.flush()
+        session.refresh(player, with_for_update={"read": True})  # another daemon may be handling their vacation
+        _note(session, match, seat, of_player(session, player, now), now)
 
 
 def in_match(control: TimeControl, calendar: WorkingDays) -> WorkingDays:
