@@ -6,7 +6,7 @@ notation, engines and the leaves of pbem.
 
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
-from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, REMATCH, WITHDRAW
+from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.commands.choices.settings import RESUME, SET, START, STOP
 from pbem.commands.choices.vacation import VACATION
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
@@ -20,6 +20,7 @@ from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 COMMANDS: dict[str, Command] = {
     "join": JOIN,
     "challenge": CHALLENGE,
+    "play": PLAY,
     "accept": ACCEPT,
     "decline": DECLINE,
     "withdraw": WITHDRAW,

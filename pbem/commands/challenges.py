@@ -1,8 +1,8 @@
-"""Challenges: challenge, rematch, accept, decline, withdraw. The last three answer offers in a running match too."""
+"""Challenges: challenge, play, rematch, accept, decline, withdraw. The last three also answer offers in a match."""
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlmodel import select
 
@@ -10,7 +10,7 @@ from engines import GAMES
 from engines.core import BadOption, Game
 from pbem.clocks import time_control
 from pbem.clocks.time_control import ROGNLIE, WEEKEND, WEEKENDS, BadTime, TimeControl
-from pbem.commands import offers
+from pbem.commands import house, offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
@@ -37,6 +37,8 @@ class Offer:
     begin: str
     options: dict[str, str]
     time: TimeControl
+    level: str | None = None
+    """How well the opponent is to play, which only the house can choose."""
 
 
 def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE) -> Offer:
@@ -56,8 +58,8 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
     begin = options.pop("begin", BEGIN[0])
     if begin not in BEGIN:
         raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
-    time = _time(options, default_time)
-    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time)
+    time, level = _time(options, default_time), options.pop(house.LEVEL, None)
+    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time, level)
 
 
 def _time(options: dict[str, str], default: str) -> TimeControl:
@@ -72,15 +74,12 @@ def _time(options: dict[str, str], default: str) -> TimeControl:
 
 def challenge(request: Request, line: Line) -> Decision:
     """Challenge a player, or invite an address."""
-    player = request.player
-    try:
-        offer = read(line.words.split(), player.name, request.server.time)
-    except BadOption as error:
-        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
-    except BadTime as error:
-        raise Refused(str(error), read=line.text) from error
-    if offer.time.weekends_off and request.server.days_off < WEEKEND:
-        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
+    player, words, house_name = request.player, line.words.split(), house.name(request)
+    if house_name in line.words.lower().split() and player.name != house_name:
+        return _against_house(request, line, player, words)
+    offer = _read(request, line, words, player.name, request.server.time)
+    if offer.level is not None:
+        raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     by_address = "@" in offer.opponent
     if by_address:
         invitations.check_address(offer.opponent, request.server)
@@ -99,11 +98,49 @@ def challenge(request: Request, line: Line) -> Decision:
             offer.options,
             now,
             time=offer.time,
-            challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
+            challenger_begins=_begins(offer),
             by_address=by_address,
         )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
     return Decision(answer=(sent,), events=events)
+
+
+def _read(request: Request, line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
+    """Return the challenge that a line spells; raise Refused."""
+    try:
+        offer = read(words, own_name, default_time)
+    except BadOption as error:
+        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
+    except BadTime as error:
+        raise Refused(str(error), read=line.text) from error
+    if offer.time.weekends_off and request.server.days_off < WEEKEND:
+        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
+    return offer
+
+
+def _begins(offer: Offer) -> bool:
+    """Return whether the challenger moves first."""
+    return offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0)
+
+
+def play(request: Request, line: Line) -> Decision:
+    """Start a match against the house; whoever isn't a player yet becomes one."""
+    player, words = request.sender.player, [house.name(request), *line.words.split()]
+    if player is None or player.confirmed is not None:
+        return _against_house(request, line, request.player, words)
+    welcomed = welcome(request, player, free_name(request, player.address))
+    decision = _against_house(request, line, player, words)
+    return replace(decision, answer=(welcomed, *decision.answer))
+
+
+def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
+    """Start the match against the house that those words spell. Without a word about time, there is no limit."""
+    offer = _read(request, line, words, player.name, time_control.NONE)
+    level = house.level_of(request, offer.level)
+    _check_running(request, player)
+    return house.start(
+        *(request, line, player, offer.game, offer.options), level=level, time=offer.time, begins=_begins(offer)
+    )
 
 
 def _check_running(request: Request, player: Player) -> None:
@@ -163,12 +200,22 @@ def rematch(request: Request, line: Line) -> Decision:
 
 def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -> Decision:
     session, now = request.session, request.now
+    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
+    time = time_control.parse(match.time or time_control.NONE)
+    if match.level is not None:
+        _check_running(request, player)
+        return house.start(
+            *(request, line, player, GAMES[match.game], match.options),
+            level=min(match.level, request.house.levels),
+            time=time,
+            begins=began != player.id,
+            rematch_of=match,
+        )
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
     _check_running(request, player)
     invitations.check_challenges(session, player, opponent, request.limits, now, by_address=False)
-    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
     with in_words(line):
         events = lifecycle.offer(
             session,
@@ -177,7 +224,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             match.game,
             match.options,
             now,
-            time=time_control.parse(match.time or time_control.NONE),
+            time=time,
             challenger_begins=began != player.id,
             rematch_of=match,
         )
@@ -229,6 +276,15 @@ CHALLENGE = Command(
     changes=True,
     words=(1, 12),
     aliases=("chall", "invite"),
+    resumes=True,
+)
+PLAY = Command(
+    "play",
+    "GAME [level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]",
+    "start a match against the house, which always has time; level= says how well it plays",
+    play,
+    changes=True,
+    words=(1, 12),
     resumes=True,
 )
 REMATCH = Command(

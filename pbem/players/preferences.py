@@ -140,6 +140,7 @@ PREFERENCES: dict[str, Preference] = {
         _reminders,
         words=reminders.MOST,
     ),
+    "calendar": Preference("calendar", (OFF, ON), "whether messages bring a calendar entry for when a turn is due"),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),
 }

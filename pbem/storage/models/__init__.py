@@ -17,10 +17,12 @@ from pbem.storage.models.messages import (
     RawMessage,
     Standing,
 )
-from pbem.storage.models.people import Departure, Invitee, Player
+from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
+from pbem.storage.models.searches import Search, SearchKind
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
+    "HOUSE",
     "UNSENT",
     "Calendar",
     "Clock",
@@ -40,6 +42,8 @@ __all__ = [
     "Ply",
     "Prepared",
     "RawMessage",
+    "Search",
+    "SearchKind",
     "Standing",
     "TakenBack",
     "Vacation",
