@@ -134,7 +134,7 @@ def test_ending_a_vacation_and_beginning_another_gains_nothing(letters: Correspo
 def test_a_vacation_can_be_changed_while_it_lasts(letters: Correspondence) -> None:
     write(letters, "vacation 10d")
     letters.run_for(days=4)
-    told = write(letters, "holiday until 2026-03-08")
+    told = write(letters, "vacation until 2026-03-08")
 
     assert "You're on vacation until Mon 9 Mar, 00:00 UTC. " in told
     assert "You have 23 days of vacation left" in told
@@ -317,7 +317,7 @@ def test_an_offer_of_a_pause_that_would_be_over_can_not_be_accepted(letters: Cor
 
 @pytest.mark.slow
 def test_prose_that_begins_like_a_command_is_prose(letters: Correspondence) -> None:
-    for note in ("Holiday greetings!", "Away with you...", "Pause for thought."):
+    for note in ("Vacation greetings!", "Vacation was great", "Pause for thought."):
         letters.reply(letters.received[ALICE][-1], f"say Hello\n\n{note}")
     assert letters.execute("select id from vacation") == []
     assert "Pause for thought." in text(letters.last("bob"))

@@ -72,5 +72,4 @@ VACATION = Command(
     vacation,
     changes=True,
     words=(0, 4),
-    aliases=("vacations", "holiday", "holidays", "away"),
 )

@@ -153,7 +153,7 @@ class LineReader:
         is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
         is_prose = is_prose or (command.name == "cancel" and rest not in ("", "conditions"))
         is_prose = is_prose or (command.name == "pause" and bool(rest) and not vacation.says_when(rest))
-        is_prose = is_prose or (command.name == "vacation" and not _is_of_vacation(rest))  # "holiday greetings"
+        is_prose = is_prose or (command.name == "vacation" and not _is_of_vacation(rest))  # "vacation was great"
         malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
         return self._called(command, rest, match, text, malformed=malformed, ply=ply)
 

@@ -54,7 +54,7 @@ INDEX: Mapping[str, str] = {
         " weekend weekends workdays"
     ),
     "stop": "quiet silent",
-    "vacation": "absence absent trip travel leave-of-absence freeze days-off",
+    "vacation": "vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
     "change": "address email e-mail mail move-address",
     "revoke": "token tokens personal secret leaked security password passwords login",
     "export": "download-data",
