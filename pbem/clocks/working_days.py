@@ -146,12 +146,16 @@ def parse_days(text: str) -> frozenset[int]:
 
 
 def format_days(days: frozenset[int]) -> str:
-    """Return the canonical text of some days of the week."""
+    """Return the canonical text of some days of the week.
+
+    >>> format_days(frozenset({6, 0, 1, 2, 3})), format_days(frozenset({6, 0}))
+    ('sun-thu', 'mon,sun')
+    """
     if days == EVERY_DAY:
         return "all"
-    first, last = min(days), max(days)
-    if len(days) > 2 and days == frozenset(range(first, last + 1)):
-        return f"{NAMES[first]}-{NAMES[last]}"
+    for first in sorted(days):
+        if len(days) > 2 and days == {(first + number) % 7 for number in range(len(days))}:
+            return f"{NAMES[first]}-{NAMES[(first + len(days) - 1) % 7]}"
     return ",".join(NAMES[day] for day in sorted(days))
 
 
