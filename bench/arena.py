@@ -67,16 +67,19 @@ class Result:
     """the CPU time of all of them,"""
     slowest: float
     """and of the slowest."""
+    solved: int
+    """How many turns before the end the first player knew the exact value."""
 
 
-def turn_of(player: str, position: Position[Any], seed: int) -> Any:
-    """Return the turn that a player chooses: a level, `random` or `greedy`."""
+def turn_of(player: str, position: Position[Any], seed: int) -> tuple[Any, bool]:
+    """Return the turn that a player chooses (a level, `random` or `greedy`), and whether its value is known exactly."""
     chance = random.Random(seed)
     if player == "random":
-        return chance.choice(list(islice(position.moves(), 5_000)))
+        return chance.choice(list(islice(position.moves(), 5_000))), False
     if player == "greedy":
-        return greediest(position, chance)
-    return choose(position, int(player), seed).turn
+        return greediest(position, chance), False
+    found = choose(position, int(player), seed)
+    return found.turn, found.is_solved
 
 
 def greediest(position: Position[Any], chance: random.Random) -> Any:
@@ -97,18 +100,20 @@ def played(game: str, player: str, opponent: str, number: int) -> Result:
     key, options = parsed(game)
     position, seat = GAMES[key].position(options), number % 2
     chance = random.Random(f"{game} {player} {opponent} {number}")
-    plies, turns, seconds, slowest = 0, 0, 0.0, 0.0
+    plies, turns, seconds, slowest, known = 0, 0, 0.0, 0.0, -1
     while position.turn is not None and plies < LONGEST:
         began = process_time()
-        turn = turn_of(player if position.turn == seat else opponent, position, chance.getrandbits(32))
+        turn, is_exact = turn_of(player if position.turn == seat else opponent, position, chance.getrandbits(32))
         if position.turn == seat:
             spent = process_time() - began
             turns, seconds, slowest = turns + 1, seconds + spent, max(slowest, spent)
+            known = (plies if known < 0 else known) if is_exact else -1
         position = position.play(turn)
         plies += 1
     winner = position.outcome.winner if position.outcome else None
     points = 0.5 if winner is None else 1.0 if winner == seat else 0.0
-    return Result(game, player, opponent, number, points, plies, turns, round(seconds, 2), round(slowest, 2))
+    solved = plies - known if known >= 0 and winner is not None else 0
+    return Result(game, player, opponent, number, points, plies, turns, round(seconds, 2), round(slowest, 2), solved)
 
 
 def name_of(key: str, options: Mapping[str, str]) -> str:
@@ -140,6 +145,7 @@ def kept() -> Iterator[Result]:
                     int(row["turns"]),
                     float(row["seconds"]),
                     float(row["slowest"]),
+                    int(row["solved"]),
                 )
 
 
@@ -179,8 +185,8 @@ def table(results: Iterable[Result]) -> str:
     for result in results:
         by_pair[result.game, result.player, result.opponent].append(result)
     rows = [
-        "| game | pair | matches | won | drawn | lost | Elo (95 %) | plies | CPU s a turn | slowest |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| game | pair | matches | won | drawn | lost | Elo (95 %) | plies | CPU s a turn | slowest | solved |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
     for game in games:
@@ -204,9 +210,11 @@ def row_of(results: Sequence[Result]) -> str:
     turns = sum(result.turns for result in results)
     seconds = sum(result.seconds for result in results) / max(turns, 1)
     slowest = max(result.slowest for result in results)
+    solved = sum(result.solved for result in results) / matches
     counts = " | ".join(str(points.count(kind)) for kind in (1.0, 0.5, 0.0))
     pair = f"{first.player} : {first.opponent}"
-    return f"| {first.game} | {pair} | {matches} | {counts} | {bars} | {plies:.0f} | {seconds:.2f} | {slowest:.1f} |"
+    played = f"{plies:.0f} | {seconds:.2f} | {slowest:.1f} | {solved:.0f}"
+    return f"| {first.game} | {pair} | {matches} | {counts} | {bars} | {played} |"
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ from pbem.storage.models import Match, MatchState, Player
 
 BEGIN = ("me", "you", "random")
 TIME = "time"
+RATED = {"rated": True, "unrated": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Offer:
     begin: str
     options: dict[str, str]
     time: TimeControl
+    rated: bool = False
     level: str | None = None
     """How well the opponent is to play, which only the house can choose."""
 
@@ -45,7 +47,8 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
     """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused, BadOption and BadTime."""
     games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
     options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
-    people = [word for word in words if "=" not in word and word.lower() not in GAMES]
+    ratings = {RATED[word] for word in map(_plain, words) if word in RATED}
+    people = [word for word in words if "=" not in word and word.lower() not in GAMES and _plain(word) not in RATED]
     if len(people) > 1 and people[0].lower() == own_name:
         people = people[1:]
     there_are = ", ".join(GAMES)
@@ -55,11 +58,18 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
+    if len(ratings) > 1:
+        raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
     begin = options.pop("begin", BEGIN[0])
     if begin not in BEGIN:
         raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
     time, level = _time(options, default_time), options.pop(house.LEVEL, None)
-    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time, level)
+    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time, True in ratings, level)
+
+
+def _plain(word: str) -> str:
+    """Return a word that turns something on, without the dashes that Rognlie's commands have before it."""
+    return word.lstrip("-").lower()
 
 
 def _time(options: dict[str, str], default: str) -> TimeControl:
@@ -98,6 +108,7 @@ def challenge(request: Request, line: Line) -> Decision:
             offer.options,
             now,
             time=offer.time,
+            rated=offer.rated,
             challenger_begins=_begins(offer),
             by_address=by_address,
         )
@@ -136,6 +147,8 @@ def play(request: Request, line: Line) -> Decision:
 def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
     """Start the match against the house that those words spell. Without a word about time, there is no limit."""
     offer = _read(request, line, words, player.name, time_control.NONE)
+    if offer.rated:
+        raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     level = house.level_of(request, offer.level)
     _check_running(request, player)
     return house.start(
@@ -225,6 +238,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             match.options,
             now,
             time=time,
+            rated=match.rated,
             challenger_begins=began != player.id,
             rematch_of=match,
         )
@@ -269,9 +283,9 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off]",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated]",
     "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
-    " on weekends",
+    " on weekends, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),

@@ -44,6 +44,9 @@ MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
 MOST_AT_ONCE = 20
 """The most turns that are played by themselves after a turn."""
+FEWEST_RATED = 2
+"""The turns that a rated match must have had to count."""
+WITHOUT_RESULT = (Termination.CANCELLED, Termination.ABANDONED)
 NO_LIMIT = TimeControl()
 
 
@@ -102,6 +105,7 @@ def offer(
     now: datetime,
     *,
     time: TimeControl = NO_LIMIT,
+    rated: bool = False,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
@@ -125,6 +129,7 @@ def offer(
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
         time=None if time == NO_LIMIT else format_control(time),
+        rated=rated,
         level=level,
         by_address=by_address,
         created=now,
@@ -364,6 +369,8 @@ def end(
     match.winner, match.reason = winner, reason
     match.termination, match.termination_seat = ending.termination.value, ending.seat
     match.offers, match.paused, match.resumes = {}, None, None
+    if match.rated and match.plies >= FEWEST_RATED and ending.termination not in WITHOUT_RESULT:
+        match.counted = now
     timekeeping.note(session, match, Ended(now))
     _store(session, match)
     prepared.drop(session, match)

@@ -21,7 +21,8 @@ from pbem.matches.queries import plies, seat_of, taken_back
 from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
-from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, Vacation
+from pbem.ratings import standings
+from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating, Vacation
 
 MOST_BYTES = 5_000_000
 """How many bytes of messages, packed, go into one export by email; the operator's export has no limit."""
@@ -70,6 +71,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
         "days": _days(session, player),
         "vacations": _vacations(session, player),
         "matches": [_match(session, player, match) for match in _matches(session, player)],
+        "ratings": [_rating(row) for row in standings.history(session, player)],
         "words": [*_said(session, player, until), *_heard(sent)],
         "mails_in": [_mail_in(row) for row in came],
         "mails_out": [_mail_out(row) for row in sent],
@@ -111,6 +113,11 @@ def _person(session: Session, player: Player) -> dict[str, Any]:
         "last_came_back": player.bounced,
         "nothing_sent_since": player.unreachable,
     }
+
+
+def _rating(row: PlayerRating) -> dict[str, Any]:
+    values = ("game", "rating", "deviation", "volatility", "wins", "draws", "losses")
+    return {"after_the_week_of": row.week.isoformat()} | {value: getattr(row, value) for value in values}
 
 
 def _matches(session: Session, player: Player) -> list[Match]:

@@ -187,9 +187,8 @@ class View:
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(snapshot.players, snapshot.game.sides, strict=True)
         )
-        self.options = " ".join(
-            f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items()
-        )
+        chosen = (f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items())
+        self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.seat = snapshot.seat_of(reader) if reader else None
         self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")

@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
 from pbem.players import traces
+from pbem.ratings import derivation
 from pbem.server.scheduled import alerts, digest, pauses, reminders, timeouts, unreachable, vacations
 from pbem.storage import outages
 from pbem.storage.retention import Retention
@@ -44,6 +45,7 @@ class Scheduler:
         vacations.prolong(engine, server, now, stopped)
         vacations.tell(engine, server, now, stopped)
         reminders.remind(engine, server, now, stopped)
+        derivation.rate_due(engine, now, stopped)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)
         unreachable.tell(engine, server, now)

@@ -18,6 +18,7 @@ from pbem.storage.models.messages import (
     Standing,
 )
 from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
+from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Search, SearchKind
 from pbem.storage.models.uptime import Clock, Outage
 
@@ -39,8 +40,10 @@ __all__ = [
     "Outgoing",
     "OutgoingState",
     "Player",
+    "PlayerRating",
     "Ply",
     "Prepared",
+    "RatedWeek",
     "RawMessage",
     "Search",
     "SearchKind",

@@ -31,6 +31,7 @@ class Match(SQLModel, table=True):
         Index("ix_match_challenger_created", "challenger", "created"),
         partial_index("ix_match_due", "due", where="due IS NOT NULL"),
         partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
+        partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
@@ -43,6 +44,10 @@ class Match(SQLModel, table=True):
     challenger: int = Field(foreign_key="player.id")
     time: str | None = None
     """The time control, as clocks.time_control writes it; None without one."""
+    rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the result counts for ratings, as the players agreed."""
+    counted: datetime | None = Field(default=None, sa_type=Utc)
+    """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     level: int | None = None
     """How well the house plays, in a match against it; None between two people."""
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
