@@ -30,7 +30,6 @@ from engines.search import choose
 from engines.search.state import state_of, value_of
 
 KEPT = Path(__file__).parent.parent / "docs" / "arena.csv"
-TABLE = KEPT.with_suffix(".md")
 LONGEST = 200
 Z = 1.96
 VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
@@ -130,10 +129,10 @@ def parsed(game: str) -> tuple[str, dict[str, str]]:
 # Results -------------------------------------------------------------------------------------------
 
 
-def kept() -> Iterator[Result]:
+def kept(path: Path) -> Iterator[Result]:
     """Yield the matches that were played before."""
-    if KEPT.exists():
-        with KEPT.open(newline="") as file:
+    if path.exists():
+        with path.open(newline="") as file:
             for row in csv.DictReader(file):
                 yield Result(
                     row["game"],
@@ -149,10 +148,10 @@ def kept() -> Iterator[Result]:
                 )
 
 
-def keep(result: Result) -> None:
+def keep(path: Path, result: Result) -> None:
     """Add a match to the file."""
-    is_new = not KEPT.exists()
-    with KEPT.open("a", newline="") as file:
+    is_new = not path.exists()
+    with path.open("a", newline="") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Result)], lineterminator="\n")
         if is_new:
             writer.writeheader()
@@ -223,18 +222,21 @@ def main() -> None:
     arguments.add_argument("--matches", type=int, default=20, help="of each pair, half of them on each seat")
     arguments.add_argument("--game", default="", help="only games whose name and options contain this")
     arguments.add_argument("--pair", default="", help="only this pair, as 5:1")
+    arguments.add_argument(
+        "--results", type=Path, default=KEPT, help="the file of matches; the table is written beside it"
+    )
     arguments.add_argument("--forget", action="store_true", help="first forget the matches of these games and pairs")
     chosen = arguments.parse_args()
     console = Console()
     games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
     games = [game for game in games if chosen.game in game]
     pairs = [pair for pair in PAIRS if chosen.pair in ("", ":".join(pair))]
-    results = list(kept())
+    results = list(kept(chosen.results))
     if chosen.forget:
         results = [r for r in results if r.game not in games or (r.player, r.opponent) not in pairs]
-        KEPT.unlink(missing_ok=True)
+        chosen.results.unlink(missing_ok=True)
         for result in results:
-            keep(result)
+            keep(chosen.results, result)
     done = {(result.game, result.player, result.opponent, result.number) for result in results}
     todo = [
         (game, *pair, number)
@@ -244,9 +246,10 @@ def main() -> None:
         if (game, *pair, number) not in done
     ]
     for match in track(todo, "playing", console=console):
-        keep(played(*match))
-    text = table(kept())
-    TABLE.write_text(f"{TABLE.read_text().split('| game |')[0]}{text}\n")
+        keep(chosen.results, played(*match))
+    text, page = table(kept(chosen.results)), chosen.results.with_suffix(".md")
+    before = page.read_text().split("| game |")[0] if page.exists() else ""
+    page.write_text(f"{before}{text}\n")
     console.print(text, soft_wrap=True)
 
 

@@ -9,7 +9,7 @@ from sqlmodel import select
 from engines import GAMES
 from engines.core import BadOption, Game
 from pbem.clocks import time_control
-from pbem.clocks.time_control import ROGNLIE, BadTime, TimeControl
+from pbem.clocks.time_control import ROGNLIE, WEEKEND, WEEKENDS, BadTime, TimeControl
 from pbem.commands import house, offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
@@ -74,11 +74,12 @@ def _plain(word: str) -> str:
 
 def _time(options: dict[str, str], default: str) -> TimeControl:
     """Return the time control among the options of a challenge, and take it out of them; raise BadTime."""
-    text = options.pop(TIME, None)
+    text, weekends = options.pop(TIME, None), options.pop(WEEKENDS, None)
     flags = {name: options.pop(name) for name in ROGNLIE if name in options}
     if flags and text is not None:
         raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
-    return time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    time = time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    return time if weekends is None else time_control.with_weekends(time, weekends)
 
 
 def challenge(request: Request, line: Line) -> Decision:
@@ -86,7 +87,7 @@ def challenge(request: Request, line: Line) -> Decision:
     player, words, house_name = request.player, line.words.split(), house.name(request)
     if house_name in line.words.lower().split() and player.name != house_name:
         return _against_house(request, line, player, words)
-    offer = _read(line, words, player.name, request.server.time)
+    offer = _read(request, line, words, player.name, request.server.time)
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     by_address = "@" in offer.opponent
@@ -115,14 +116,17 @@ def challenge(request: Request, line: Line) -> Decision:
     return Decision(answer=(sent,), events=events)
 
 
-def _read(line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
+def _read(request: Request, line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
     """Return the challenge that a line spells; raise Refused."""
     try:
-        return read(words, own_name, default_time)
+        offer = read(words, own_name, default_time)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
     except BadTime as error:
         raise Refused(str(error), read=line.text) from error
+    if offer.time.weekends_off and request.server.days_off < WEEKEND:
+        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
+    return offer
 
 
 def _begins(offer: Offer) -> bool:
@@ -142,7 +146,7 @@ def play(request: Request, line: Line) -> Decision:
 
 def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
     """Start the match against the house that those words spell. Without a word about time, there is no limit."""
-    offer = _read(line, words, player.name, time_control.NONE)
+    offer = _read(request, line, words, player.name, time_control.NONE)
     if offer.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     level = house.level_of(request, offer.level)
@@ -279,8 +283,9 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [rated]",
-    "offer someone a match; begin= says who moves first, time= how much time you both have, rated that it counts",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated]",
+    "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
+    " on weekends, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),

@@ -15,12 +15,13 @@ from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
 from pbem.clocks.time_control import in_words, parse
-from pbem.clocks.wording import TimeShown, time_shown
+from pbem.clocks.wording import TimeShown, moment, time_shown
 from pbem.matches import offers
 from pbem.matches.events import Why
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.matches.time.timekeeping import clock_of
+from pbem.payloads.offers import OfferShown
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
 from pbem.players.preferences import ON
@@ -107,16 +108,6 @@ class Drawings:
             then = now if ply is None else now.at(ply)
             self._known[key] = Drawing(then if part is None else then.with_part(part))
         return self._known[key]
-
-
-@dataclass(frozen=True, slots=True)
-class OfferShown:
-    """An open offer: what is offered, by whom, and the turns that would be taken back."""
-
-    kind: str
-    by: str
-    yours: bool
-    turns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +221,8 @@ class View:
     @property
     def is_current(self) -> bool:
         """Whether this is the match as it was when the message was queued, and it went on."""
-        snapshot = self._snapshot
-        running = snapshot.match.state == MatchState.RUNNING
-        return running and snapshot.ply == snapshot.total and snapshot.hypothesis is None
+        now = self._snapshot
+        return now.match.state == MatchState.RUNNING and now.ply == now.total and now.hypothesis is None
 
     @property
     def offers(self) -> tuple[OfferShown, ...]:
@@ -246,18 +236,25 @@ class View:
                 name(snapshot.players[offer.seat]),
                 offer.seat == self.seat,
                 () if offer.back_to is None else snapshot.texts[offer.back_to :],
+                "" if offer.until is None else self.moment(offer.until),
             )
             for offer in offers.open_offers(snapshot.match)
         )
-
-    def last_offer(self, kind: str) -> tuple[str, ...]:
-        """Return the turns that would be taken back by the offer of that kind."""
-        return next((offer.turns for offer in self.offers if offer.kind == kind), ())
 
     @property
     def paused(self) -> bool:
         """Whether the match is paused."""
         return self.is_current and self._snapshot.match.paused is not None
+
+    @property
+    def paused_until(self) -> str | None:
+        """When the pause of the match ends by itself, in words."""
+        resumes = self._snapshot.match.resumes
+        return self.moment(resumes) if self.paused and resumes is not None else None
+
+    def moment(self, time: datetime) -> str:
+        """Return a time in words, in the reader's time zone."""
+        return moment(time, self._context.preferences["zone"], self._context.written)
 
     @cached_property
     def clock(self) -> TimeShown | None:

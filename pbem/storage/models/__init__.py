@@ -4,6 +4,7 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 Every module of tables is imported here, so that the tables are known whoever asks.
 """
 
+from pbem.storage.models.calendars import Calendar, Vacation
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
 from pbem.storage.models.messages import (
     UNSENT,
@@ -24,6 +25,7 @@ from pbem.storage.models.uptime import Clock, Outage
 __all__ = [
     "HOUSE",
     "UNSENT",
+    "Calendar",
     "Clock",
     "ClockEvent",
     "Departure",
@@ -47,4 +49,5 @@ __all__ = [
     "SearchKind",
     "Standing",
     "TakenBack",
+    "Vacation",
 ]

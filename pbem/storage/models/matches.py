@@ -30,6 +30,7 @@ class Match(SQLModel, table=True):
         Index("ix_match_challenger_state", "challenger", "state"),
         Index("ix_match_challenger_created", "challenger", "created"),
         partial_index("ix_match_due", "due", where="due IS NOT NULL"),
+        partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
@@ -63,6 +64,8 @@ class Match(SQLModel, table=True):
     """The offers since the last turn, by kind (see matches.offers)."""
     paused: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the match is paused, as its players agreed."""
+    resumes: datetime | None = Field(default=None, sa_type=Utc)
+    """When the pause ends by itself, if they agreed on that too."""
     clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The clock that the events add up to, from the start of a match with a time control (see matches.time)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
@@ -140,6 +143,7 @@ class ClockEvent(SQLModel, table=True):
     kind: str
     at: datetime = Field(sa_type=Utc)
     since: datetime | None = Field(default=None, sa_type=Utc)
+    until: datetime | None = Field(default=None, sa_type=Utc)
     seat: int | None = None
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     taken: int | None = None
