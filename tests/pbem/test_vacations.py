@@ -6,12 +6,15 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from pbem.clocks.clock import Clock
 from pbem.matches.time import timekeeping
+from pbem.players import data_export
+from pbem.players.token_redaction import TokenRedactor
 from pbem.server.scheduled import pauses, vacations
 from pbem.storage.database import transaction
-from pbem.storage.models import Match
+from pbem.storage.models import Match, Player
 from tests import databases
 from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
 
@@ -313,6 +316,23 @@ def test_an_offer_of_a_pause_that_would_be_over_can_not_be_accepted(letters: Cor
 
     assert "The pause that was suggested would be over already." in said(letters.last("alice"))
     assert due(letters) == 14 * DAY
+
+
+@pytest.mark.slow
+def test_days_off_and_vacations_are_exported_and_deleted(letters: Correspondence) -> None:
+    write(letters, "set days mon-fri\nvacation 2026-04-01 2026-04-03")
+    write(letters, "vacation 2d", "bob")
+    with transaction(letters.server.engine) as session:
+        alice = session.exec(select(Player).where(Player.name == "alice")).one()
+        facts = data_export.gather(session, alice, letters.clock(), TokenRedactor()).facts
+    assert [row["days"] for row in facts["days"]] == ["all", "mon-fri"]
+    assert [str(row["from"]) for row in facts["vacations"]] == ["2026-04-01 00:00:00+00:00"]
+
+    letters.reply(letters.received[ALICE][1], "delete me")
+    letters.reply(letters.last("alice"), "yes")
+
+    assert letters.execute("select id from calendar") == []
+    assert letters.execute("select player from vacation") == [(2,)]
 
 
 @pytest.mark.slow
