@@ -26,7 +26,7 @@ from rich.progress import track
 
 from engines import GAMES
 from engines.core import Position
-from engines.search import choose
+from engines.search import LEVELS, choose, uct
 from engines.search.state import state_of, value_of
 
 KEPT = Path(__file__).parent.parent / "docs" / "arena.csv"
@@ -47,7 +47,9 @@ VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
     "kvadratik": ({}, {"setup": "half"}, {"flip": "none"}),
 }
 """The main variants of every game."""
-PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"))
+UCT_AS = 3
+"""The level whose budget of nodes the player `uct` has: the same search by random play that is used without states."""
+PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"), ("3", "uct"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,14 @@ class Result:
 
 
 def turn_of(player: str, position: Position[Any], seed: int) -> tuple[Any, bool]:
-    """Return the turn that a player chooses (a level, `random` or `greedy`), and whether its value is known exactly."""
+    """Return the turn that a player chooses (a level, `random`, `greedy` or `uct`), and whether its value is exact."""
     chance = random.Random(seed)
     if player == "random":
         return chance.choice(list(islice(position.moves(), 5_000))), False
+    if player == "uct":
+        state = state_of(position)
+        choices, _, is_exact, _ = uct.search(state, LEVELS[UCT_AS - 1].nodes, chance)
+        return state.turn_of(choices), is_exact
     if player == "greedy":
         return greediest(position, chance), False
     found = choose(position, int(player), seed)
