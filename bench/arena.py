@@ -30,7 +30,6 @@ from engines.search import choose
 from engines.search.state import state_of, value_of
 
 KEPT = Path(__file__).parent.parent / "docs" / "arena.csv"
-TABLE = KEPT.with_suffix(".md")
 LONGEST = 200
 Z = 1.96
 VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
@@ -67,16 +66,19 @@ class Result:
     """the CPU time of all of them,"""
     slowest: float
     """and of the slowest."""
+    solved: int
+    """How many turns before the end the first player knew the exact value."""
 
 
-def turn_of(player: str, position: Position[Any], seed: int) -> Any:
-    """Return the turn that a player chooses: a level, `random` or `greedy`."""
+def turn_of(player: str, position: Position[Any], seed: int) -> tuple[Any, bool]:
+    """Return the turn that a player chooses (a level, `random` or `greedy`), and whether its value is known exactly."""
     chance = random.Random(seed)
     if player == "random":
-        return chance.choice(list(islice(position.moves(), 5_000)))
+        return chance.choice(list(islice(position.moves(), 5_000))), False
     if player == "greedy":
-        return greediest(position, chance)
-    return choose(position, int(player), seed).turn
+        return greediest(position, chance), False
+    found = choose(position, int(player), seed)
+    return found.turn, found.is_solved
 
 
 def greediest(position: Position[Any], chance: random.Random) -> Any:
@@ -97,18 +99,20 @@ def played(game: str, player: str, opponent: str, number: int) -> Result:
     key, options = parsed(game)
     position, seat = GAMES[key].position(options), number % 2
     chance = random.Random(f"{game} {player} {opponent} {number}")
-    plies, turns, seconds, slowest = 0, 0, 0.0, 0.0
+    plies, turns, seconds, slowest, known = 0, 0, 0.0, 0.0, -1
     while position.turn is not None and plies < LONGEST:
         began = process_time()
-        turn = turn_of(player if position.turn == seat else opponent, position, chance.getrandbits(32))
+        turn, is_exact = turn_of(player if position.turn == seat else opponent, position, chance.getrandbits(32))
         if position.turn == seat:
             spent = process_time() - began
             turns, seconds, slowest = turns + 1, seconds + spent, max(slowest, spent)
+            known = (plies if known < 0 else known) if is_exact else -1
         position = position.play(turn)
         plies += 1
     winner = position.outcome.winner if position.outcome else None
     points = 0.5 if winner is None else 1.0 if winner == seat else 0.0
-    return Result(game, player, opponent, number, points, plies, turns, round(seconds, 2), round(slowest, 2))
+    solved = plies - known if known >= 0 and winner is not None else 0
+    return Result(game, player, opponent, number, points, plies, turns, round(seconds, 2), round(slowest, 2), solved)
 
 
 def name_of(key: str, options: Mapping[str, str]) -> str:
@@ -125,10 +129,10 @@ def parsed(game: str) -> tuple[str, dict[str, str]]:
 # Results -------------------------------------------------------------------------------------------
 
 
-def kept() -> Iterator[Result]:
+def kept(path: Path) -> Iterator[Result]:
     """Yield the matches that were played before."""
-    if KEPT.exists():
-        with KEPT.open(newline="") as file:
+    if path.exists():
+        with path.open(newline="") as file:
             for row in csv.DictReader(file):
                 yield Result(
                     row["game"],
@@ -140,13 +144,14 @@ def kept() -> Iterator[Result]:
                     int(row["turns"]),
                     float(row["seconds"]),
                     float(row["slowest"]),
+                    int(row["solved"]),
                 )
 
 
-def keep(result: Result) -> None:
+def keep(path: Path, result: Result) -> None:
     """Add a match to the file."""
-    is_new = not KEPT.exists()
-    with KEPT.open("a", newline="") as file:
+    is_new = not path.exists()
+    with path.open("a", newline="") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Result)], lineterminator="\n")
         if is_new:
             writer.writeheader()
@@ -179,8 +184,8 @@ def table(results: Iterable[Result]) -> str:
     for result in results:
         by_pair[result.game, result.player, result.opponent].append(result)
     rows = [
-        "| game | pair | matches | won | drawn | lost | Elo (95 %) | plies | CPU s a turn | slowest |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| game | pair | matches | won | drawn | lost | Elo (95 %) | plies | CPU s a turn | slowest | solved |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
     for game in games:
@@ -204,9 +209,11 @@ def row_of(results: Sequence[Result]) -> str:
     turns = sum(result.turns for result in results)
     seconds = sum(result.seconds for result in results) / max(turns, 1)
     slowest = max(result.slowest for result in results)
+    solved = sum(result.solved for result in results) / matches
     counts = " | ".join(str(points.count(kind)) for kind in (1.0, 0.5, 0.0))
     pair = f"{first.player} : {first.opponent}"
-    return f"| {first.game} | {pair} | {matches} | {counts} | {bars} | {plies:.0f} | {seconds:.2f} | {slowest:.1f} |"
+    played = f"{plies:.0f} | {seconds:.2f} | {slowest:.1f} | {solved:.0f}"
+    return f"| {first.game} | {pair} | {matches} | {counts} | {bars} | {played} |"
 
 
 def main() -> None:
@@ -215,18 +222,21 @@ def main() -> None:
     arguments.add_argument("--matches", type=int, default=20, help="of each pair, half of them on each seat")
     arguments.add_argument("--game", default="", help="only games whose name and options contain this")
     arguments.add_argument("--pair", default="", help="only this pair, as 5:1")
+    arguments.add_argument(
+        "--results", type=Path, default=KEPT, help="the file of matches; the table is written beside it"
+    )
     arguments.add_argument("--forget", action="store_true", help="first forget the matches of these games and pairs")
     chosen = arguments.parse_args()
     console = Console()
     games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
     games = [game for game in games if chosen.game in game]
     pairs = [pair for pair in PAIRS if chosen.pair in ("", ":".join(pair))]
-    results = list(kept())
+    results = list(kept(chosen.results))
     if chosen.forget:
         results = [r for r in results if r.game not in games or (r.player, r.opponent) not in pairs]
-        KEPT.unlink(missing_ok=True)
+        chosen.results.unlink(missing_ok=True)
         for result in results:
-            keep(result)
+            keep(chosen.results, result)
     done = {(result.game, result.player, result.opponent, result.number) for result in results}
     todo = [
         (game, *pair, number)
@@ -236,9 +246,10 @@ def main() -> None:
         if (game, *pair, number) not in done
     ]
     for match in track(todo, "playing", console=console):
-        keep(played(*match))
-    text = table(kept())
-    TABLE.write_text(f"{TABLE.read_text().split('| game |')[0]}{text}\n")
+        keep(chosen.results, played(*match))
+    text, page = table(kept(chosen.results)), chosen.results.with_suffix(".md")
+    before = page.read_text().split("| game |")[0] if page.exists() else ""
+    page.write_text(f"{before}{text}\n")
     console.print(text, soft_wrap=True)
 
 

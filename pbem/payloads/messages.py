@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pbem.payloads.absences import Away
 from pbem.payloads.explained import Welcome
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
@@ -160,7 +161,7 @@ class PlayerUnreachable:
 
 
 News = Annotated[
-    TurnPlayed | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words, Field(discriminator="template")
+    TurnPlayed | Away | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words, Field(discriminator="template")
 ]
 """Any message that a digest can tell."""
 
@@ -223,6 +224,7 @@ Payload = Annotated[
     AddressQuestion
     | Alert
     | Answer
+    | Away
     | Challenge
     | ChallengeClosed
     | Confirmation

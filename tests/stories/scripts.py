@@ -303,6 +303,27 @@ def time(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "accept")
 
 
+def vacation(letters: Correspondence) -> None:
+    """Agree on weekends off, choose other days off, go on vacation, come back early, and pause until a date."""
+    alice = letters.join("alice")
+    bob = letters.join("bob")
+    letters.write("alice@mail.example", "challenge bob quadrature time=5d weekends=off", to=alice)
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "e3f4")
+    letters.write("bob@mail.example", "set zone Europe/Vienna\nset days sun-thu", to=bob)
+    letters.write("bob@mail.example", "vacation 2026-02-28 2026-03-03", to=bob)
+    letters.write("bob@mail.example", "vacation 6w", to=bob)
+    letters.write("bob@mail.example", "vacation 2026-03-04 2026-03-22", to=bob)
+    letters.run_for(days=2)
+    letters.write("bob@mail.example", "show 1", to=bob)
+    letters.run_for(days=5)
+    letters.write("bob@mail.example", "vacation off\n#1 e9f8", to=bob)
+    letters.reply(letters.last("bob"), "pause 2026-03-16")
+    letters.reply(letters.last("alice"), "accept")
+    letters.run_for(days=7)
+    letters.write("bob@mail.example", "vacation", to=bob)
+
+
 def foreseeing(letters: Correspondence) -> None:
     """Prepare a tree, see it played and void, slip in it, list and cancel it, queue a turn, and meet an offer."""
     letters.match("challenge bob quadrature")
@@ -343,6 +364,7 @@ def alone(letters: Correspondence) -> None:
 
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     "first_match": first_match,
+    "vacation": vacation,
     "invitation": invitation,
     "unproven": unproven,
     "looking": looking,

@@ -52,8 +52,10 @@ INDEX: Mapping[str, str] = {
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"
+        " weekend weekends workdays"
     ),
-    "stop": "vacation holiday holidays away absence",
+    "stop": "quiet silent",
+    "vacation": "vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
     "change": "address email e-mail mail move-address",
     "revoke": "token tokens personal secret leaked security password passwords login",
     "export": "download-data",
