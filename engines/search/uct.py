@@ -76,6 +76,9 @@ class Tree:
             node = path[-1]
             if not node.children and not node.choices:
                 node.choices = self._choices(node.state)
+                if not node.choices:
+                    node.proven = 0.0  # the game is drawn
+                    break
             width = min(len(node.choices), 1 + int(WIDENING * sqrt(node.visits)))
             if len(node.children) < width:
                 path.append(self._expand(node))
