@@ -34,6 +34,8 @@ class Alert:
     """How many of each there are, where there may be more than the numbers."""
     lost: tuple[int, ...] = ()
     """The matches that somebody has lost on time since the last one, though messages to them had come back."""
+    stuck: tuple[int, ...] = ()
+    """The matches in which the house finds no turn, though it has tried three times."""
     template: Literal["alert"] = "alert"
 
 

@@ -178,17 +178,16 @@ class View:
         snapshot, reader = drawing.snapshot, context.reader
         self._drawing, self._snapshot, self._context, self._seen = drawing, snapshot, context, seen
         self.number = snapshot.number
-        self.title = snapshot.game.title
-        self.summary = snapshot.game.summary
+        self.title, self.summary = snapshot.game.title, snapshot.game.summary
         self.key = snapshot.match.game
-        self.ply = snapshot.ply
-        self.turns = snapshot.ply
+        self.ply = self.turns = snapshot.ply
         self.sides = tuple(
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(snapshot.players, snapshot.game.sides, strict=True)
         )
         chosen = (f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items())
         self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
+        self.level = snapshot.match.level
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.seat = snapshot.seat_of(reader) if reader else None
         self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")

@@ -349,6 +349,19 @@ def foreseeing(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "if nothing else, you play well")
 
 
+def alone(letters: Correspondence) -> None:
+    """Play against the house from the first message on, undo, offer a draw too early, and take revenge."""
+    letters.write("carol@mail.example", "play kvadratik level=1")
+    letters.reply(letters.last("carol"), "yes")
+    letters.reply(letters.last("carol"), "setup +x+x")
+    letters.reply(letters.last("carol"), "undo")
+    letters.reply(letters.last("carol"), "setup x+x+\n\nGood luck!")
+    letters.reply(letters.last("carol"), "draw")
+    letters.reply(letters.last("carol"), "help house")
+    letters.resign("carol")
+    letters.reply(letters.last("carol"), "rematch")
+
+
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     "first_match": first_match,
     "vacation": vacation,
@@ -369,4 +382,5 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "agreeing": agreeing,
     "time": time,
     "foreseeing": foreseeing,
+    "alone": alone,
 }

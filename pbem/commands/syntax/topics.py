@@ -29,6 +29,7 @@ FILLING = frozenset(
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
 INDEX: Mapping[str, str] = {
     "opponent": "opponents partner partners player players people someone somebody who friend friends against",
+    "house": "level levels computer bot bots robot ai engine machine program strength difficulty alone solo practice",
     "first": "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
     "ending": "ending end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
     "leaving": "leaving leave quit quitting account unregister forget privacy data gdpr",
@@ -65,7 +66,7 @@ INDEX: Mapping[str, str] = {
     "rules": "rule howto",
 }
 """A topic, a command or `notation`, and the words under which it is found besides its own name."""
-TOPICS = ("opponent", "first", "ending", "leaving", "ratings")
+TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings")
 """The topics that are neither commands nor games; each has a page in templates/help."""
 
 
@@ -80,7 +81,9 @@ def find(commands: Mapping[str, Command], words: str) -> Explanation | None:
         return HelpOnNotation(games=tuple(game(key) for key in games or GAMES))
     if games:
         return HelpOnGame(game=game(games[0]))
-    return next((found for word in wanted if (found := _found(commands, word)) is not None), None)
+    return next(
+        (found for word in wanted if (found := _found(commands, word, asks_how="how" in said)) is not None), None
+    )
 
 
 def near(commands: Mapping[str, Command], words: str) -> list[str]:
@@ -104,11 +107,12 @@ def game(key: str) -> GameHelp:
     return GameHelp(key=key, title=GAMES[key].title, notation=NOTATIONS[key].help, options=options)
 
 
-def _found(commands: Mapping[str, Command], word: str) -> Explanation | None:
-    """Return what explains a single word."""
-    if word not in TOPICS and (command := named(commands, word)) is not None:
-        return HelpOnCommand(command=_entry(command))
+def _found(commands: Mapping[str, Command], word: str, *, asks_how: bool) -> Explanation | None:
+    """Return what explains a single word; who asks how is told of a topic rather than of a command."""
     meant = next((topic for topic, others in INDEX.items() if word == topic or word in others.split()), None)
+    has_page = meant in TOPICS and (asks_how or meant == word)
+    if not has_page and (command := named(commands, word)) is not None:
+        return HelpOnCommand(command=_entry(command))
     if meant == "notation":
         return HelpOnNotation(games=tuple(game(key) for key in GAMES))
     if meant is None or meant in TOPICS:
