@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from sqlmodel import select
 
 from engines import GAMES
-from engines.core import BadOption, Game
 from pbem.clocks import time_control
-from pbem.clocks.time_control import ROGNLIE, BadTime, TimeControl
 from pbem.commands import offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
+from pbem.commands.syntax import terms
+from pbem.commands.syntax.terms import Terms
 from pbem.commands.target import own_match
+from pbem.community import blocks, willingness
 from pbem.errors import Refused
 from pbem.matches import lifecycle
 from pbem.matches.naming import name
@@ -24,26 +25,18 @@ from pbem.players import invitations
 from pbem.reading.message import is_address
 from pbem.storage.models import Match, MatchState, Player
 
-BEGIN = ("me", "you", "random")
-TIME = "time"
-
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A challenge as the player wrote it."""
 
-    game: Game
     opponent: str
-    begin: str
-    options: dict[str, str]
-    time: TimeControl
+    terms: Terms
 
 
-def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE) -> Offer:
-    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused, BadOption and BadTime."""
-    games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
-    options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
-    people = [word for word in words if "=" not in word and word.lower() not in GAMES]
+def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Offer:
+    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused."""
+    games, given, people = terms.split(words)
     if len(people) > 1 and people[0].lower() == own_name:
         people = people[1:]
     there_are = ", ".join(GAMES)
@@ -53,36 +46,20 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
-    begin = options.pop("begin", BEGIN[0])
-    if begin not in BEGIN:
-        raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
-    time = _time(options, default_time)
-    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time)
-
-
-def _time(options: dict[str, str], default: str) -> TimeControl:
-    """Return the time control among the options of a challenge, and take it out of them; raise BadTime."""
-    text = options.pop(TIME, None)
-    flags = {name: options.pop(name) for name in ROGNLIE if name in options}
-    if flags and text is not None:
-        raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
-    return time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text))
 
 
 def challenge(request: Request, line: Line) -> Decision:
     """Challenge a player, or invite an address."""
     player = request.player
-    try:
-        offer = read(line.words.split(), player.name, request.server.time)
-    except BadOption as error:
-        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
-    except BadTime as error:
-        raise Refused(str(error), read=line.text) from error
+    offer = read(line.words.split(), player.name, request.server.time, line.text)
+    wanted = offer.terms
     by_address = "@" in offer.opponent
     if by_address:
         invitations.check_address(offer.opponent, request.server)
-    _check_running(request, player)
+    check_running(request, player)
     other = _opponent(request, offer.opponent)
+    _check_open(request, player, other, wanted.game.key, by_address=by_address)
     session, limits, now = request.session, request.limits, request.now
     invitations.check_challenges(session, player, other, limits, now, by_address=by_address)
     if other.confirmed is None:
@@ -92,18 +69,40 @@ def challenge(request: Request, line: Line) -> Decision:
             session,
             player,
             other,
-            offer.game.key,
-            offer.options,
+            wanted.game.key,
+            wanted.options,
             now,
-            time=offer.time,
-            challenger_begins=offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0),
+            time=wanted.time,
+            challenger_begins=is_first(wanted.begin),
             by_address=by_address,
         )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
     return Decision(answer=(sent,), events=events)
 
 
-def _check_running(request: Request, player: Player) -> None:
+def is_first(begin: str) -> bool:
+    """Return whether the one who wrote that begins; `random` is decided here."""
+    return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
+
+
+def _check_open(request: Request, player: Player, other: Player, game: str, *, by_address: bool) -> None:
+    """Raise Refused if the other wants no such challenge, in words that don't tell whether it is about the sender.
+
+    Where an address was invited, they don't even tell that it is a player's.
+    """
+    session = request.session
+    if willingness.is_open_to(session, other, player, game):
+        return
+    if by_address and other.confirmed is not None:
+        raise invitations.not_invitable(request.server)
+    if blocks.is_blocked(session, player, other):
+        raise Refused(f"You have blocked {name(other)}.", fits=f'"unblock {name(other)}" allows challenges again.')
+    raise Refused(
+        f"{name(other)} isn't open to this challenge at the moment.", fits='"seeks" lists what others want to play.'
+    )
+
+
+def check_running(request: Request, player: Player) -> None:
     """Raise Refused for a player who plays as many matches as a player can."""
     most = request.limits.running_matches
     if is_playing_enough(request.session, player, most):
@@ -152,7 +151,7 @@ def rematch(request: Request, line: Line) -> Decision:
                 f"You've already offered a rematch: match #{before.id}.",
                 fits=f'"withdraw {before.id}" takes it back.',
             )
-        _check_running(request, player)
+        check_running(request, player)
         with in_words(line):
             return Decision(events=lifecycle.accept(request.session, before, player, request.now))
     return _offer_rematch(request, line, match, player)
@@ -163,7 +162,8 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
-    _check_running(request, player)
+    check_running(request, player)
+    _check_open(request, player, opponent, match.game, by_address=False)
     invitations.check_challenges(session, player, opponent, request.limits, now, by_address=False)
     began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
     with in_words(line):
@@ -187,7 +187,7 @@ def accept(request: Request, line: Line) -> Decision:
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         return offers.accept(request, line, match, player)
-    _check_running(request, player)
+    check_running(request, player)
     with in_words(line):
         events = lifecycle.accept(request.session, match, player, request.now)
     answer: tuple[Section, ...] = ()

@@ -1,16 +1,20 @@
 """Settings: set, stop, start; and resume, which also ends the pause of a match."""
 
+from collections.abc import Mapping
+
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.commands.viewing import games
+from pbem.community import directory
+from pbem.community.directory import LISTED
 from pbem.errors import Refused
 from pbem.matches import agreements, lifecycle, timekeeping
 from pbem.matches.queries import awaiting, locked, of_player, version
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
-from pbem.players.preferences import PREFERENCES, changed, with_defaults
+from pbem.players.preferences import ON, PREFERENCES, changed, with_defaults
 from pbem.storage.models import MatchState, Player
 
 
@@ -20,26 +24,32 @@ def set_(request: Request, line: Line) -> Decision:
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     if len(words) % 2:
         raise Refused("A setting needs a name and a value.", read=line.text, fits='"set" alone lists them all.')
+    choices = {name.lower(): choice for name, choice in zip(words[::2], words[1::2], strict=True)}
+    unknown = next((wanted for wanted in words[::2] if wanted.lower() not in PREFERENCES), None)
+    if unknown is not None:
+        raise Refused(
+            f'There is no setting called "{unknown[:40]}".', read=line.text, fits='"set" alone lists them all.'
+        )
+    return chosen(request, player, choices)
+
+
+def chosen(request: Request, player: Player, choices: Mapping[str, str]) -> Decision:
+    """Store what the player has chosen, by setting; without any choice, list all settings."""
     settings = player.settings
-    names = []
-    for wanted, choice in zip(words[::2], words[1::2], strict=True):
-        name = wanted.lower()
-        if name not in PREFERENCES:
-            raise Refused(
-                f'There is no setting called "{wanted[:40]}".', read=line.text, fits='"set" alone lists them all.'
-            )
+    for name, choice in choices.items():
         settings = changed(settings, name, choice)
-        names.append(name)
-    if names:
+    if choices:
         player.settings = settings
         request.session.add(player)
+    if LISTED in choices:
+        directory.show(request.session, player, request.now, listed=with_defaults(settings)[LISTED] == ON)
     current = with_defaults(settings)
     rows = (
         PreferenceHelp(name=name, choice=current[name], spelled=preference.spelled, help=preference.help)
         for name, preference in PREFERENCES.items()
     )
-    chosen = (Choice(name=name, choice=current[name]) for name in dict.fromkeys(names))
-    return Decision(answer=(Preferences(changed=tuple(chosen), rows=tuple(rows)),))
+    made = tuple(Choice(name=name, choice=current[name]) for name in choices)
+    return Decision(answer=(Preferences(changed=made, rows=tuple(rows)),))
 
 
 def stop(request: Request, line: Line) -> Decision:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pbem.payloads.community import OpenSeek
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandHelp:
@@ -119,4 +121,6 @@ class Welcome:
     games: tuple[GameTitle, ...] = ()
     board: tuple[str, ...] = ()
     """A board as our messages draw it, so that they know what to expect."""
+    seeks: tuple[OpenSeek, ...] = ()
+    """Some open seeks."""
     template: Literal["welcome"] = "welcome"

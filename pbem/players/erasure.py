@@ -14,6 +14,7 @@ import structlog
 from sqlalchemy import case
 from sqlmodel import Session, col, func, select, update
 
+from pbem.community import blocks, directory, seeks
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
@@ -99,6 +100,9 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     unsent = (col(Outgoing.player) == player.id, col(Outgoing.state).in_(UNSENT))
     retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
     _rename(session, player, f"{ANONYMOUS}{player.id}", now)
+    seeks.close(session, seeks.of_player(session, player, now), now)
+    blocks.forget(session, player)
+    directory.forget(session, player)
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)
         _leave(session, server, match, player, now)

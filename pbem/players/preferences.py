@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from engines import GAMES
+from pbem.community.directory import LISTED
+from pbem.community.willingness import LIMIT, NONE, REJECTS
 from pbem.errors import Refused
 from pbem.matches.prepared import AUTOMOVE
 
@@ -76,6 +79,28 @@ def _hour(text: str) -> str | None:
     return str(int(hour)) if is_hour and (not colon or minutes == "00") else None
 
 
+MOST_MATCHES = 999
+
+
+def _number(text: str) -> str | None:
+    """Return the number of matches in its shortest form, or None.
+
+    >>> _number("010"), _number("0"), _number("ten"), _number("1000")
+    ('10', '0', None, None)
+    """
+    return str(int(text)) if text.isascii() and text.isdecimal() and int(text[:9]) <= MOST_MATCHES else None
+
+
+def _games(text: str) -> str | None:
+    """Return the games that the text lists, each once and in our order, or None.
+
+    >>> _games("quadrature,Hexaphages"), _games("chess")
+    ('hexaphages,quadrature', None)
+    """
+    wanted = {word for word in text.lower().split(",") if word}
+    return ",".join(game for game in GAMES if game in wanted) if wanted and wanted <= set(GAMES) else None
+
+
 PREFERENCES: dict[str, Preference] = {
     "board": Preference(
         "board",
@@ -92,6 +117,11 @@ PREFERENCES: dict[str, Preference] = {
     "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
     "zone": Preference("zone", ("UTC",), "the time zone of that hour", "Europe/Vienna", _zone),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
+    LISTED: Preference(LISTED, (OFF, ON), 'whether "who" shows your name to other players'),
+    LIMIT: Preference(LIMIT, (NONE,), "no more challenges while you play that many matches", "10", _number),
+    REJECTS: Preference(
+        REJECTS, (NONE,), "the games to which nobody can challenge you", "hexaphages,kvadratik", _games
+    ),
     "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),
 }
 

@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, digests, removing old messages and the data of deleted players, alerting the admin.
+"""Scheduled work: time-outs, seeks that end, digests, removing what is old or of deleted players, alerting the admin.
 
 The daemon calls `step` repeatedly. What a player's message causes is in `conversation`.
 """
@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
 from pbem.players import traces
-from pbem.server import alerts, digest, timeouts, unreachable
+from pbem.server import alerts, digest, expiry, timeouts, unreachable
 from pbem.storage import outages
 from pbem.storage.retention import Retention
 
@@ -40,6 +40,7 @@ class Scheduler:
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         traces.sweep(engine, now, stopped)
         timeouts.expire(engine, server, now, stopped)
+        expiry.expire(engine, server, now, stopped)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)
         unreachable.tell(engine, server, now)

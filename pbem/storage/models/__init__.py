@@ -4,6 +4,7 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 Every module of tables is imported here, so that the tables are known whoever asks.
 """
 
+from pbem.storage.models.community import Block, Presence, Seek
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
 from pbem.storage.models.messages import (
     UNSENT,
@@ -21,6 +22,7 @@ from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
     "UNSENT",
+    "Block",
     "Clock",
     "ClockEvent",
     "Departure",
@@ -37,7 +39,9 @@ __all__ = [
     "Player",
     "Ply",
     "Prepared",
+    "Presence",
     "RawMessage",
+    "Seek",
     "Standing",
     "TakenBack",
 ]

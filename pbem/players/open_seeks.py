@@ -1,0 +1,45 @@
+"""Open seeks as lists and messages show them to a reader."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlmodel import Session
+
+from engines import GAMES
+from pbem.community import seeks
+from pbem.community.seeks import Wanted
+from pbem.matches.naming import name
+from pbem.payloads.community import OpenSeek
+from pbem.storage.models import Player, Seek
+
+SHOWN = 5
+"""How many are shown in messages that are about something else."""
+
+
+def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
+    """Return the line about a seek in a list for that reader."""
+    game = GAMES[seek.game]
+    own = seeker.id == reader.id
+    first, second = ("you", "your opponent") if own else (name(seeker), "you")
+    begins = {"me": first, "you": second}.get(seek.begin)
+    starts = "the start is random" if begins is None else f"{begins} begin{'' if begins == 'you' else 's'}"
+    options = (f"{option}={choice}" for option, choice in game.shown(seek.options).items())
+    return OpenSeek(
+        number=seek.id or 0,
+        title=game.title,
+        player=name(seeker),
+        terms=", ".join((*options, starts)),
+        time=seek.time or "no limit",
+        own=own,
+    )
+
+
+def rows(found: Iterable[tuple[Seek, Player]], reader: Player) -> tuple[OpenSeek, ...]:
+    """Return the lines about seeks in a list for that reader."""
+    return tuple(shown(seek, seeker, reader) for seek, seeker in found)
+
+
+def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:
+    """Return the newest seeks that the reader could take."""
+    found, _ = seeks.listed(session, reader, now, SHOWN, wanted=Wanted(others=True))
+    return rows(found, reader)
