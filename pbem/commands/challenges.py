@@ -98,7 +98,7 @@ def _check_open(request: Request, player: Player, other: Player, game: str, *, b
     if blocks.is_blocked(session, player, other):
         raise Refused(f"You have blocked {name(other)}.", fits=f'"unblock {name(other)}" allows challenges again.')
     raise Refused(
-        f"{name(other)} isn't open to this challenge at the moment.", fits='"seeks" lists what others want to play.'
+        f"At the moment, {name(other)} isn't open to this challenge.", fits='"seeks" lists what others want to play.'
     )
 
 

@@ -9,8 +9,9 @@ from pbem.commands.viewing import games
 from pbem.community import directory
 from pbem.community.directory import LISTED
 from pbem.errors import Refused
-from pbem.matches import agreements, lifecycle, timekeeping
+from pbem.matches import agreements, lifecycle
 from pbem.matches.queries import awaiting, locked, of_player, version
+from pbem.matches.time import timekeeping
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule

@@ -12,9 +12,10 @@ from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import BadRecord, replay
 from pbem.clocks.time_control import BadTime
-from pbem.matches import prepared, timekeeping
+from pbem.matches import prepared
 from pbem.matches.queries import plies, taken_back, version
 from pbem.matches.snapshot import record_of
+from pbem.matches.time import timekeeping
 from pbem.storage.models import Match, MatchState, Player, TakenBack
 
 

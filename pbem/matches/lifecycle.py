@@ -18,7 +18,7 @@ from pbem import tokens
 from pbem.clocks import clock
 from pbem.clocks.clock import Ended, ReplyReceived
 from pbem.clocks.time_control import TimeControl, format_control
-from pbem.matches import offers, prepared, queries, timekeeping
+from pbem.matches import offers, prepared, queries
 from pbem.matches.conditions import Conditions
 from pbem.matches.events import (
     Events,
@@ -36,6 +36,7 @@ from pbem.matches.events import (
     Why,
 )
 from pbem.matches.snapshot import Snapshot
+from pbem.matches.time import timekeeping
 from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 

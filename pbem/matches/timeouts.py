@@ -11,9 +11,10 @@ from engines.core import Seat
 from engines.seats import other
 from notation.ending import Ending, Termination
 from pbem.clocks.clock import Clock, RanOut
-from pbem.matches import lifecycle, queries, timekeeping
+from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events, TimeRanOut
 from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.time import timekeeping
 from pbem.storage.models import Match
 
 NO_SHOW = "no first turn in time"

@@ -10,7 +10,6 @@ from engines.core import Seat
 from engines.seats import SEATS
 from notation.ending import Termination
 from pbem.config import ServerSettings
-from pbem.matches import timekeeping
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import (
     Event,
@@ -29,6 +28,7 @@ from pbem.matches.events import (
 )
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import seat_of, version
+from pbem.matches.time import timekeeping
 from pbem.payloads import sections
 from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.payloads.offers import OfferNews

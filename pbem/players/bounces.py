@@ -15,9 +15,9 @@ from sqlmodel import Session, col, select
 from pbem.clocks.clock import Unreachable
 from pbem.config import ServerSettings
 from pbem.errors import Changed
-from pbem.matches import timekeeping
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import of_player, opponent_of, seat_of
+from pbem.matches.time import timekeeping
 from pbem.payloads.messages import OpponentUnreachable
 from pbem.storage import outbox
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player

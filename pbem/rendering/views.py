@@ -20,7 +20,7 @@ from pbem.matches import offers
 from pbem.matches.events import Why
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
-from pbem.matches.timekeeping import clock_of
+from pbem.matches.time.timekeeping import clock_of
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
 from pbem.players.preferences import ON

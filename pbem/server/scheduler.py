@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
 from pbem.players import traces
-from pbem.server import alerts, digest, expiry, timeouts, unreachable
+from pbem.server.scheduled import alerts, digest, expiry, timeouts, unreachable
 from pbem.storage import outages
 from pbem.storage.retention import Retention
 

@@ -15,7 +15,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.matches import timekeeping
+from pbem.matches.time import timekeeping
 from pbem.players import bounces, erasure
 from pbem.rendering.render import Renderer
 from pbem.storage import facts

@@ -13,7 +13,8 @@ from sqlalchemy import Engine
 from sqlmodel import select
 
 from pbem.config import ServerSettings
-from pbem.server import daemon, digest
+from pbem.server import daemon
+from pbem.server.scheduled import digest
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, OutgoingState, Player
 from tests.cases import quick_where

@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import Session
 
 from pbem.clocks.clock import Clock
-from pbem.matches import timekeeping
+from pbem.matches.time import timekeeping
 from pbem.server import daemon
 from pbem.storage.models import Match
 from pbem.transports.protocols import NotSent

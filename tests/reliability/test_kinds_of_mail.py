@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from pbem.failpoints import Step
-from pbem.server import digest
+from pbem.server.scheduled import digest
 from tests.cases import SEEDS, quick_where
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import TABLES, effects

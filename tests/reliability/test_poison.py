@@ -18,7 +18,7 @@ from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader
 from pbem.failpoints import Step
 from pbem.rendering.templating import WIDTH
-from pbem.server import alerts
+from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState
 from pbem.transports import receiver

@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import Engine
 
 from pbem.failpoints import Step
-from pbem.server import alerts
 from pbem.server.attempts import MOST
+from pbem.server.scheduled import alerts
 from pbem.server.sender import TOGETHER
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import database

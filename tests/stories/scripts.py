@@ -358,7 +358,7 @@ def seeking(letters: Correspondence) -> None:
 
 def neighbours(letters: Correspondence) -> None:
     """Be listed, look at players and their matches, block one, reject a game, and set a limit."""
-    letters.match("challenge bob quadrupel")
+    letters.match("challenge bob quadrupel begin=you")
     alice, bob = personal_of(letters, "alice"), personal_of(letters, "bob")
     carol = letters.join("carol")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlmodel import Session, select
 
 from pbem.players import addresses
-from pbem.server import alerts
+from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.retention import is_removed

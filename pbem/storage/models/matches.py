@@ -62,7 +62,7 @@ class Match(SQLModel, table=True):
     paused: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the match is paused, as its players agreed."""
     clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
-    """The clock that the events add up to, from the start of a match with a time control (see matches.timekeeping)."""
+    """The clock that the events add up to, from the start of a match with a time control (see matches.time)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
     """When the time of the player whose turn it is runs out, if nothing happens until then."""
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})

@@ -17,7 +17,7 @@ from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
-from pbem.matches.timekeeping import expected_due
+from pbem.matches.time.timekeeping import expected_due
 from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
 from pbem.players import open_seeks, preferences, schedule

@@ -1,0 +1,59 @@
+"""The house's player: searches for a good turn in any game, by the engines' protocol alone.
+
+`choose(position, level, seed)` returns the turn it finds. It needs no game's rules, no time and no mail. Its budget
+counts nodes, not seconds, and all chance comes from the seed, so the same call returns the same turn on every
+machine.
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from engines.core import Position
+from engines.search import uct
+from engines.search.state import state_of
+
+__all__ = ["LEVELS", "Found", "Level", "choose"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A strength of the house: its number, and how many nodes a turn may cost. A node is a choice played out."""
+
+    number: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A complete turn, and its value for the seat to move: -1 (lost) to 1 (won).
+
+    `is_solved` says that the value is exact: the search has seen every end that matters.
+    """
+
+    turn: Any
+    value: float
+    is_solved: bool
+    nodes: int
+
+
+LEVELS: tuple[Level, ...] = (
+    Level(1, 100),
+    Level(2, 500),
+    Level(3, 2_500),
+    Level(4, 10_000),
+    Level(5, 40_000),
+)
+"""The levels 1 to 5."""
+
+
+def choose(position: Position[Any], level: int, seed: int) -> Found:
+    """Return a turn for the seat to move. The game must not be over.
+
+    After a part of a turn, the turn returned is what completes it.
+    """
+    state = state_of(position)
+    if state.turn is None:
+        raise ValueError("the game is over; there is no turn to choose")
+    choices, value, is_solved, nodes = uct.search(state, LEVELS[level - 1].nodes, Random(seed))
+    return Found(state.turn_of(choices), value, is_solved, nodes)

@@ -1,0 +1,54 @@
+"""The house's player: legal turns in every game, found again by the seed, within the budget."""
+
+from itertools import pairwise, product
+
+import pytest
+
+from engines import GAMES
+from engines.search import LEVELS, choose
+from tests.cases import quick_where
+
+QUICK = quick_where(lambda game: game not in ("hexaphages", "kvadratik"), GAMES)
+
+
+def options_of(game: str) -> list[dict[str, str]]:
+    """Return every combination of the options of a game; a range of numbers stays at its default."""
+    options = GAMES[game].options
+    return [
+        {option.name: choice for option, choice in zip(options, choices, strict=True)}
+        for choices in product(*(o.choices if "..." not in o.spelled else o.choices[:1] for o in options))
+    ]
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize(("game", "options"), [(game, options) for game in GAMES for options in options_of(game)])
+def test_the_first_turns_are_legal_in_every_variant(game: str, options: dict[str, str]) -> None:
+    position = GAMES[game].position(options)
+    for seed in range(3):
+        position = position.play(choose(position, 1, seed).turn)
+
+
+@pytest.mark.parametrize("game", QUICK)
+def test_the_same_seed_finds_the_same_turn(game: str) -> None:
+    position = GAMES[game].position({})
+
+    assert choose(position, 1, 7) == choose(position, 1, 7)
+
+
+@pytest.mark.parametrize("game", QUICK)
+def test_the_budget_of_nodes_is_kept(game: str) -> None:
+    assert 0 < choose(GAMES[game].position({}), 1, 7).nodes <= LEVELS[0].nodes
+
+
+def test_levels_are_numbered_and_grow() -> None:
+    assert [level.number for level in LEVELS] == [1, 2, 3, 4, 5]
+    assert all(low.nodes < high.nodes for low, high in pairwise(LEVELS))
+
+
+def test_a_game_that_is_over_has_no_turn_to_choose() -> None:
+    position = GAMES["quadraphages"].position({})
+    while position.turn is not None:
+        position = position.play(next(position.moves()))
+
+    with pytest.raises(ValueError, match="over"):
+        choose(position, 1, 0)
