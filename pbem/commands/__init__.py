@@ -1,7 +1,7 @@
 """What a player can write: `COMMANDS` has every command by name.
 
-Start with `core`: a command takes a `Request` and returns a `Decision`. May import: players, community, matches, reading,
-storage, notation, engines and the leaves of pbem.
+Start with `core`: a command takes a `Request` and returns a `Decision`. May import: players, community, matches,
+reading, storage, notation, engines and the leaves of pbem.
 """
 
 from pbem.commands.account import JOIN

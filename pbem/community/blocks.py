@@ -26,6 +26,7 @@ def unblock(session: Session, player: Player, other: Player) -> bool:
     row = session.get(Block, (player.id, other.id))
     if row is not None:
         session.delete(row)
+        session.flush()
     return row is not None
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+from sqlalchemy import union_all
 from sqlmodel import Session, col, func, select
 
 from notation.ending import Termination
@@ -83,17 +84,15 @@ def finished(
             (Match.seat0 == first.id, Match.seat1 == second.id)
             for first, second in ((player, opponent), (opponent, player))
         )
-    found: list[tuple[Any, int]] = []
-    for side in sides:
-        newest = (col(Match.ended).desc(), col(Match.id).desc())
-        rows = session.exec(select(Match.ended, Match.id).where(*side, is_over()).order_by(*newest).limit(upto))
-        found += [(ended, number or 0) for ended, number in rows]
-    found.sort(reverse=True)
-    shown = [number for _, number in found[(page - 1) * most : page * most]]
-    by_number = (
-        {match.id: match for match in session.exec(select(Match).where(col(Match.id).in_(shown)))} if shown else {}
-    )
-    return [by_number[number] for number in shown], len(found) > page * most
+    newest = (col(Match.ended).desc(), col(Match.id).desc())
+    of_sides = [select(Match.ended, Match.id).where(*side, is_over()).order_by(*newest).limit(upto) for side in sides]
+    merged = union_all(*(select(side.subquery()) for side in of_sides)).subquery()
+    in_order = select(merged.c.id).order_by(merged.c.ended.desc(), merged.c.id.desc())
+    found = list(session.execute(in_order.offset((page - 1) * most).limit(most + 1)).scalars())
+    shown = found[:most]
+    rows = session.exec(select(Match).where(col(Match.id).in_(shown))) if shown else ()
+    by_number = {match.id: match for match in rows}
+    return [by_number[number] for number in shown], len(found) > most
 
 
 def running(session: Session, player: Player) -> int:
@@ -120,7 +119,8 @@ def pace(session: Session, player: Player) -> timedelta | None:
         return None
     seats = dict(session.exec(select(Match.id, Match.seat0).where(col(Match.id).in_(numbers))).all())
     played = select(Ply.match, Ply.number, Ply.seat, Ply.played).where(col(Ply.match).in_(numbers))
-    turns = session.exec(played.order_by(col(Ply.id).desc()).limit(MOST_TURNS)).all()
+    newest = (col(Ply.match).desc(), col(Ply.number).desc())
+    turns = session.exec(played.order_by(*newest).limit(MOST_TURNS)).all()
     taken: list[float] = []
     for (match, number, _, before), (again, next_number, seat, after) in pairwise(sorted(turns)):
         is_theirs = seat == (0 if seats[match] == player.id else 1)

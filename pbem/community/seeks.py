@@ -13,7 +13,7 @@ from pbem.matches import lifecycle
 from pbem.matches.events import Events, MatchStarted
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
-from pbem.storage.models import Player, Seek
+from pbem.storage.models import Match, Player, Seek
 
 MOST_MATCHES = 10
 """How many matches can begin with one seek."""
@@ -126,6 +126,17 @@ def is_for(session: Session, seeker: Player, taker: Player) -> bool:
     """Return whether that player may see and take the seeks of the other."""
     away = seeker.stopped is not None or seeker.unreachable is not None or seeker.deleted is not None
     return not away and not blocks.is_between(session, seeker, taker)
+
+
+def begun_with(session: Session, seek: Seek, seeker: Player, taker: Player) -> Match | None:
+    """Return the running match of the two that began with the seek, or on its terms since; None if there is none."""
+    same = (Match.game == seek.game, col(Match.to_move).is_not(None), col(Match.started) >= seek.created)
+    for first, second in ((seeker, taker), (taker, seeker)):
+        playing = select(Match).where(Match.seat0 == first.id, Match.seat1 == second.id, *same)
+        found = next((match for match in session.exec(playing) if match.options == seek.options), None)
+        if found is not None:
+            return found
+    return None
 
 
 def take(

@@ -7,7 +7,7 @@ from typing import Any
 from tests.operating.site import ADDRESS
 from tests.reliability.scene import Scene
 
-TABLES = ("player", "match", "ply", "takenback", "prepared", "incoming", "outgoing", "clockevent")
+TABLES = ("player", "match", "ply", "takenback", "prepared", "incoming", "outgoing", "clockevent", "seek")
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|\+00:00)")
 BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", "size"})

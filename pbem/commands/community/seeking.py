@@ -121,9 +121,14 @@ def take(request: Request, line: Line) -> Decision:
     if not seeks.is_for(session, seeker, player):
         raise gone
     check_running(request, player)
+    playing = seeks.begun_with(session, row, seeker, player)
+    if playing is not None:
+        raise Refused(
+            f"You're already playing that with {name(seeker)}: match #{playing.id}.", fits="Leave the seek to others."
+        )
     if willingness.has_enough(session, seeker) or is_playing_enough(session, seeker, limits.running_matches):
         raise Refused(
-            f"{name(seeker)} can't begin another match right now.", fits="The seek stays open; try again later."
+            f"At the moment, {name(seeker)} can't begin another match.", fits="The seek stays open; try again later."
         )
     invitations.check_challenges(session, player, seeker, limits, now, by_address=False)
     until = now + timedelta(days=limits.seek_days)
