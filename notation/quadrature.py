@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from engines.core import Position
-from engines.quadrature.board import PLACES, ROWS, SIDES
-from engines.quadrature.position import MOST, QuadraturePosition
+from engines.quadrature.board import MOST, PLACES, ROWS, SIDES
+from engines.quadrature.position import QuadraturePosition
 from engines.step import Step
 from notation.core import BadNotation, Notation
 from notation.hints import Hint, Passage

@@ -39,6 +39,7 @@ from engines.kvadratik.board import (
     written,
 )
 from engines.kvadratik.draft import Draft
+from engines.kvadratik.evaluation import KvadratikState, Match, unsided
 from engines.kvadratik.refusals import (
     Reason,
     bonus_refusal,
@@ -223,6 +224,15 @@ class KvadratikPosition(PlayedWhole):
 
     def _draft(self) -> Draft:
         return Draft(self._seat, list(self.towers), self.reserves[self._seat])
+
+    # Searching ------------------------------------------------------------------------------------
+
+    def state(self) -> KvadratikState:
+        """Return the position as the house searches it."""
+        match = Match(self.setup, self.flip, self.turn, self.towers, self.seen)
+        towers = unsided(self.towers) if self.flip == "any" else self.towers
+        winner = self.outcome.winner if self.outcome else None
+        return KvadratikState(match, self.turn, self.setting_up, towers, self.reserves, self.rights, winner=winner)
 
     # Drawing --------------------------------------------------------------------------------------
 

@@ -30,45 +30,42 @@ class Reason(core.Reason):
     """Why a turn is refused."""
 
     GAME_OVER = "the game is over: {outcome}"
-    SETUP_DUE = "{side} has its discs to set up first; {fits} would fit"
-    SETUP_DONE = "the discs are set up already; a turn is a move now, {fits} for example"
+    SETUP_DUE = "{side} has to set up four discs first, for example {fits}"
+    SETUP_DONE = "the discs are already set up; a turn is now a move, for example {fits}"
     SETUP_ROW = (
-        "the discs are set up in the first row (setup=row), so only the sides that they show are written, "
-        "from a to d; {fits} would fit"
+        "the discs are set up in the first row (setup=row), so write only the sides that they show, "
+        "from a to d, for example {fits}"
     )
     SETUP_HALF = (
-        "the discs are set up anywhere in the own half (setup=half), so each is written with its square; "
-        "{fits} would fit"
+        "the discs are set up anywhere in {side}'s half (setup=half), so write each with its square, for example {fits}"
     )
-    SETUP_COUNT = "four discs are set up, and {count} are written; {fits} would fit"
-    SETUP_TWICE = "two discs cannot both be set up on {cell}; {fits} would fit"
-    SETUP_OUTSIDE = "{cell} is not in {side}'s half, {half}; {fits} would fit"
+    SETUP_COUNT = "four discs are set up, not {count}, for example {fits}"
+    SETUP_TWICE = "two discs can't both be set up on {cell}; {fits}, for example, is possible"
+    SETUP_OUTSIDE = "{cell} is not in {side}'s half, {half}; {fits}, for example, is possible"
     SIDE_UNKNOWN = "a disc shows + or x, and {token} says neither"
     OFF_BOARD = "{cell} is not on this board, whose squares are a1 to d4"
     NO_RIGHT = (
-        "{side} may not put a disc on {cell} first: none of {side}'s discs was covered in {other}'s half since "
+        "{side} can't put a disc on {cell} first: none of {side}'s discs has been covered in {other}'s half since "
         "{side}'s last turn"
     )
-    RIGHT_SPENT = "{token} is one disc too many: {rights} of {side}'s were covered in {other}'s half"
-    NO_RESERVE = "{side} has no disc left in reserve to put on {cell}"
+    RIGHT_SPENT = "{token} is one disc too many: {rights} of {side}'s discs were covered in {other}'s half"
+    NO_RESERVE = "{side} has no disc left in reserve for {cell}"
     NOT_FIRST_ROW = "{cell} is not in {side}'s first row, {row}; {instead}"
-    NOT_EMPTY = "a disc from the reserve goes to an empty square, and {tower} stands on {cell}; {instead}"
-    PLACED_TWICE = "two discs from the reserve cannot both go to {cell}; {instead}"
-    NO_FLIPPING = "{token} turns a disc over, and in this match discs are not flipped (flip=none)"
-    FLIPPED_TWICE = "the disc on {cell} is flipped twice; once is enough, or not at all"
-    EMPTY = "no disc stands on {cell}; {instead}"
-    COVERED = "a covered disc can't be moved or flipped, and on {cell} {other}'s is on top; {instead}"
+    NOT_EMPTY = "a disc from the reserve goes to an empty square, but {tower} is on {cell}; {instead}"
+    PLACED_TWICE = "two discs from the reserve can't both go to {cell}; {instead}"
+    NO_FLIPPING = "{token} turns a disc over, but discs are never flipped in this match (flip=none)"
+    FLIPPED_TWICE = "the disc on {cell} is flipped twice; flip it once or not at all"
+    EMPTY = "there is no disc on {cell}; {instead}"
+    COVERED = "a covered disc can't be moved or flipped, and {other}'s is on top on {cell}; {instead}"
     OPPONENT = "the disc on {cell} is {other}'s; {instead}"
-    NO_STEP = "{cell} shows {shown} and moves one step {way}, so {token} is not its step; {instead}"
-    NOT_ENTERED = "{step} does not go from {side}'s half into {other}'s, so {bonus} cannot be added"
+    NO_STEP = "the disc on {cell} shows {shown} and moves one step {way}, which {token} is not; {instead}"
+    NOT_ENTERED = "{step} does not go from {side}'s half into {other}'s, so {bonus} can't follow"
     RESERVE_FIRST = (
-        "{token} cannot be added while {side} has discs in reserve: entering adds putting one of them down "
-        "and moving it; {instead}"
+        "{token} can't follow while {side} has discs in reserve: after entering, you put one of them down "
+        "and move it; {instead}"
     )
-    OTHER_DISC = "it is the disc just put on {cell} that moves, and {token} moves another; {instead}"
-    OUTSIDE_HALF = (
-        "{token} is not a step inside {side}'s half, {half}: without a reserve, entering adds only such a step"
-    )
+    OTHER_DISC = "the disc just put on {cell} has to move, and {token} moves another; {instead}"
+    OUTSIDE_HALF = "{token} is not a step inside {side}'s half, {half}: without a reserve, only such a step can follow"
 
 
 # Setting up ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from engines.bitboard import bits
 from engines.core import IllegalMove, Outcome, Played, Seat
 from engines.diagram import Diagram
 from engines.phages.board import BOARDS, LEGEND, SIDES, Board
+from engines.phages.evaluation import PhagesState, due_in
 from engines.phages.refusals import Reason, step_refusal
 from engines.phages.turns import MOVERS, NUMBERS, Turn, in_order, spelled
 from engines.seats import other, with_entry
@@ -224,6 +225,14 @@ class PhagesPosition:
         """Return a legal turn, as players write it."""
         first, number, second = next(self.moves())
         return f"{'' if self.opening else spelled(first) + ' '}{number} {spelled(second or ())}"
+
+    # Searching ------------------------------------------------------------------------------------
+
+    def state(self) -> PhagesState:
+        """Return the position as the house searches it."""
+        winner = self.outcome.winner if self.outcome else None
+        due = due_in(self.marks, self.part)
+        return PhagesState(self.game, self.turn, self.stones, self.marks, self.number, due, winner)
 
     # Properties -----------------------------------------------------------------------------------
 

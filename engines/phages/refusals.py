@@ -15,28 +15,30 @@ class Reason(core.Reason):
 
     GAME_OVER = "the game is over: {outcome}"
     NO_FIRST_OPERATION = (
-        "the first turn of the game has no operation 1, only a number and operation 3; {fits} would fit"
+        "the first turn of the game has no operation 1, only a number and operation 3, for example {fits}"
     )
-    NUMBER_MISSING = "the number between operation 1 and operation 3 is missing; {fits} would fit"
-    NOT_BEGUN = "there is no number, and there is no part of a turn that {steps} could complete; {fits} would fit"
+    NUMBER_MISSING = "the number between operation 1 and operation 3 is missing, as in {fits}"
+    NOT_BEGUN = "the number is missing, and {steps} completes nothing sent earlier; a whole turn would be, say, {fits}"
     BEGUN_OTHERWISE = (
-        "the part of this turn that you sent is {begun}; only its operation 3 is left, for example {fits} "
-        "(undo takes the part back)"
+        "you have already sent the first part of this turn, {begun}; only operation 3 is left, for example {fits} "
+        "(undo takes the first part back)"
     )
-    NUMBER_RANGE = "{number} cannot be announced; the numbers are 1 to 8"
-    NUMBER_IDLE = "{number} would let no stone of {side} move; {fits} would"
-    OFF_BOARD = "{cell} is not on this board; {side} has stones on {stones}"
-    EMPTY = "no stone stands on {cell}; {side} has stones on {stones}"
-    OPPONENT = "the stone on {cell} is {other}'s; {side} has stones on {stones}"
-    TWICE = "a stone moves once in an operation, and {token} would move the one from {cell} again"
-    NOT_STRAIGHT = "{token} is not straight: a stone moves {directions}; {instead}"
-    DISTANCE = "{token} goes {distance}, but operation {operation} goes by {number}; {instead}"
+    NUMBER_RANGE = "{number} is out of range: choose a number from 1 to 8"
+    NUMBER_IDLE = "with {number}, no stone of {side} could move; it could with {fits}"
+    OFF_BOARD = "{cell} is not on this board; {side}'s stones are on {stones}"
+    EMPTY = "there is no stone on {cell}; {side}'s stones are on {stones}"
+    OPPONENT = "the stone on {cell} is {other}'s; {side}'s stones are on {stones}"
+    TWICE = "a stone moves only once in an operation, and {token} would move the one from {cell} again"
+    NOT_STRAIGHT = "{token} is not a straight line: a stone moves {directions}; {instead}"
+    DISTANCE = "{token} goes {distance}, but stones move exactly {number} in operation {operation}; {instead}"
     BLOCKED = "{token} jumps over {other}'s stone on {at}; {instead}"
     MARKED = "{target} is marked already; {instead}"
-    OCCUPIED = "a stone of {holder} stands on {target} already; {instead}"
-    SAME_TARGET = "two stones cannot both go to {target}; {instead}"
-    TOO_MANY = "operation {operation} moves two stones at most, and {token} would be one more"
-    MUST_MOVE = "{cell} can still move {number} in operation {operation}, for example to {target}"
+    OCCUPIED = "{holder} already has a stone on {target}; {instead}"
+    SAME_TARGET = "two stones can't both go to {target}; {instead}"
+    TOO_MANY = "operation {operation} moves two stones at most, and {token} would be the third"
+    MUST_MOVE = (
+        "operation {operation} is incomplete: the stone on {cell} can still move {number}, for example to {target}"
+    )
 
 
 def step_refusal(
@@ -103,5 +105,5 @@ def _instead(board: Board, origin: str, number: int, hostile: int, closed: int) 
     """Return in words what the stone can do instead."""
     targets = board.named(board.reachable(board.index[origin], number, hostile, closed))
     if not targets:
-        return f"{origin} cannot move {number} now"
+        return f"the stone on {origin} can't move {number} now"
     return f"{origin} can go to {either(targets)}"

@@ -13,6 +13,10 @@ from engines.step import Step
 SIDES = ("Black", "White")
 MARKS = ("#", "O")
 SIZE = 11
+FEW = 2
+"""A side with this number of men on the board, or fewer, has lost."""
+MOST = 2
+"""The marker's two dots: no further sideways move that squares nothing."""
 FORWARD = (1, -1)
 """Black moves up, towards row 11; White moves down."""
 GOALS = (("e11", "f11", "g11"), ("e1", "f1", "g1"))

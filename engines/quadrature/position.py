@@ -12,11 +12,13 @@ from engines import square
 from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram
 from engines.quadrature.board import (
+    FEW,
     FORWARD,
     GOAL_ROWS,
     GOALS,
     LEGEND,
     MARKS,
+    MOST,
     PLACES,
     ROWS,
     SIDES,
@@ -31,16 +33,13 @@ from engines.quadrature.board import (
     squares_of,
     stepped,
 )
+from engines.quadrature.evaluation import QuadratureState
 from engines.quadrature.refusals import Reason
 from engines.repetition import History
 from engines.seats import SEATS, other, with_entry
 from engines.step import Step
 from engines.wording import either, together
 
-FEW = 2
-"""A side with this number of men on the board, or fewer, has lost."""
-MOST = 2
-"""The marker's two dots: no further sideways move that squares nothing."""
 IN_A_NOTE = 5
 """The number of squares that fit into a note beside the board."""
 
@@ -159,6 +158,13 @@ class QuadraturePosition(PlayedWhole):
         if self.seen.count(men):
             return Outcome(None, "the men are where they were once before")
         return None
+
+    # Searching ------------------------------------------------------------------------------------
+
+    def state(self) -> QuadratureState:
+        """Return the position as the house searches it."""
+        winner = self.outcome.winner if self.outcome else None
+        return QuadratureState(self.each, self.turn, self.men, self.markers, self.seen, winner)
 
     # Refusing -------------------------------------------------------------------------------------
 

@@ -9,14 +9,12 @@ from engines.bitboard import bits, cells_in
 from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram
 from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, ZONES, reach
+from engines.quadrupel.evaluation import MOST_REPEATS, Judge, QuadrupelState
 from engines.quadrupel.marks import LEGENDS, MARKS, NOTES
 from engines.quadrupel.refusals import Reason, example, goes_by_jumps, set_up_refusal, turn_refusal
 from engines.quadrupel.turns import ANNOUNCEMENT, Dots, Move, Ones, Turn
 from engines.quadrupel.variant import AT_START, NO_SCORE, Formed, Score, Stone, Stones, Variant, Verdict, won
 from engines.seats import other, seat_of, with_entry
-
-MOST_REPEATS = 4
-"""The greatest number of moves in a row that one stone can make between two squares."""
 
 
 class RepeatCount(NamedTuple):
@@ -161,6 +159,13 @@ class QuadrupelPosition(PlayedWhole):
         dots = move.dots if isinstance(move, Dots) else tuple(int(name in move.squares) for name in START[seat])
         own = tuple(sorted(Stone(INDEX[name], shown) for name, shown in zip(START[seat], dots, strict=True)))
         return replace(self, turn=other(seat), stones=with_entry(self.stones, seat, own))
+
+    # Searching ------------------------------------------------------------------------------------
+
+    def state(self) -> QuadrupelState:
+        """Return the position as the house searches it."""
+        winner = self.outcome.winner if self.outcome else None
+        return QuadrupelState(Judge(self.variant, self.auto), self.turn, self.stones, self.repeats, self.score, winner)
 
     # Figures --------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from engines.core import Position
 from engines.search import uct
-from engines.search.state import state_of
+from engines.search.alphabeta import AlphaBeta
+from engines.search.state import Plain, state_of
 
 __all__ = ["LEVELS", "Found", "Level", "choose"]
 
@@ -38,11 +39,11 @@ class Found:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level(1, 100),
-    Level(2, 500),
-    Level(3, 2_500),
-    Level(4, 10_000),
-    Level(5, 40_000),
+    Level(1, 40),
+    Level(2, 240),
+    Level(3, 1_200),
+    Level(4, 6_000),
+    Level(5, 30_000),
 )
 """The levels 1 to 5."""
 
@@ -55,5 +56,10 @@ def choose(position: Position[Any], level: int, seed: int) -> Found:
     state = state_of(position)
     if state.turn is None:
         raise ValueError("the game is over; there is no turn to choose")
-    choices, value, is_solved, nodes = uct.search(state, LEVELS[level - 1].nodes, Random(seed))
+    budget, chance = LEVELS[level - 1].nodes, Random(seed)
+    if not isinstance(state, Plain):
+        search = AlphaBeta(budget)
+        line = search.line(state, chance)
+        return Found(state.turn_of(line.choices), line.value, line.is_exact, search.nodes)
+    choices, value, is_solved, nodes = uct.search(state, budget, chance)
     return Found(state.turn_of(choices), value, is_solved, nodes)

@@ -27,6 +27,10 @@ class State(Protocol):
         """The seat that has won; None for a draw, or while the game goes on."""
 
     @property
+    def is_between_turns(self) -> bool:
+        """Whether a turn has just been completed, so that the next choice begins another."""
+
+    @property
     def key(self) -> Any:
         """A value that is equal for states that need no second look, because they have the same future."""
 
@@ -66,6 +70,11 @@ class Plain:
     def winner(self) -> Seat | None:
         """The seat that has won."""
         return self.position.outcome.winner if self.position.outcome else None
+
+    @property
+    def is_between_turns(self) -> bool:
+        """True: each choice is a complete turn."""
+        return True
 
     @property
     def key(self) -> Any:

@@ -87,6 +87,15 @@ class DaysChosen:
 
 
 @dataclass(frozen=True, slots=True)
+class Reminded:
+    """Reminders of the present turn are settled: sent, or of no use."""
+
+    at: datetime
+    taken: timedelta
+    """Those that were due by when the turn had taken so long."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The match is over."""
 
@@ -103,6 +112,7 @@ Event = (
     | Resumed
     | Outage
     | DaysChosen
+    | Reminded
     | Ended
 )
 
@@ -131,6 +141,8 @@ class Clock:
     is_paused: bool = False
     is_told: bool = False
     """Whether the opponent was told that the time of the present turn has run out; then nothing is due."""
+    reminded: timedelta = NOTHING
+    """Reminders of the present turn are settled up to that time it has taken (see reminders)."""
 
     def at(self, now: datetime) -> "Clock":
         """Return the clock at a later instant, if nothing happens until then; it never goes back."""
@@ -161,14 +173,23 @@ class Clock:
                 return replace(then, is_paused=True)
             case Resumed():
                 return replace(then, is_paused=False)
+            case Reminded(_, taken):
+                return replace(then, reminded=max(then.reminded, taken))
             case DaysChosen(_, seat, days):
                 return _with(then, seat, replace(then.sides[seat], days=days))
 
     def left(self, seat: Seat) -> timedelta | None:
         """Return how much time a player has, never less than none; None without a limit."""
-        spent = self.spent if seat == self.seat else NOTHING
-        limits = [each for each in (self.sides[seat].bank, self.control.per_move) if each is not None]
-        return max(min(limits) - spent, NOTHING) if limits else None
+        spent, limit = self.spent if seat == self.seat else NOTHING, self._limit(seat)
+        return None if limit is None else max(limit - spent, NOTHING)
+
+    @property
+    def allowed(self) -> timedelta | None:
+        """How much time there was for the present turn when it began; None without a limit, or while nobody's runs."""
+        return None if self.seat is None else self._limit(self.seat)
+
+    def _limit(self, seat: Seat) -> timedelta | None:
+        return min((each for each in (self.sides[seat].bank, self.control.per_move) if each is not None), default=None)
 
     @property
     def has_run_out(self) -> bool:
@@ -188,11 +209,9 @@ class Clock:
         """Return when the turn of that seat is due, or would be if the message about it were handed over now."""
         return self.due if self.seat is not None else self.after(TurnHandedOver(self.now, seat)).due
 
-    @property
-    def reminder(self) -> datetime | None:
-        """When the turn will have taken so long that its player is reminded; None if they aren't, or have been."""
-        nag = self.control.nag
-        return None if nag is None or nag <= self.spent else self._when(nag - self.spent)
+    def when_taken(self, time: timedelta) -> datetime | None:
+        """Return when the turn will have taken that long, if nothing happens until then; None if it never will."""
+        return self._when(time - self.spent)
 
     def _when(self, needed: timedelta | None) -> datetime | None:
         if needed is None or self.seat is None or self.is_paused:
@@ -217,7 +236,7 @@ def _stopped(clock: Clock) -> Clock:
     side = clock.sides[clock.seat]
     bank = None if side.bank is None else max(side.bank - clock.spent, NOTHING)
     stopped = _with(clock, clock.seat, replace(side, bank=bank, used=side.used + clock.spent))
-    return replace(stopped, seat=None, spent=NOTHING, is_told=False)
+    return replace(stopped, seat=None, spent=NOTHING, is_told=False, reminded=NOTHING)
 
 
 def _played(clock: Clock, seat: Seat) -> Clock:

@@ -23,14 +23,10 @@ def set_(request: Request, line: Line) -> Decision:
     """Change the sender's settings, or list them."""
     player = request.player
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
-    if len(words) % 2:
-        raise Refused("A setting needs a name and a value.", read=line.text, fits='"set" alone lists them all.')
-    choices = {name.lower(): choice for name, choice in zip(words[::2], words[1::2], strict=True)}
-    unknown = next((wanted for wanted in words[::2] if wanted.lower() not in PREFERENCES), None)
-    if unknown is not None:
-        raise Refused(
-            f'There is no setting called "{unknown[:40]}".', read=line.text, fits='"set" alone lists them all.'
-        )
+    choices: dict[str, str] = {}
+    while words:
+        name, choice = _setting(words, line)
+        choices[name] = choice
     return chosen(request, player, choices)
 
 
@@ -44,6 +40,8 @@ def chosen(request: Request, player: Player, choices: Mapping[str, str]) -> Deci
         request.session.add(player)
     if LISTED in choices:
         directory.show(request.session, player, request.now, listed=with_defaults(settings)[LISTED] == ON)
+    if {timekeeping.REMIND, timekeeping.ZONE}.intersection(choices):
+        _choose_reminders(request)
     current = with_defaults(settings)
     rows = (
         PreferenceHelp(name=name, choice=current[name], spelled=preference.spelled, help=preference.help)
@@ -51,6 +49,27 @@ def chosen(request: Request, player: Player, choices: Mapping[str, str]) -> Deci
     )
     made = tuple(Choice(name=name, choice=current[name]) for name in choices)
     return Decision(answer=(Preferences(changed=made, rows=tuple(rows)),))
+
+
+def _setting(words: list[str], line: Line) -> tuple[str, str]:
+    """Take the name of a setting and what is chosen for it from the words."""
+    wanted = words.pop(0)
+    name = wanted.lower()
+    if name in PREFERENCES and words:
+        end = next((at for at, word in enumerate(words) if at and word.lower() in PREFERENCES), len(words))
+        end = min(end, PREFERENCES[name].words)
+        choice, words[:end] = " ".join(words[:end]), []
+        return name, choice
+    why = "A setting needs a name and a value." if not words else f'There is no setting called "{wanted[:40]}".'
+    raise Refused(why, read=line.text, fits='"set" alone lists them all.')
+
+
+def _choose_reminders(request: Request) -> None:
+    """Let the sender's choice hold for the turns that wait for them."""
+    for waiting in awaiting(request.session, request.player):
+        match = locked(request.session, waiting.id or 0) if waiting.clock is not None else None
+        if match is not None:
+            timekeeping.choose_reminders(request.session, match, request.now)
 
 
 def stop(request: Request, line: Line) -> Decision:
@@ -111,7 +130,7 @@ SET = Command(
     'choose how our messages look and when they arrive; "set" alone lists your settings',
     set_,
     changes=True,
-    words=(0, 2 * len(PREFERENCES)),
+    words=(0, sum(1 + preference.words for preference in PREFERENCES.values())),
 )
 STOP = Command(
     "stop",

@@ -137,6 +137,14 @@ class TimeRanOut:
 
 
 @dataclass(frozen=True, slots=True)
+class ReminderDue:
+    """The player in that seat, whose turn it is, wants to be reminded of it now."""
+
+    match: Match
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class MatchEnded:
     """The match is over; the winner is None in a draw, and where nobody won or lost."""
 
@@ -157,6 +165,7 @@ Event = (
     | OfferChanged
     | TurnsTakenBack
     | TimeRanOut
+    | ReminderDue
     | MatchEnded
 )
 Events = tuple[Event, ...]

@@ -87,6 +87,18 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
     return [number or 0 for number in session.exec(due)]
 
 
+def to_remind(session: Session, now: datetime, most: int) -> list[int]:
+    """Return the numbers of the next matches in which a reminder of the present turn is due."""
+    remind = select(Match.id).where(col(Match.remind) <= now).order_by(col(Match.remind)).limit(most)
+    return [number or 0 for number in session.exec(remind)]
+
+
+def waits_from(session: Session, address: str) -> bool:
+    """Return whether a message that claims to be from that address waits to be handled."""
+    waiting = (Incoming.author == address, Incoming.state == IncomingState.NEW)
+    return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None
+
+
 def waits_since(session: Session, time: datetime) -> bool:
     """Return whether a message that was received by then, and may be a player's, still waits to be handled."""
     for lane in (Lane.REPLIES, Lane.PLAYERS):

@@ -15,7 +15,7 @@ from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events, TimeRanOut
 from pbem.matches.lifecycle import NotPossible, Obstacle
 from pbem.matches.time import timekeeping
-from pbem.storage.models import Match
+from pbem.storage.models import Match, Player
 
 NO_SHOW = "no first turn in time"
 """Why a match was cancelled."""
@@ -52,7 +52,13 @@ def expire(session: Session, match: Match, now: datetime) -> Events:
 
 
 def _end(session: Session, match: Match, clock: Clock, late: Seat, now: datetime) -> Events:
-    """End the match on time; who has played no turn at all hasn't lost, since the match never really began."""
+    """End the match on time; who has played no turn at all hasn't lost, since the match never really began.
+
+    If messages to the loser had come back, that is noted for the admin.
+    """
     if clock.sides[late].turns == 0:
         return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now, reason=NO_SHOW)
+    player = session.get_one(Player, match.seat1 if late else match.seat0)
+    if player.bounces or player.unreachable is not None:
+        match.unreached = now
     return lifecycle.end(session, match, Ending(Termination.TIMEOUT, late), other(late), now)

@@ -32,6 +32,8 @@ class Alert:
     came_count: int | None = None
     owed_count: int | None = None
     """How many of each there are, where there may be more than the numbers."""
+    lost: tuple[int, ...] = ()
+    """The matches that somebody has lost on time since the last one, though messages to them had come back."""
     template: Literal["alert"] = "alert"
 
 

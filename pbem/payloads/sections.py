@@ -303,6 +303,8 @@ class TurnPlayed:
     """What has ended the match, where that was not the turn: then the turn is no news."""
     ran_out: bool = False
     """Whether it tells that the player to move has run out of time: then the turn is no news either."""
+    reminder: bool = False
+    """Whether it reminds the player to move of their turn: then the last one is no news either."""
     taken_back: tuple[str, ...] = ()
     """The turns that were just taken back: then the turn is no news either."""
     since: int | None = None

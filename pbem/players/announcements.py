@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlmodel import Session, select
 
@@ -22,6 +22,7 @@ from pbem.matches.events import (
     PartKept,
     PartTakenBack,
     PreparedVoid,
+    ReminderDue,
     TimeRanOut,
     TurnPlayed,
     TurnsTakenBack,
@@ -47,6 +48,10 @@ class Notice:
     payload: sections.TurnPlayed | sections.ChallengeClosed | OfferNews | Challenge | Invitation | OpponentLeft | Words
     match: Match
     ply: int = 0
+    is_collected: bool = False
+    """Whether it can always wait for other news of that moment."""
+    useful_until: datetime | None = None
+    """After what time it would be of no use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +145,19 @@ def notify(
         ply=notice.ply,
         incoming=incoming,
         is_notice=is_notice,
-        is_batched=is_notice and schedule.defers(preferences.with_defaults(player.settings), player.stopped),
+        is_batched=is_notice and _is_batched(server, now, notice),
     )
     if player.stopped is not None and match.to_move is not None and seat_of(match, player) == match.to_move:
         timekeeping.hand_over(session, match.id or 0, version(match), now)  # it is their wish that nothing is sent
+
+
+def _is_batched(server: ServerSettings, now: datetime, notice: Notice) -> bool:
+    """Return whether the news waits for more, which goes into the same message."""
+    player, choices = notice.player, preferences.with_defaults(notice.player.settings)
+    if not notice.is_collected and not schedule.defers(choices, player.stopped):
+        return False
+    told = schedule.due_at(choices, player.stopped, now, timedelta(minutes=server.batch_minutes))
+    return told is None or notice.useful_until is None or told < notice.useful_until
 
 
 def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
@@ -179,6 +193,9 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: 
             yield from _show(match, players, author, at_once, taken_back=texts)
         case TimeRanOut(match):
             yield from _show(match, players, author, at_once, ran_out=True)
+        case ReminderDue(match, seat):
+            reminder = sections.TurnPlayed(match=match.id or 0, ply=match.plies, reminder=True)
+            yield Notice(players[seat], reminder, match, match.plies, is_collected=True, useful_until=match.due)
         case OfferChanged():
             yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):

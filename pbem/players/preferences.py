@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from engines import GAMES
+from pbem.clocks import reminders
+from pbem.clocks.time_control import BadTime
 from pbem.community.directory import LISTED
 from pbem.community.willingness import LIMIT, NONE, REJECTS
 from pbem.errors import Refused
 from pbem.matches.prepared import AUTOMOVE
+from pbem.matches.time.timekeeping import REMIND, ZONE
 
 ON, OFF = "on", "off"
 
@@ -32,6 +35,8 @@ class Preference:
     """A sample choice, for a preference with too many to list."""
     accept: Callable[[str], str | None] = _nothing_else
     """Return an unlisted choice in its stored spelling, or None if there is no such choice."""
+    words: int = 1
+    """The most words that a choice has."""
 
     @property
     def default(self) -> str:
@@ -97,8 +102,20 @@ def _games(text: str) -> str | None:
     >>> _games("quadrature,Hexaphages"), _games("chess")
     ('hexaphages,quadrature', None)
     """
-    wanted = {word for word in text.lower().split(",") if word}
+    wanted = {word for word in text.lower().replace(" ", ",").split(",") if word}
     return ",".join(game for game in GAMES if game in wanted) if wanted and wanted <= set(GAMES) else None
+
+
+def _reminders(text: str) -> str | None:
+    """Return when to remind in its stored spelling, or None.
+
+    >>> _reminders("1d, 50%"), _reminders("tomorrow")
+    ('50% 1d', None)
+    """
+    try:
+        return reminders.spelled(reminders.parse_wishes(text))
+    except BadTime:
+        return None
 
 
 PREFERENCES: dict[str, Preference] = {
@@ -115,7 +132,15 @@ PREFERENCES: dict[str, Preference] = {
         "when news comes: at once, every few minutes, or once a day",
     ),
     "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
-    "zone": Preference("zone", ("UTC",), "the time zone of that hour", "Europe/Vienna", _zone),
+    ZONE: Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),
+    REMIND: Preference(
+        REMIND,
+        (reminders.DEFAULT, OFF),
+        f"when we remind you of a turn: up to {reminders.MOST}, as shares of its time or time that is left",
+        f"{reminders.DEFAULT}, or {OFF}",
+        _reminders,
+        words=reminders.MOST,
+    ),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     LISTED: Preference(LISTED, (OFF, ON), 'whether "who" shows your name to other players'),
     LIMIT: Preference(LIMIT, (NONE,), "no more challenges while you play that many matches", "10", _number),

@@ -114,6 +114,8 @@ def write(
     found = {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
     if isinstance(payload, TurnPlayed) and payload.taken_back:
         found["X-PBeM-Event"] = "undo"
+    if isinstance(payload, TurnPlayed) and payload.reminder:
+        found["X-PBeM-Event"] = "reminder"
     for header, value in found.items():
         mail[header] = value
 

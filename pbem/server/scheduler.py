@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, seeks that end, digests, removing what is old or of deleted players, alerting the admin.
+"""Scheduled work: time-outs, reminders, seeks that end, digests, removing what is old, alerting the admin.
 
 The daemon calls `step` repeatedly. What a player's message causes is in `conversation`.
 """
@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
 from pbem.players import traces
-from pbem.server.scheduled import alerts, digest, expiry, timeouts, unreachable
+from pbem.server.scheduled import alerts, digest, expiry, reminders, timeouts, unreachable
 from pbem.storage import outages
 from pbem.storage.retention import Retention
 
@@ -41,6 +41,7 @@ class Scheduler:
         traces.sweep(engine, now, stopped)
         timeouts.expire(engine, server, now, stopped)
         expiry.expire(engine, server, now, stopped)
+        reminders.remind(engine, server, now, stopped)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)
         unreachable.tell(engine, server, now)

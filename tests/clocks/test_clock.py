@@ -19,6 +19,7 @@ from pbem.clocks.clock import (
     Outage,
     Paused,
     RanOut,
+    Reminded,
     ReplyReceived,
     Resumed,
     TurnHandedOver,
@@ -53,6 +54,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(Resumed, steps),
     st.tuples(steps, steps).map(lambda both: Outage(max(both), min(both))),
     st.builds(DaysChosen, steps, seats, days),
+    st.builds(Reminded, steps, st.integers(0, 60).map(lambda number: number * STEP)),
     st.builds(Ended, steps),
 )
 logs = st.builds(
@@ -236,7 +238,7 @@ def test_only_the_outage_itself_is_given_back() -> None:
 
 def test_a_pause_has_no_due_time_and_a_turn_ends_it() -> None:
     clock = begun().after(TurnHandedOver(START, 0)).after(Paused(START + HOUR))
-    assert (clock.due, clock.reminder, clock.left(0)) == (None, None, 14 * DAY - HOUR)
+    assert (clock.due, clock.when_taken(DAY), clock.left(0)) == (None, None, 14 * DAY - HOUR)
     clock = clock.after(ReplyReceived(START + 9 * DAY, 0)).after(TurnHandedOver(START + 9 * DAY, 1))
     assert (clock.is_paused, clock.due) == (False, START + 23 * DAY)
 
@@ -265,12 +267,6 @@ def test_days_chosen_now_do_not_change_what_has_passed() -> None:
     weekend = WorkingDays("UTC", frozenset((5, 6)))
     clock = begun().after(TurnHandedOver(START, 0)).after(DaysChosen(START + 4 * HOUR, 0, weekend))
     assert total(clock.at(START + 16 * HOUR + DAY), 0) == 4 * HOUR + DAY
-
-
-def test_a_reminder_comes_once_a_turn_has_taken_so_long() -> None:
-    clock = begun("3d/move,nag=5h").after(TurnHandedOver(START, 0))
-    assert clock.reminder == START + 5 * HOUR
-    assert clock.at(START + 5 * HOUR).reminder is None
 
 
 @given(first=days, start=steps, hours=st.integers(1, 400))

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -47,7 +46,7 @@ def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
             place = Path(named.partition("MAILRC=")[2].partition("/alice.mailrc")[0])
             yield place
         finally:
-            started.send_signal(signal.SIGINT)
+            started.terminate()  # a shell started in the background ignores the interrupt of Ctrl-C
             started.wait(110)
     shutil.rmtree(place)
 

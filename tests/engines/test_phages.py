@@ -176,7 +176,7 @@ def test_the_text_of_a_part_is_refused_in_the_first_turn_and_told_what_fits() ->
     with pytest.raises(IllegalMove) as refusal:
         after("c1b1 g9h9 3", first="o")
     assert refusal.value.reason is Reason.NO_FIRST_OPERATION
-    assert "1 c1b1 g9h9 would fit" in str(refusal.value)
+    assert "1 c1b1 g9h9" in str(refusal.value)
     assert refusal.value.details["token"] == "c1b1"
 
 
@@ -194,34 +194,46 @@ OVER = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6").play(Turn((), 1, (
 MIDDLE = after(OPENING, first="o")
 REFUSALS = [
     (OVER, "1", Reason.GAME_OVER, "76 marked cells to 0", None),
-    (after(), "c1b1 3", Reason.NO_FIRST_OPERATION, "1 a7a6 i3i2 would fit", "c1b1"),
-    (after(), "a7b7 i3i2 3 b7b4 i2f2", Reason.NO_FIRST_OPERATION, "1 a7b7 i3i2 would fit", "a7b7"),
-    (after(), "a7b7 i3i2", Reason.NUMBER_MISSING, "1 a7b7 i3i2 would fit", None),
+    (after(), "c1b1 3", Reason.NO_FIRST_OPERATION, "1 a7a6 i3i2", "c1b1"),
+    (after(), "a7b7 i3i2 3 b7b4 i2f2", Reason.NO_FIRST_OPERATION, "1 a7b7 i3i2", "a7b7"),
+    (after(), "a7b7 i3i2", Reason.NUMBER_MISSING, "1 a7b7 i3i2", None),
     (MIDDLE, "a7b7 i3i2", Reason.NUMBER_MISSING, "a7b7 i3i2 1 b7", None),
-    (MIDDLE, "b7b4 i2f2", Reason.NOT_BEGUN, "that b7b4 i2f2 could complete", None),
-    (MIDDLE, "----", Reason.NOT_BEGUN, "would fit", None),
+    (MIDDLE, "b7b4 i2f2", Reason.NOT_BEGUN, "b7b4 i2f2 completes nothing", None),
+    (MIDDLE, "----", Reason.NOT_BEGUN, "a whole turn would be, say, a7a6", None),
     (after(OPENING, "a7b7 i3i2 3", first="o"), "a7b7 i3i2 4", Reason.BEGUN_OTHERWISE, "undo", "4"),
     (after(OPENING, "a7b7 i3i2 3", first="o"), "3 b7b4 i2f2", Reason.BEGUN_OTHERWISE, "a7b7 i3i2 3;", "3"),
     (MIDDLE, Turn((Step("a7", "b7"), Step("i3", "i2")), 9, None), Reason.NUMBER_RANGE, "1 to 8", "9"),
-    (IDLE, "---- ---- 3", Reason.NUMBER_IDLE, "3 would let no stone of X move; 1 or 2 would", "3"),
+    (IDLE, "---- ---- 3", Reason.NUMBER_IDLE, "with 3, no stone of X could move; it could with 1 or 2", "3"),
     (HEX, Turn((), 1, (Step("e5", "e6"),)), Reason.OFF_BOARD, "e6 is not on this board", "e5e6"),
-    (MIDDLE, "b5b4 i3i2 1", Reason.EMPTY, "no stone stands on b5; X has stones on a7 and i3", "b5b4"),
+    (MIDDLE, "b5b4 i3i2 1", Reason.EMPTY, "there is no stone on b5; X's stones are on a7 and i3", "b5b4"),
     (MIDDLE, "b1c1 i3i2 1", Reason.OPPONENT, "the stone on b1 is O's", "b1c1"),
     (MIDDLE, "a7a6 a7b7 1", Reason.TWICE, "move the one from a7 again", "a7b7"),
     (MIDDLE, "a7a6 a6a5 1", Reason.TWICE, "a6a5 would move the one from a7 again", "a6a5"),
     (MIDDLE, "a7b6 i3i2 1", Reason.NOT_STRAIGHT, "a7 can go to a6, a8 or b7", "a7b6"),
-    (MIDDLE, "a7a7 i3i2 1", Reason.NOT_STRAIGHT, "a7a7 is not straight", "a7a7"),
-    (MIDDLE, "a7c7 i3i2 1", Reason.DISTANCE, "goes 2, but operation 1 goes by 1; a7 can", "a7c7"),
+    (MIDDLE, "a7a7 i3i2 1", Reason.NOT_STRAIGHT, "a7a7 is not a straight line", "a7a7"),
+    (MIDDLE, "a7c7 i3i2 1", Reason.DISTANCE, "goes 2, but stones move exactly 1 in operation 1; a7 can", "a7c7"),
     (BLOCKED, "a1a4 b1e1 1", Reason.BLOCKED, "jumps over O's stone on a3; a1 can go to d1", "a1a4"),
     (board("quadraphages", 0, 8, "a1 b1", "a3 a7", ""), "a1a9 1", Reason.BLOCKED, "over O's stone on a3;", "a1a9"),
     (BLOCKED, "b1b4 a1d1 1", Reason.MARKED, "b4 is marked already; b1 can go to e1", "b1b4"),
-    (board("quadraphages", 0, 1, "a1 b1", "i8 i9", ""), "a1b1 1", Reason.OCCUPIED, "a stone of X", "a1b1"),
-    (board("quadraphages", 0, 1, "a1 i9", "b1 i8", ""), "a1b1 1", Reason.OCCUPIED, "a stone of O", "a1b1"),
+    (board("quadraphages", 0, 1, "a1 b1", "i8 i9", ""), "a1b1 1", Reason.OCCUPIED, "X already has a stone", "a1b1"),
+    (board("quadraphages", 0, 1, "a1 i9", "b1 i8", ""), "a1b1 1", Reason.OCCUPIED, "O already has a stone", "a1b1"),
     (NEAR, "a1e1 i1e1 1", Reason.SAME_TARGET, "both go to e1; i1 can go to i5", "i1e1"),
-    (HEX, "1 e5g5 k3m3 k7m7", Reason.TOO_MANY, "k7m7 would be one more", "k7m7"),
-    (MIDDLE, "a7b7 ---- 3", Reason.MUST_MOVE, "i3 can still move 1 in operation 1, for example to i2", None),
-    (MIDDLE, "3", Reason.MUST_MOVE, "a7 can still move 1 in operation 1, for example to a6", None),
-    (MIDDLE, "a7b7 i3i2 3 b7b4", Reason.MUST_MOVE, "i2 can still move 3 in operation 3", None),
+    (HEX, "1 e5g5 k3m3 k7m7", Reason.TOO_MANY, "k7m7 would be the third", "k7m7"),
+    (
+        MIDDLE,
+        "a7b7 ---- 3",
+        Reason.MUST_MOVE,
+        "operation 1 is incomplete: the stone on i3 can still move 1, for example to i2",
+        None,
+    ),
+    (
+        MIDDLE,
+        "3",
+        Reason.MUST_MOVE,
+        "operation 1 is incomplete: the stone on a7 can still move 1, for example to a6",
+        None,
+    ),
+    (MIDDLE, "a7b7 i3i2 3 b7b4", Reason.MUST_MOVE, "operation 3 is incomplete: the stone on i2 can still move 3", None),
 ]
 
 

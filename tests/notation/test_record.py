@@ -66,8 +66,8 @@ def test_the_records_say_who_played_what_and_who_resigned() -> None:
 @pytest.mark.parametrize(
     ("name", "ply", "player", "token", "why"),
     [
-        ("quadraphages-2", 14, "Bo", "g7g5", "no stone stands on g7; O has stones on b7 and g3"),
-        ("quadraphages-1", 12, "Jx", "h1a1", "h1a1 jumps over O's stone on d1; h1 cannot move 7 now"),
+        ("quadraphages-2", 14, "Bo", "g7g5", "there is no stone on g7; O's stones are on b7 and g3"),
+        ("quadraphages-1", 12, "Jx", "h1a1", "h1a1 jumps over O's stone on d1; the stone on h1 can't move 7 now"),
         ("hexaphages-1", 15, "Jx", "i2n8", "expected a cell of row 2: d2, f2, h2, j2, l2 or n2"),
     ],
 )
@@ -90,19 +90,19 @@ def test_strict_replay_stops_at_the_first_slip(name: str, ply: int, player: str,
             [
                 (12, "Jx", "h1a1", "h1a1 jumps over O's stone on d1"),
                 (16, "Jx", "i1i7", "i1i7 jumps over O's stone on i6"),
-                (16, "Jx", "----", "b2 can still move 6 in operation 3, for example to h2"),
-                (22, "Jx", "----", "c5 can still move 3 in operation 1, for example to c8"),
-                (23, "Bo", "----", "a6 can still move 3 in operation 1, for example to a9"),
-                (23, "Bo", "a8a6", "no stone stands on a8; O has stones on a6 and e3; the stone on a6 stays"),
+                (16, "Jx", "----", "operation 3 is incomplete: the stone on b2 can still move 6, for example to h2"),
+                (22, "Jx", "----", "operation 1 is incomplete: the stone on c5 can still move 3, for example to c8"),
+                (23, "Bo", "----", "operation 1 is incomplete: the stone on a6 can still move 3, for example to a9"),
+                (23, "Bo", "a8a6", "there is no stone on a8; O's stones are on a6 and e3; the stone on a6 stays"),
             ],
         ),
         (
             "hexaphages-1",
             [
                 (15, "Jx", "i2n8", "h2n8 is meant"),
-                (16, "Bo", "----", "d4 can still move 6 in operation 1, for example to p4"),
-                (18, "Bo", "l4p4", "no stone stands on l4"),
-                (18, "Bo", "d4f6", "no stone stands on d4"),
+                (16, "Bo", "----", "operation 1 is incomplete: the stone on d4 can still move 6, for example to p4"),
+                (18, "Bo", "l4p4", "there is no stone on l4"),
+                (18, "Bo", "d4f6", "there is no stone on d4"),
             ],
         ),
     ],
@@ -159,7 +159,7 @@ def test_tolerant_replay_passes_over_a_number_that_moves_nothing() -> None:
     (slip,) = replay_tolerantly(record)[1]
 
     assert (slip.turn, slip.token) == (25, "1")
-    assert slip.why == "1 would let no stone of X move; 3 or 5 would"
+    assert slip.why == "with 1, no stone of X could move; it could with 3 or 5"
 
 
 def test_tolerant_replay_leaves_out_what_says_nothing() -> None:
@@ -169,8 +169,8 @@ def test_tolerant_replay_leaves_out_what_says_nothing() -> None:
 def test_tolerant_replay_leaves_out_a_target_that_is_not_on_the_board() -> None:
     (off, idle) = slips("1 c1b1 g9y9")
 
-    assert off == (1, "g9y9", "y9 is not on this board; O has stones on c1 and g9; it is left out")
-    assert idle[2].startswith("g9 can still move 1 in operation 3")
+    assert off == (1, "g9y9", "y9 is not on this board; O's stones are on c1 and g9; it is left out")
+    assert idle[2].startswith("operation 3 is incomplete: the stone on g9 can still move 1")
 
 
 def test_tolerant_replay_leaves_out_operation_1_of_the_first_turn() -> None:
@@ -207,7 +207,9 @@ def test_even_an_arbiter_needs_a_number() -> None:
 
 def test_a_stone_that_must_move_is_refused_with_the_whole_turn() -> None:
     record = Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), ("1 c1b1 g9h9", "a7b7 ---- 3 b7b4"))
-    with pytest.raises(BadRecord, match="turn 2, Jx, a7b7 ---- 3 b7b4: i3 can still move 1") as bad:
+    with pytest.raises(
+        BadRecord, match="turn 2, Jx, a7b7 ---- 3 b7b4: operation 1 is incomplete: the stone on i3 can still move 1"
+    ) as bad:
         replay(record)
     assert isinstance(bad.value.cause, IllegalMove)
     assert bad.value.cause.reason is Reason.MUST_MOVE

@@ -93,7 +93,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
 @pytest.mark.parametrize(
     ("words", "sentence", "read"),
     [
-        ("3 a7a4 i3i9", "i3i9 goes 6, but operation 3 goes by 3", "3 a7a4 i3i9"),
+        ("3 a7a4 i3i9", "i3i9 goes 6, but stones move exactly 3 in operation 3", "3 a7a4 i3i9"),
         ("3 a7a4 x9", "we expected a letter from a to i", "3 a7a4 x9"),
         (f"{TURNS[0]} / c1c4 g9g6 4 c4g4 g6c7", "In turn 2 of that line: ", "c1c4 g9g6 4 c4g4 g6c7"),
         (f"{TURNS[0]} c1c4 q", "In turn 2 of that line: ", "c1c4 q"),

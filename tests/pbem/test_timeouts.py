@@ -60,7 +60,8 @@ RUNNING = ("running", None, None, None)
 
 @pytest.mark.sql
 def test_the_opponent_is_told_once_and_claims_the_match(letters: Correspondence) -> None:
-    assert letters.run_for(days=2, hours=23) == []
+    reminder = letters.run_for(days=2, hours=23)
+    assert [mail["X-PBeM-Event"] for mail in reminder] == ["reminder"]
     told = letters.run_for(hours=1)
 
     assert sorted(str(mail["To"]) for mail in told) == [ALICE, BOB]

@@ -277,7 +277,7 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
     (alert,) = (mail for mail in letters.write("bob@mail.example", "help") if str(mail["To"]) == ADMIN)
     lines = words(alert).splitlines()
     assert "- and 9 more" in lines
-    assert "1 message to players could not be rendered, or no server accepted it:" in lines
+    assert "1 message to players couldn't be rendered, or no server accepted it:" in lines
     assert max(map(len, lines)) <= WIDTH
     for line in lines:
         assert Reader(COMMANDS, lambda number: "quadraphages", 1).read("", [line]).commands == (), line

@@ -6,9 +6,6 @@ import pytest
 
 from engines import GAMES
 from engines.search import LEVELS, choose
-from tests.cases import quick_where
-
-QUICK = quick_where(lambda game: game not in ("hexaphages", "kvadratik"), GAMES)
 
 
 def options_of(game: str) -> list[dict[str, str]]:
@@ -20,22 +17,25 @@ def options_of(game: str) -> list[dict[str, str]]:
     ]
 
 
+VARIANTS = [(game, options) for game in GAMES for options in options_of(game)]
+
+
 @pytest.mark.sampled(8)
-@pytest.mark.parametrize(("game", "options"), [(game, options) for game in GAMES for options in options_of(game)])
+@pytest.mark.parametrize(("game", "options"), VARIANTS)
 def test_the_first_turns_are_legal_in_every_variant(game: str, options: dict[str, str]) -> None:
     position = GAMES[game].position(options)
     for seed in range(3):
         position = position.play(choose(position, 1, seed).turn)
 
 
-@pytest.mark.parametrize("game", QUICK)
+@pytest.mark.parametrize("game", GAMES)
 def test_the_same_seed_finds_the_same_turn(game: str) -> None:
     position = GAMES[game].position({})
 
     assert choose(position, 1, 7) == choose(position, 1, 7)
 
 
-@pytest.mark.parametrize("game", QUICK)
+@pytest.mark.parametrize("game", GAMES)
 def test_the_budget_of_nodes_is_kept(game: str) -> None:
     assert 0 < choose(GAMES[game].position({}), 1, 7).nodes <= LEVELS[0].nodes
 

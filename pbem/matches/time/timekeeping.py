@@ -5,20 +5,24 @@ happens in it. Until then its clock is due too early, so what is found to be due
 comes of it. The caller has locked the match. Matches without a time control have no clock, and nothing happens to it.
 """
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
 from sqlmodel import Session, col, select
 
+from engines.core import Seat
 from engines.seats import seat_of
 from pbem.clocks import clock as clocks
-from pbem.clocks.clock import Clock, Event, Outage, TurnHandedOver, begin, replay
-from pbem.clocks.time_control import parse
+from pbem.clocks import reminders
+from pbem.clocks.clock import Clock, Event, Outage, Reminded, TurnHandedOver, begin, replay
+from pbem.clocks.reminders import Wishes
+from pbem.clocks.time_control import BadTime, parse
 from pbem.clocks.working_days import WorkingDays
 from pbem.matches.queries import locked, version
 from pbem.storage import outages
-from pbem.storage.models import ClockEvent, Match, MatchState
+from pbem.storage.models import ClockEvent, Match, MatchState, Player
 
 _CLOCK = TypeAdapter(Clock)
 _DAYS = TypeAdapter(WorkingDays)
@@ -32,10 +36,13 @@ _EVENTS: dict[str, type[Event]] = {
     "outage": clocks.Outage,
     "days": clocks.DaysChosen,
     "ran out": clocks.RanOut,
+    "reminded": clocks.Reminded,
     "ended": clocks.Ended,
 }
 _KINDS = {event: kind for kind, event in _EVENTS.items()}
 """The name under which each event is stored."""
+REMIND, ZONE = "remind", "zone"
+"""The names of the preferences that say when a player is reminded, and where it is night for them."""
 
 
 def clock_of(match: Match) -> Clock | None:
@@ -74,6 +81,24 @@ def hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
     clock = clock_of(match)
     if clock is not None and clock.seat is None:
         note(session, match, TurnHandedOver(now, seat_of(match.to_move)))
+
+
+def remind(session: Session, match: Match, now: datetime) -> Seat | None:
+    """Settle the reminders that are due now. Return the seat of the player to remind; None if none are due."""
+    then, clock = catch_up(session, match, now), clock_of(match)
+    if clock is None or clock.seat is None or match.remind is None or match.remind > now:
+        return None
+    if then is None or then.has_run_out:  # what follows from that is told
+        return None
+    note(session, match, Reminded(now, reminders.settled(clock, _wishes(session, match, clock.seat), now)))
+    return clock.seat
+
+
+def choose_reminders(session: Session, match: Match, now: datetime) -> None:
+    """Let what the player to move has just chosen hold for the present turn, without reminders of what has passed."""
+    clock = catch_up(session, match, now)
+    if clock is not None and clock.seat is not None:
+        note(session, match, Reminded(now, clock.spent // timedelta(seconds=1) * timedelta(seconds=1)))
 
 
 def expected_due(match: Match, now: datetime) -> datetime | None:
@@ -117,8 +142,26 @@ def _store(session: Session, match: Match, clock: Clock, events: list[Event]) ->
 def _keep(session: Session, match: Match, clock: Clock) -> None:
     match.clock = _CLOCK.dump_python(clock, mode="json", exclude={"control"}, exclude_defaults=True)
     match.due = clock.due
+    match.remind = _next_reminder(session, match, clock)
     session.add(match)
     session.flush()
+
+
+def _next_reminder(session: Session, match: Match, clock: Clock) -> datetime | None:
+    if clock.seat is None:
+        return None
+    found = reminders.next_reminder(clock, _wishes(session, match, clock.seat))
+    return None if found is None else found.at
+
+
+def _wishes(session: Session, match: Match, seat: Seat) -> Wishes:
+    """Return when that player wants to be reminded; the opponent's `nag` isn't for somebody who muted them."""
+    settings = session.get_one(Player, match.seat1 if seat else match.seat0).settings
+    try:
+        wishes = reminders.parse_wishes(settings.get(REMIND, reminders.DEFAULT), settings.get(ZONE, "UTC"))
+    except BadTime:  # as an earlier version stored it
+        return Wishes()
+    return replace(wishes, nag=wishes.nag and not (match.muted1 if seat else match.muted0))
 
 
 def _row(match: Match, event: Event) -> ClockEvent:
@@ -129,6 +172,7 @@ def _row(match: Match, event: Event) -> ClockEvent:
         at=event.at,
         since=getattr(event, "since", None),
         seat=getattr(event, "seat", None),
+        taken=int(event.taken.total_seconds()) if isinstance(event, Reminded) else None,
         days=None if days is None else _DAYS.dump_python(days, mode="json", exclude_defaults=True),
     )
 
@@ -136,5 +180,6 @@ def _row(match: Match, event: Event) -> ClockEvent:
 def _event(row: ClockEvent) -> Event:
     kind = _EVENTS[row.kind]
     fields: dict[str, Any] = {"at": row.at, "since": row.since, "seat": row.seat}
+    fields["taken"] = timedelta(seconds=row.taken or 0)
     fields["days"] = None if row.days is None else _DAYS.validate_python(row.days)
     return kind(**{name: fields[name] for name in kind.__dataclass_fields__})

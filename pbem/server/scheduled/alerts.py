@@ -1,4 +1,4 @@
-"""Telling the admin by email that messages need attention: at most hourly, and quoting nothing that people wrote."""
+"""Telling the admin by email what needs attention: at most hourly, and quoting nothing that people wrote."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import ServerSettings
 from pbem.payloads.messages import Alert
 from pbem.storage.database import exclude_others, read_only, transaction
-from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
+from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState
 from pbem.storage.outbox import Mailer
 
 log = structlog.get_logger()
@@ -52,27 +52,48 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
         news = _news(session, server.admin, now)
         if news is None:
             return False
-        came, owed = news
-        alert = Alert(came=came.numbers, owed=owed.numbers, listed=LISTED, came_count=came.count, owed_count=owed.count)
+        came, owed, lost = news
+        alert = Alert(
+            came=came.numbers,
+            owed=owed.numbers,
+            lost=lost,
+            listed=LISTED,
+            came_count=came.count,
+            owed_count=owed.count,
+        )
         Mailer(session, server, now).to_address(server.admin, alert)
-    log.error("mails wait for the operator", shunted=came.count, failed=owed.count)
+    log.error("mails wait for the operator", shunted=came.count, failed=owed.count, lost=len(lost))
     return True
 
 
-def _news(session: Session, admin: str, now: datetime) -> tuple[_Waiting, _Waiting] | None:
-    """Return the messages that need attention, received and outgoing; None if there is no reason to tell."""
+def _news(session: Session, admin: str, now: datetime) -> tuple[_Waiting, _Waiting, tuple[int, ...]] | None:
+    """Return the messages that need attention, received and outgoing, and matches; None if there is nothing to tell."""
     last = _last(session, admin)
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return None
+    lost = _lost(session, last, now)
     if not (
-        _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
+        lost
+        or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
         or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed", now)
     ):
         return None
     return (
         _waiting(session, Incoming.id, _SHUNTED, Incoming.handled),
         _waiting(session, Outgoing.id, _FAILED, Outgoing.troubled),
+        lost,
     )
+
+
+def _lost(session: Session, last: Outgoing | None, now: datetime) -> tuple[int, ...]:
+    """Return the matches lost on time since the last alert by players to whom messages had come back."""
+    lost = select(Match.id).where(col(Match.unreached) <= now)
+    told: set[int] = set()
+    if last is not None and last.created <= now:
+        lost = lost.where(col(Match.unreached) >= last.created)
+        told = {*last.payload.get("lost", ())}
+    newest = session.exec(lost.order_by(col(Match.unreached).desc()).limit(KEPT))
+    return tuple(sorted(number for number in newest if number is not None and number not in told))
 
 
 def _waiting(session: Session, number: Any, which: tuple[Any, ...], since: Any) -> _Waiting:

@@ -31,6 +31,8 @@ from pbem.tokens import Purpose
 NEVER = datetime.max.replace(tzinfo=UTC)
 log = structlog.get_logger()
 
+NO_TURN = ("taken_back", "ran_out", "reminder")
+"""What a message that shows a match can tell instead of a turn."""
 STAGES = ("yours", "asked", "theirs", MatchState.OVER, MatchState.DECLINED, MatchState.WITHDRAWN)
 """The state of a match for the reader, most urgent first: their turn, a challenge to answer, the opponent's turn, …"""
 
@@ -91,6 +93,9 @@ def _gather(session: Session, server: ServerSettings, player_id: int, now: datet
     ).all()
     if not rows or not _is_time(server, player, min(row.created for row in rows), now):
         return False
+    rows = _without_stale_reminders(session, rows)
+    if not rows:
+        return False
     if len(rows) == 1 and _still_stands(session, rows[0]):
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
@@ -100,6 +105,14 @@ def _gather(session: Session, server: ServerSettings, player_id: int, now: datet
         for row in rows:
             row.state, row.merged_into = OutgoingState.MERGED, digest
     return True
+
+
+def _without_stale_reminders(session: Session, rows: Sequence[Outgoing]) -> Sequence[Outgoing]:
+    """Drop reminders of turns that were played meanwhile, and return the other news."""
+    stale = [row for row in rows if row.payload.get("reminder") and not _still_stands(session, row)]
+    for row in stale:
+        row.state = OutgoingState.DROPPED
+    return [row for row in rows if row not in stale]
 
 
 def _still_stands(session: Session, row: Outgoing) -> bool:
@@ -180,7 +193,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
     match = session.get_one(Match, number)
     turns = plies(session, match)
     boards = [row for row in news if row.template == "turn"]
-    tells_turn = (row for row in boards if not (row.payload.get("taken_back") or row.payload.get("ran_out")))
+    tells_turn = (row for row in boards if not any(row.payload.get(each) for each in NO_TURN))
     told = [row.payload.get("since") or row.ply for row in tells_turn]
     stage = _stage(match, player)
     since = match.ended or (turns[-1].played if turns else match.started) or match.created

@@ -37,6 +37,8 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_seat0_ended", "seat0", *HISTORY, where=IS_OVER),
         partial_index("ix_match_seat1_ended", "seat1", *HISTORY, where=IS_OVER),
         partial_index("ix_match_pair_ended", "seat0", "seat1", "ended", "id", "winner", "termination", where=IS_OVER),
+        partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
+        partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -65,6 +67,10 @@ class Match(SQLModel, table=True):
     """The clock that the events add up to, from the start of a match with a time control (see matches.time)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
     """When the time of the player whose turn it is runs out, if nothing happens until then."""
+    remind: datetime | None = Field(default=None, sa_type=Utc)
+    """When that player is reminded next (see clocks.reminders)."""
+    unreached: datetime | None = Field(default=None, sa_type=Utc)
+    """When its player ran out of time and lost, if messages to them had come back."""
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""
@@ -136,3 +142,5 @@ class ClockEvent(SQLModel, table=True):
     since: datetime | None = Field(default=None, sa_type=Utc)
     seat: int | None = None
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    taken: int | None = None
+    """How many seconds a turn had taken."""

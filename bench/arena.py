@@ -1,0 +1,246 @@
+"""The strength of the house: level against level, and against random and greedy players, in every game.
+
+Run `make arena`. Each pair plays the same number of matches on both seats. A match is known by its game, its pair
+and its number, and all chance comes from these; so a match can be played again, and matches played before (in
+docs/arena.csv) are not. A match of more than LONGEST turns counts as drawn.
+
+Points are wins plus half of the draws. Elo is 400 * log10(p / (1 - p)) for the share p of the points, and the error
+bars are the ends of Wilson's interval for p (95 %), which is finite even when a side wins every match:
+(p + z²/2n ± z * sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n) with z = 1.96.
+"""
+
+import argparse
+import csv
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import islice
+from math import log10, sqrt
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+
+from engines import GAMES
+from engines.core import Position
+from engines.search import choose
+from engines.search.state import state_of, value_of
+
+KEPT = Path(__file__).parent.parent / "docs" / "arena.csv"
+TABLE = KEPT.with_suffix(".md")
+LONGEST = 200
+Z = 1.96
+VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
+    "quadraphages": ({},),
+    "hexaphages": ({},),
+    "quadrature": ({},),
+    "quadrupel": (
+        {},
+        {"variant": "added-value"},
+        {"variant": "minimum-points"},
+        {"variant": "maximum-points"},
+        {"variant": "position"},
+        {"variant": "combination"},
+    ),
+    "kvadratik": ({}, {"setup": "half"}, {"flip": "none"}),
+}
+"""The main variants of every game."""
+PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One match: who played, and how it went. `points` are those of the first player: 1, 0.5 or 0."""
+
+    game: str
+    player: str
+    opponent: str
+    number: int
+    points: float
+    plies: int
+    turns: int
+    """The first player's turns,"""
+    seconds: float
+    """the CPU time of all of them,"""
+    slowest: float
+    """and of the slowest."""
+
+
+def turn_of(player: str, position: Position[Any], seed: int) -> Any:
+    """Return the turn that a player chooses: a level, `random` or `greedy`."""
+    chance = random.Random(seed)
+    if player == "random":
+        return chance.choice(list(islice(position.moves(), 5_000)))
+    if player == "greedy":
+        return greediest(position, chance)
+    return choose(position, int(player), seed).turn
+
+
+def greediest(position: Position[Any], chance: random.Random) -> Any:
+    """Return the turn after which the position looks best, by the same estimate that the house uses."""
+    seat, best, chosen = position.turn, -2.0, None
+    turns = list(islice(position.moves(), 5_000))
+    chance.shuffle(turns)
+    for turn in turns:
+        state = state_of(position.play(turn))
+        value = value_of(state, seat or 0) if state.turn is None else state.estimate(seat or 0)
+        if value > best:
+            best, chosen = value, turn
+    return chosen
+
+
+def played(game: str, player: str, opponent: str, number: int) -> Result:
+    """Play one match; the first player has the first seat in matches of even number."""
+    key, options = parsed(game)
+    position, seat = GAMES[key].position(options), number % 2
+    chance = random.Random(f"{game} {player} {opponent} {number}")
+    plies, turns, seconds, slowest = 0, 0, 0.0, 0.0
+    while position.turn is not None and plies < LONGEST:
+        began = process_time()
+        turn = turn_of(player if position.turn == seat else opponent, position, chance.getrandbits(32))
+        if position.turn == seat:
+            spent = process_time() - began
+            turns, seconds, slowest = turns + 1, seconds + spent, max(slowest, spent)
+        position = position.play(turn)
+        plies += 1
+    winner = position.outcome.winner if position.outcome else None
+    points = 0.5 if winner is None else 1.0 if winner == seat else 0.0
+    return Result(game, player, opponent, number, points, plies, turns, round(seconds, 2), round(slowest, 2))
+
+
+def name_of(key: str, options: Mapping[str, str]) -> str:
+    """Return a game with its options in one string."""
+    return " ".join([key, *(f"{name}={choice}" for name, choice in options.items())])
+
+
+def parsed(game: str) -> tuple[str, dict[str, str]]:
+    """Return the key and the options of a game in one string."""
+    key, *options = game.split()
+    return key, dict(option.split("=") for option in options)
+
+
+# Results -------------------------------------------------------------------------------------------
+
+
+def kept() -> Iterator[Result]:
+    """Yield the matches that were played before."""
+    if KEPT.exists():
+        with KEPT.open(newline="") as file:
+            for row in csv.DictReader(file):
+                yield Result(
+                    row["game"],
+                    row["player"],
+                    row["opponent"],
+                    int(row["number"]),
+                    float(row["points"]),
+                    int(row["plies"]),
+                    int(row["turns"]),
+                    float(row["seconds"]),
+                    float(row["slowest"]),
+                )
+
+
+def keep(result: Result) -> None:
+    """Add a match to the file."""
+    is_new = not KEPT.exists()
+    with KEPT.open("a", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Result)], lineterminator="\n")
+        if is_new:
+            writer.writeheader()
+        writer.writerow(asdict(result))
+
+
+def elo(share: float) -> float:
+    """Return the difference in Elo that a share of the points stands for.
+
+    >>> round(elo(0.9)), round(elo(0.5))
+    (382, 0)
+    """
+    return 400 * log10(share / (1 - share))
+
+
+def interval(points: float, matches: int) -> tuple[float, float]:
+    """Return Wilson's interval for the share of the points.
+
+    >>> [round(end, 2) for end in interval(10, 10)]
+    [0.72, 1.0]
+    """
+    share, spread = points / matches, Z * Z / matches
+    half = Z * sqrt(share * (1 - share) / matches + spread / (4 * matches))
+    return (share + spread / 2 - half) / (1 + spread), (share + spread / 2 + half) / (1 + spread)
+
+
+def table(results: Iterable[Result]) -> str:
+    """Return the results as a table in Markdown, a row for each game and pair."""
+    by_pair: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
+    for result in results:
+        by_pair[result.game, result.player, result.opponent].append(result)
+    rows = [
+        "| game | pair | matches | won | drawn | lost | Elo (95 %) | plies | CPU s a turn | slowest |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
+    for game in games:
+        for player, opponent in PAIRS:
+            rows += [row_of(found) for found in [by_pair.get((game, player, opponent))] if found]
+    return "\n".join(rows)
+
+
+def row_of(results: Sequence[Result]) -> str:
+    """Return one row of the table."""
+    first, matches = results[0], len(results)
+    points = [result.points for result in results]
+    low, high = (elo(min(max(end, 1e-6), 1 - 1e-6)) for end in interval(sum(points), matches))
+    share = (sum(points) + 0.5) / (matches + 1)
+    bars = (
+        f"{elo(share):+.0f} ({low:+.0f} to {high:+.0f})"
+        if low > -2000 and high < 2000
+        else (f"above {low:+.0f}" if high >= 2000 else f"below {high:+.0f}")
+    )
+    plies = sum(result.plies for result in results) / matches
+    turns = sum(result.turns for result in results)
+    seconds = sum(result.seconds for result in results) / max(turns, 1)
+    slowest = max(result.slowest for result in results)
+    counts = " | ".join(str(points.count(kind)) for kind in (1.0, 0.5, 0.0))
+    pair = f"{first.player} : {first.opponent}"
+    return f"| {first.game} | {pair} | {matches} | {counts} | {bars} | {plies:.0f} | {seconds:.2f} | {slowest:.1f} |"
+
+
+def main() -> None:
+    """Play what is missing, and write the table."""
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--matches", type=int, default=20, help="of each pair, half of them on each seat")
+    arguments.add_argument("--game", default="", help="only games whose name and options contain this")
+    arguments.add_argument("--pair", default="", help="only this pair, as 5:1")
+    arguments.add_argument("--forget", action="store_true", help="first forget the matches of these games and pairs")
+    chosen = arguments.parse_args()
+    console = Console()
+    games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
+    games = [game for game in games if chosen.game in game]
+    pairs = [pair for pair in PAIRS if chosen.pair in ("", ":".join(pair))]
+    results = list(kept())
+    if chosen.forget:
+        results = [r for r in results if r.game not in games or (r.player, r.opponent) not in pairs]
+        KEPT.unlink(missing_ok=True)
+        for result in results:
+            keep(result)
+    done = {(result.game, result.player, result.opponent, result.number) for result in results}
+    todo = [
+        (game, *pair, number)
+        for number in range(chosen.matches)
+        for game in games
+        for pair in pairs
+        if (game, *pair, number) not in done
+    ]
+    for match in track(todo, "playing", console=console):
+        keep(played(*match))
+    text = table(kept())
+    TABLE.write_text(f"{TABLE.read_text().split('| game |')[0]}{text}\n")
+    console.print(text, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main()

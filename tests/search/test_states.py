@@ -1,0 +1,79 @@
+"""What positions offer to the search agrees with their rules: the same turns, and the same positions after them."""
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from engines import GAMES
+from engines.core import Position
+from engines.kvadratik import KvadratikPosition, Setup, Turn
+from engines.search.state import Plain, State, state_of
+from tests.search.test_search import VARIANTS
+
+LONGEST = 60
+MOST_TURNS = 300
+
+
+def turns_of(state: State, made: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], State]]:
+    """Yield the choices of every complete turn, and the state after it."""
+    for choice in state.choices():
+        after, choices = state.after(choice), (*made, choice)
+        if after.is_between_turns or after.turn is None:
+            yield choices, after
+        else:
+            yield from turns_of(after, choices)
+
+
+def is_left_out(position: Position[Any], turn: Any) -> bool:
+    """Return whether the house has no use for a legal turn: it flips discs that don't move, or is an odd set-up."""
+    if not isinstance(position, KvadratikPosition):
+        return False
+    if isinstance(turn, Setup):
+        return True
+    assert isinstance(turn, Turn)
+    if position.flip == "none":
+        return False
+    needed = {turn.step.origin, *([turn.bonus.step.origin] if turn.bonus else [])}
+    shown = [disc.shown for disc in turn.placed]
+    return bool(
+        set(turn.flipped) - needed
+        or "x" in shown
+        or {disc.cell for disc in turn.placed} & set(turn.flipped)
+        or (turn.bonus and turn.bonus.disc is None and turn.bonus.step.origin == turn.step.origin)
+    )
+
+
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize(("game", "options"), VARIANTS)
+def test_the_choices_of_a_state_are_the_legal_turns(game: str, options: dict[str, str]) -> None:
+    position, chance = GAMES[game].position(options), random.Random(str(options))
+    for _ in range(LONGEST):
+        if position.turn is None:
+            break
+        state = state_of(position)
+        assert not isinstance(state, Plain)
+        found = [(state.turn_of(choices), after) for choices, after in islice(turns_of(state), MOST_TURNS)]
+        turns = [turn for turn, _ in found]
+        assert len(turns) == len(set(turns))
+        if len(turns) < MOST_TURNS:
+            legal = {turn for turn in islice(position.moves(), 20_000) if not is_left_out(position, turn)}
+            assert legal <= set(turns)
+        for turn, after in chance.sample(found, min(8, len(found))):
+            then = state_of(position.play(turn))
+            assert (after.turn, after.winner) == (then.turn, then.winner)
+            assert after.turn is None or after.key == then.key
+        position = position.play(chance.choice(turns))
+
+
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize(("game", "options"), VARIANTS)
+def test_an_estimate_is_less_than_a_win_and_the_opposite_for_the_other_seat(game: str, options: dict[str, str]) -> None:
+    state, chance = state_of(GAMES[game].position(options)), random.Random(1)
+    for _ in range(LONGEST):
+        if state.turn is None:
+            break
+        assert -0.9 <= state.estimate(0) == -state.estimate(1) <= 0.9
+        state = state.after(chance.choice(state.choices()))
