@@ -11,8 +11,9 @@ class OpenSeek:
     number: int
     title: str
     player: str
-    terms: str = ""
-    """The options of the game and who begins, in words."""
+    options: str = ""
+    begin: str = "me"
+    """Who begins, as the player of the seek wrote it: me, you or random. In words it may hold their name."""
     time: str = ""
     own: bool = False
     """Whether it is the reader's."""
@@ -135,7 +136,8 @@ class History:
     total: Results
     rows: tuple[FinishedMatch, ...]
     page: int
-    next_page: str | None = None
+    more: bool = False
+    """Whether there is another page. How to ask for it holds names, so it isn't stored."""
     template: Literal["history"] = "history"
 
 

@@ -19,18 +19,14 @@ SHOWN = 5
 def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
     """Return the line about a seek in a list for that reader."""
     game = GAMES[seek.game]
-    own = seeker.id == reader.id
-    first, second = ("you", "your opponent") if own else (name(seeker), "you")
-    begins = {"me": first, "you": second}.get(seek.begin)
-    starts = "the start is random" if begins is None else f"{begins} begin{'' if begins == 'you' else 's'}"
-    options = (f"{option}={choice}" for option, choice in game.shown(seek.options).items())
     return OpenSeek(
         number=seek.id or 0,
         title=game.title,
         player=name(seeker),
-        terms=", ".join((*options, starts)),
+        options=", ".join(f"{option}={choice}" for option, choice in game.shown(seek.options).items()),
+        begin=seek.begin,
         time=seek.time or "no limit",
-        own=own,
+        own=seeker.id == reader.id,
     )
 
 

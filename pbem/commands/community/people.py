@@ -105,7 +105,7 @@ def past(request: Request, line: Line) -> Decision:
         total=_results("", total),
         rows=tuple(_finished(request, match, player, called[opponent_of(match, player)]) for match in found),
         page=page,
-        next_page=pages.following("history", words, page, more=more),
+        more=more and page < pages.LAST,
     )
     return Decision(answer=(told,))
 
