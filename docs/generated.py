@@ -124,12 +124,12 @@ def proofs() -> str:
         [
             "reply to an invitation",
             "the reply token of that match",
-            f"{_listed(guests)}; with `join` or `accept`, everything else too",
+            f"{_listed(guests)}; with `join`, `accept` or `play`, everything else too",
         ],
         [
             "message from an unknown address",
             "none",
-            f"{_listed(strangers)} at once; `join`, with the rest of the message, after a `yes`; else what this is",
+            f"{_listed(strangers)} at once; `join` or `play`, with all of it, after a `yes`; else what this is",
         ],
         ["reply to our question", "the token of the held message", "`yes` carries out that message, `no` discards it"],
         ["reply from the new address of a player", "the token of that question", "`yes` or `no` to it"],

@@ -318,6 +318,18 @@ class ReadingSettings(Section):
     megabytes: Annotated[int, Field(ge=16, le=4_096)] = 128
 
 
+class HouseSettings(Section):
+    """[house]: the opponent that always has time, and what it may cost."""
+
+    enabled: bool = True
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,18}[a-z0-9]$")] = "house"
+    levels: Annotated[int, Field(ge=1, le=5)] = 5
+    running_matches: Limit = 10
+    turns_per_hour: Limit = 120
+    seconds: Seconds = 60
+    megabytes: Annotated[int, Field(ge=32, le=4_096)] = 200
+
+
 class LogSettings(Section):
     """[log]: one line per event, to standard error."""
 
@@ -336,6 +348,7 @@ class Settings(BaseSettings):
     checks: ChecksSettings = ChecksSettings()
     limits: LimitsSettings = LimitsSettings()
     reading: ReadingSettings = ReadingSettings()
+    house: HouseSettings = HouseSettings()
     log: LogSettings = LogSettings()
 
 

@@ -38,12 +38,23 @@ class Step(StrEnum):
     GATHERING = "gathering"
     """A player's collected news is in one message, in a transaction that commits next."""
     GATHERED = "gathered"
+    SEARCHING = "searching"
+    """A search of the house is counted, and begins next."""
+    FOUND = "found"
+    """The house has found a turn, which nothing says yet."""
+    ANSWERING = "answering"
+    """The turn of the house, and the news of it, are in a transaction that commits next."""
+    ANSWERED = "answered"
     BEGUN = "begun"
     """Outgoing messages are chosen, and the start of their delivery is counted."""
     RENDERED = "rendered"
     SENT = "sent"
     """The next hop has accepted the message, but that isn't recorded yet."""
     MARKED = "marked"
+
+
+OF_THE_HOUSE = frozenset({Step.SEARCHING, Step.FOUND, Step.ANSWERING, Step.ANSWERED})
+"""The steps of a turn of the house, between those of the messages that it answers and that tell of it."""
 
 
 class BadFailpoint(ValueError):

@@ -22,6 +22,7 @@ from typer.testing import CliRunner, Result
 
 from pbem import config
 from pbem.cli import app
+from pbem.house.searcher import InProcessSearcher
 from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from pbem.storage.database import transaction
@@ -361,7 +362,9 @@ def correspondence(
     clock = Clock()
     chosen = settings(folder, **changes)
     databases.make(chosen.server.database)
-    with daemon.open_server(chosen, clock, parser or InProcessParser(), monotonic=clock.monotonic) as server:
+    with daemon.open_server(
+        chosen, clock, parser or InProcessParser(), InProcessSearcher(), monotonic=clock.monotonic
+    ) as server:
         words = repr(chosen).replace(chosen.server.database, "").replace(str(folder), "")
         is_new = parser is None and not _has_rows(server)
         yield Correspondence(

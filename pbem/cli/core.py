@@ -17,7 +17,7 @@ from pbem.failpoints import BadFailpoint
 from pbem.secret import BadConfig
 from pbem.server import daemon
 from pbem.storage import database
-from pbem.storage.models import Player
+from pbem.storage.models import HOUSE, Player
 from pbem.transports.protocols import Unreachable
 from pbem.transports.receiver import NotStored
 
@@ -73,7 +73,12 @@ def player(session: Session, wanted: str, *, guests: bool = False) -> Player:
     place = Player.address if "@" in wanted else Player.name
     known = Player.id == int(wanted) if wanted.isdecimal() else place == wanted.lower()
     player = session.exec(select(Player).where(known)).first()
-    if player is None or player.deleted is not None or (player.confirmed is None and not guests):
+    if (
+        player is None
+        or player.address == HOUSE
+        or player.deleted is not None
+        or (player.confirmed is None and not guests)
+    ):
         errors.print(f"pbem: no player is called {wanted}", markup=False)
         raise typer.Exit(FOUND)
     return player

@@ -6,7 +6,7 @@ reading, storage, notation, engines and the leaves of pbem.
 
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
-from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, REMATCH, WITHDRAW
+from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.commands.community.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
 from pbem.commands.community.people import HISTORY, WHO, WHOIS
 from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
@@ -22,6 +22,7 @@ from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 COMMANDS: dict[str, Command] = {
     "join": JOIN,
     "challenge": CHALLENGE,
+    "play": PLAY,
     "accept": ACCEPT,
     "decline": DECLINE,
     "withdraw": WITHDRAW,

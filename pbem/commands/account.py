@@ -12,6 +12,7 @@ from pbem.commands.core import Command, Decision, Line, Request, named
 from pbem.commands.syntax import topics
 from pbem.commands.syntax.courtesies import GREETINGS, POLITE
 from pbem.errors import Refused
+from pbem.house import player as house_player
 from pbem.payloads import templates
 from pbem.payloads.explained import Welcome
 from pbem.players import erasure, identity, open_seeks
@@ -100,6 +101,7 @@ def free_name(request: Request, address: str) -> str:
 def _is_name(request: Request, wanted: str) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
     special = wanted in words_in_use() or named(request.commands, wanted) is not None or wanted.startswith(ANONYMOUS)
+    special = special or house_player.resembles(request.house.name, wanted)
     return NAME.fullmatch(wanted) is not None and not special
 
 

@@ -1,14 +1,14 @@
-"""Challenges: challenge, rematch, accept, decline, withdraw. The last three answer offers in a running match too."""
+"""Challenges: challenge, play, rematch, accept, decline, withdraw. The last three also answer offers in a match."""
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlmodel import select
 
 from engines import GAMES
 from pbem.clocks import time_control
-from pbem.commands import offers
+from pbem.commands import house, offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
@@ -32,6 +32,8 @@ class Offer:
 
     opponent: str
     terms: Terms
+    level: str | None = None
+    """How well the opponent is to play, which only the house can choose."""
 
 
 def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Offer:
@@ -46,14 +48,19 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
-    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text))
+    level = given.pop(house.LEVEL, None)
+    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text), level)
 
 
 def challenge(request: Request, line: Line) -> Decision:
     """Challenge a player, or invite an address."""
-    player = request.player
-    offer = read(line.words.split(), player.name, request.server.time, line.text)
+    player, words, house_name = request.player, line.words.split(), house.name(request)
+    if house_name in line.words.lower().split() and player.name != house_name:
+        return _against_house(request, line, player, words)
+    offer = read(words, player.name, request.server.time, line.text)
     wanted = offer.terms
+    if offer.level is not None:
+        raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     by_address = "@" in offer.opponent
     if by_address:
         invitations.check_address(offer.opponent, request.server)
@@ -99,6 +106,29 @@ def _check_open(request: Request, player: Player, other: Player, game: str, *, b
         raise Refused(f"You have blocked {name(other)}.", fits=f'"unblock {name(other)}" allows challenges again.')
     raise Refused(
         f"At the moment, {name(other)} isn't open to this challenge.", fits='"seeks" lists what others want to play.'
+    )
+
+
+def play(request: Request, line: Line) -> Decision:
+    """Start a match against the house; whoever isn't a player yet becomes one."""
+    player, words = request.sender.player, [house.name(request), *line.words.split()]
+    if player is None or player.confirmed is not None:
+        return _against_house(request, line, request.player, words)
+    welcomed = welcome(request, player, free_name(request, player.address))
+    decision = _against_house(request, line, player, words)
+    return replace(decision, answer=(welcomed, *decision.answer))
+
+
+def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
+    """Start the match against the house that those words spell. Without a word about time, there is no limit."""
+    offer = read(words, player.name, time_control.NONE, line.text)
+    level, wanted = house.level_of(request, offer.level), offer.terms
+    check_running(request, player)
+    return house.start(
+        *(request, line, player, wanted.game, wanted.options),
+        level=level,
+        time=wanted.time,
+        begins=is_first(wanted.begin),
     )
 
 
@@ -159,13 +189,23 @@ def rematch(request: Request, line: Line) -> Decision:
 
 def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -> Decision:
     session, now = request.session, request.now
+    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
+    time = time_control.parse(match.time or time_control.NONE)
+    if match.level is not None:
+        check_running(request, player)
+        return house.start(
+            *(request, line, player, GAMES[match.game], match.options),
+            level=min(match.level, request.house.levels),
+            time=time,
+            begins=began != player.id,
+            rematch_of=match,
+        )
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
     check_running(request, player)
     _check_open(request, player, opponent, match.game, by_address=False)
     invitations.check_challenges(session, player, opponent, request.limits, now, by_address=False)
-    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
     with in_words(line):
         events = lifecycle.offer(
             session,
@@ -174,7 +214,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             match.game,
             match.options,
             now,
-            time=time_control.parse(match.time or time_control.NONE),
+            time=time,
             challenger_begins=began != player.id,
             rematch_of=match,
         )
@@ -225,6 +265,15 @@ CHALLENGE = Command(
     changes=True,
     words=(1, 12),
     aliases=("chall", "invite"),
+    resumes=True,
+)
+PLAY = Command(
+    "play",
+    "GAME [level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]",
+    "start a match against the house, which always has time; level= says how well it plays",
+    play,
+    changes=True,
+    words=(1, 12),
     resumes=True,
 )
 REMATCH = Command(

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from pbem.config import LimitsSettings, ServerSettings
+from pbem.config import HouseSettings, LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.matches.events import Events
 from pbem.matches.turns import ParsedTurn
@@ -41,6 +41,8 @@ class Request:
     """Every command there is, for those that explain them."""
     limits: LimitsSettings
     """How much mail one sender can cause."""
+    house: HouseSettings = field(default_factory=HouseSettings)
+    """The opponent that always has time."""
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()

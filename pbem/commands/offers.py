@@ -5,6 +5,7 @@ from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import opponent_in, own_match
 from pbem.errors import Refused
+from pbem.house import answers
 from pbem.matches import agreements, lifecycle
 from pbem.matches.naming import name
 from pbem.matches.offers import OfferKind
@@ -42,7 +43,9 @@ def _propose(request: Request, line: Line, kind: OfferKind) -> Decision:
         lifecycle.check_running(match)
         _check_seen(request, match)
         rate_limits.of_match(request.session, match.id or 0, player, request.limits.match_per_day, request.now)
-        return Decision(events=agreements.propose(request.session, match, seat, kind, request.now))
+        events = agreements.propose(request.session, match, seat, kind, request.now)
+    answered = answers.answer_offers(request.session, match, request.now)
+    return Decision(events=answered or events)
 
 
 def _check_seen(request: Request, match: Match) -> None:

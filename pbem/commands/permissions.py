@@ -45,13 +45,14 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         "rematch": Reach.MATCH,
         "mute": Reach.MATCH,
         "challenge": Reach.OPPONENT,
+        "play": Reach.OPPONENT,
         "join": Reach.GUEST,
         "stop": Reach.GUEST,
         "start": Reach.GUEST,
     },
     Purpose.PERSONAL: dict.fromkeys(
         (
-            *("join", "challenge", "accept", "decline", "withdraw", "move", "if", "queue"),
+            *("join", "challenge", "play", "accept", "decline", "withdraw", "move", "if", "queue"),
             *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "claim", "rematch", "mute"),
             *("seek", "take", "unseek", "block", "unblock", "refuse", "allow", "limit"),
@@ -105,11 +106,16 @@ def covers_notes(request: Request, match: int) -> bool:
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:
-    """Return whether the challenge goes to the opponent in the match that the sender's token is for."""
+    """Return whether the challenge goes to the opponent in the match that the sender's token is for.
+
+    `play` does so where that is the house.
+    """
     player = request.sender.player
     match = request.session.get(Match, request.sender.match) if request.sender.match else None
     if player is None or match is None or seat_of(match, player) is None:
         return False
+    if line.command.name == "play":
+        return match.level is not None
     opponent = request.session.get_one(Player, opponent_of(match, player))
     try:
         offer = challenges.read(line.words.split(), player.name)

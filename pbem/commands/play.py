@@ -167,6 +167,8 @@ def claim(request: Request, line: Line) -> Decision:
 def say(request: Request, line: Line) -> Decision:
     """Send a note to the opponent."""
     match, player, _ = own_match(request, line)
+    if match.level is not None:
+        raise Refused("The house doesn't read notes, so this wasn't sent.", read=line.text)
     if is_hidden(match, opponent_in(request, match, player)):
         raise Refused(
             "Your invitation hasn't been accepted yet, so this wasn't sent.",

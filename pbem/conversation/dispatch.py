@@ -24,7 +24,7 @@ from pbem.players.rate_limits import Left
 
 log = structlog.get_logger()
 
-GUESTS_MAY = frozenset({"accept", "decline", "help", "rules", "show", "stop", "start", "join"})
+GUESTS_MAY = frozenset({"accept", "play", "decline", "help", "rules", "show", "stop", "start", "join"})
 """What someone can do who has proven their address, and isn't a player yet."""
 
 

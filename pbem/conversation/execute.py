@@ -216,7 +216,7 @@ def _may_write(request: Request, match: Match, player: Player) -> bool:
     """Return whether the player may send a note to the opponent in that match."""
     if not permissions.covers_notes(request, match.id or 0):
         return False
-    if player.confirmed is None or seat_of(match, player) is None:
+    if player.confirmed is None or seat_of(match, player) is None or match.level is not None:
         return False
     most = request.limits.match_per_day
     if rate_limits.is_match_full(request.session, match.id or 0, player, most, request.now):

@@ -8,13 +8,16 @@ from dataclasses import replace
 from engines import GAMES
 from pbem.commands import COMMANDS
 from pbem.commands.account import JOIN, NAME, suggested_name
+from pbem.commands.challenges import BEGIN, PLAY
 from pbem.commands.core import Line, Request
 from pbem.commands.help import WHICH_RULES
+from pbem.commands.house import LEVEL
 from pbem.commands.syntax import topics
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.conversation.reply import Reply
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
+from pbem.house.levels import LEVELS
 from pbem.matches import queries
 from pbem.payloads.explained import Introduction, InvitationWaiting
 from pbem.players import rate_limits
@@ -23,19 +26,21 @@ from pbem.storage.models import Match, MatchState, Player
 
 LOOKING = frozenset({"help", "rules"})
 """The commands that are answered at once."""
-FIRST = frozenset({"join", "accept"})
-"""The commands that make somebody a player; the others of a newcomer's message wait for them."""
+FIRST = ("join", "accept", "play")
+"""The commands that make somebody a player, in their order; the others of a newcomer's message wait for them."""
 
 
 def bare(parsed: ParsedMessage) -> tuple[ParsedMessage, bool] | None:
     """Return the message with the one command that is answered, and whether there are more; None if there is none.
 
-    Whoever joins is asked about that alone; the rest of the message is carried out with it, once they have agreed.
+    Whoever joins, or wants to play at once, is asked about that alone; the rest of the message is carried out with it,
+    once they have agreed.
     Raise Refused for a command that is open to strangers, with words that it doesn't know.
     """
     named = [line for line in parsed.commands if line.command is JOIN and _is_named(line)]
     looking = [line for line in parsed.commands if line.command.name in LOOKING]
-    only = next((_bare(line) for line in (*named, *looking)), None)
+    playing = [line for line in parsed.commands if line.command is PLAY and not line.malformed]
+    only = next((_bare(line) for line in (*named, *playing, *looking)), None)
     if only is None:
         return None
     return ParsedMessage(commands=(only,), words=(), first=""), len(parsed.commands) > 1
@@ -78,7 +83,12 @@ def introduced(request: Request, reply: Reply, *, wants_name: bool) -> Reply:
 def joining_first(parsed: ParsedMessage) -> ParsedMessage:
     """Return the message with the commands that make its sender a player in front."""
     commands = parsed.commands
-    order = sorted(range(len(commands)), key=lambda number: commands[number].command.name not in FIRST)
+
+    def place(number: int) -> int:
+        name = commands[number].command.name
+        return FIRST.index(name) if name in FIRST else len(FIRST)
+
+    order = sorted(range(len(commands)), key=place)
     words = (replace(block, under=tuple(sorted(map(order.index, block.under)))) for block in parsed.words)
     return replace(parsed, commands=tuple(commands[number] for number in order), words=tuple(words))
 
@@ -124,4 +134,19 @@ def _bare(line: Line) -> Line:
             )
         case "help" if topics.find(COMMANDS, words) is None:
             raise Refused("There is no help on that.", fits='"help" alone lists everything.')
+        case "play":
+            words = _played(words)
     return Line(line.command, words, None, f"{line.command.name} {words}".strip())
+
+
+def _played(words: str) -> str:
+    """Return the game and the choices in the words; raise Refused, without repeating them, for any others."""
+    game = next((GAMES[word] for word in words.split() if word in GAMES), None)
+    given = dict(word.split("=", 1) for word in words.split() if "=" in word)
+    known = {LEVEL: tuple(str(level.number) for level in LEVELS), "begin": BEGIN}
+    if game is not None:
+        known |= {option.name: option.choices for option in game.options}
+    is_clear = len(given) == len(words.split()) - 1 and all(given[each] in known.get(each, ()) for each in given)
+    if game is None or not is_clear:
+        raise Refused("We can't read everything in that line.", fits=f'"play {next(iter(GAMES))}" is enough.')
+    return " ".join((game.key, *(f"{each}={choice}" for each, choice in given.items())))

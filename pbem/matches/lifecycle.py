@@ -103,8 +103,12 @@ def offer(
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
+    level: int | None = None,
 ) -> Events:
-    """Offer a match. `by_address` hides who the opponent is until they accept. Raises NotPossible and BadOption."""
+    """Offer a match, against the house if it has a level; `by_address` hides who the opponent is until they accept.
+
+    Raises NotPossible and BadOption.
+    """
     if opponent.id == challenger.id:
         raise NotPossible(Obstacle.YOURSELF)
     _check_offers(session, challenger, opponent, by_address=by_address)
@@ -119,6 +123,7 @@ def offer(
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
         time=None if time == NO_LIMIT else format_control(time),
+        level=level,
         by_address=by_address,
         created=now,
     )

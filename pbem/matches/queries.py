@@ -132,6 +132,16 @@ def is_playing_enough(session: Session, player: Player, most: int) -> bool:
     return sum(len(session.exec(each).all()) for each in running) >= most
 
 
+def number_between(session: Session, one: Player, other: Player) -> int:
+    """Return how many matches those two are playing against each other."""
+    return sum(
+        session.exec(
+            select(func.count()).where(first == one.id, second == other.id, col(Match.to_move).is_not(None))
+        ).one()
+        for first, second in ((Match.seat0, Match.seat1), (Match.seat1, Match.seat0))
+    )
+
+
 def people_of(session: Session, matches: Sequence[Match]) -> dict[int, Player]:
     """Return the players of the matches, by id."""
     numbers = {seat for match in matches for seat in (match.seat0, match.seat1)}

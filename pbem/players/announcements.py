@@ -35,7 +35,7 @@ from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.payloads.offers import OfferNews
 from pbem.players import invitations, preferences, schedule
 from pbem.storage import facts
-from pbem.storage.models import Incoming, Match, Outgoing, Player
+from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
@@ -103,7 +103,10 @@ class _AtOnce:
 def notices(
     session: Session, events: Iterable[Event], author: Player | None = None, prose: tuple[str, ...] = ()
 ) -> tuple[Notice, ...]:
-    """Return the news about these events for everyone concerned, in order; the author's prose goes with the first."""
+    """Return the news about these events for everyone concerned, in order; the author's prose goes with the first.
+
+    The house needs no news, and gets none.
+    """
     told: tuple[Notice, ...] = ()
     happened = tuple(events)
     at_once = _AtOnce.of(happened)
@@ -114,7 +117,7 @@ def notices(
         players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
         silent = carry_prose(told) or (author is not None and is_muted_for(match, author))
         told += tuple(_of(event, players, _Author(author, () if silent else prose), at_once))
-    return told
+    return tuple(notice for notice in told if notice.player.address != HOUSE)
 
 
 def carry_prose(told: Iterable[Notice]) -> bool:

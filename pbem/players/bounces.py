@@ -20,7 +20,7 @@ from pbem.matches.queries import of_player, opponent_of, seat_of
 from pbem.matches.time import timekeeping
 from pbem.payloads.messages import OpponentUnreachable
 from pbem.storage import outbox
-from pbem.storage.models import Incoming, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import HOUSE, Incoming, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import is_removed
 from pbem.tokens import Purpose
@@ -116,7 +116,12 @@ def _tell_opponent(session: Session, server: ServerSettings, player: Player, mat
     """Tell the opponent, unless they would learn from it whose address they have invited."""
     other = session.get_one(Player, opponent_of(match, player))
     hidden = is_hidden(match, player)
-    if other.confirmed is None or other.unreachable is not None or (hidden and player.confirmed is not None):
+    if (
+        other.confirmed is None
+        or other.address == HOUSE
+        or other.unreachable is not None
+        or (hidden and player.confirmed is not None)
+    ):
         return
     told = OpponentUnreachable(by=name(player), invited=hidden)
     Mailer(session, server, now).to_player(other, told, purpose=Purpose.PLAY, match=match, ply=match.plies)

@@ -10,7 +10,7 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.reading.message import Message
-from pbem.storage.models import Match, Outgoing, Player, Standing
+from pbem.storage.models import HOUSE, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
 GRACE = timedelta(days=30)
@@ -79,6 +79,8 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
     for tag in tags:
         token = tokens.parse(tag)
         player = session.get(Player, token.player) if token else None
+        if player is not None and player.address == HOUSE:
+            raise Unanswerable(Silence.UNKNOWN_TOKEN)  # nobody acts for the house, even with our key
         if token and player and keyring.signed(tag, player.epoch):
             if not is_expired(session, token, now):
                 return _by_token(session, token, player)

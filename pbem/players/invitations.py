@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, or_, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
@@ -49,9 +50,8 @@ def check_challenges(
 
     All matches offered count, including those withdrawn since.
     """
-    mine = select(func.count()).where(Match.challenger == player.id, within(Match.created, DAY, now))
-    if session.exec(mine).one() >= limits.challenges_per_day:
-        raise Refused(f"You've made {limits.challenges_per_day} challenges today, and that's the limit.", fits=TOMORROW)
+    check_day(session, player, limits, now)
+    mine = _challenges(player, now)
     with_them = or_(Match.seat0 == opponent.id, Match.seat1 == opponent.id)
     if session.exec(mine.where(with_them)).one() >= limits.challenges_per_pair:
         raise Refused(
@@ -72,6 +72,17 @@ def check_challenges(
     )
     if session.exec(unanswered.limit(1)).first() is not None:
         raise Refused("You've already invited this address.", fits="Please wait for a reply; we won't write twice.")
+
+
+def check_day(session: Session, player: Player, limits: LimitsSettings, now: datetime) -> None:
+    """Raise Refused if the player has made enough challenges today."""
+    if session.exec(_challenges(player, now)).one() >= limits.challenges_per_day:
+        raise Refused(f"You've made {limits.challenges_per_day} challenges today, and that's the limit.", fits=TOMORROW)
+
+
+def _challenges(player: Player, now: datetime) -> SelectOfScalar[int]:
+    """Return the query for the number of the player's challenges of today."""
+    return select(func.count()).where(Match.challenger == player.id, within(Match.created, DAY, now))
 
 
 def check_address(address: str, server: ServerSettings) -> None:

@@ -6,7 +6,6 @@ another reason, or gives no answer for a long time, the message is tried once mo
 kernel or an operator may have killed the process for something that has nothing to do with the message.
 """
 
-import os
 import signal
 import socket
 import subprocess
@@ -14,13 +13,12 @@ import sys
 import threading
 import time
 from datetime import datetime
-from pathlib import Path
 from typing import NoReturn, Protocol
 
 import structlog
 from pydantic import ValidationError
 
-import pbem
+from pbem import sandboxing
 from pbem.config import ChecksSettings, ReadingSettings
 from pbem.reading.authentication import Checked, Finding
 from pbem.reading.limits import Problem, ReadError, Unreadable, header_block
@@ -48,8 +46,6 @@ WALL_FACTOR = 12
 TOO_SLOW = (-signal.SIGPROF, -signal.SIGXCPU)
 """The exit codes of a process that computed for too long."""
 CLOSE_SECONDS = 1.0
-KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
-"""The environment variables that the process gets; the others may hold passwords."""
 
 
 class _Stopped(Exception):
@@ -252,16 +248,10 @@ def start(descriptor: int, megabytes: int) -> Running:
     """Start a parser process that has the socket with that descriptor. Raises OSError."""
     return subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers
         [sys.executable, "-P", "-m", "pbem.reading.worker", str(descriptor), str(megabytes)],
-        env=_environment(),
+        env=sandboxing.environment(),
         pass_fds=(descriptor,),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # what libraries write there quotes the message
         start_new_session=True,  # Ctrl-C at a terminal is for the server alone
     )
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment of the process: where Python and pbem are, and nothing else."""
-    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    return kept | {"PYTHONPATH": str(Path(pbem.__file__).parent.parent)}

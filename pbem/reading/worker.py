@@ -13,8 +13,8 @@ import socket
 import struct
 import sys
 import time
-from pathlib import Path
 
+from pbem import sandboxing
 from pbem.reading.limits import Problem, ReadError
 from pbem.reading.protocol import REQUESTS, RESPONSES, Response, respond
 
@@ -25,9 +25,6 @@ LENGTH = struct.Struct(">I")
 READY = b"ready"
 GRACE_SECONDS = 2
 """How much later than the server's deadline the process ends itself, and the kernel than the process's own timer."""
-MOST_FILES = 32
-MEGABYTE = 1 << 20
-MEMORY = Path("/proc/self/statm")
 OUT_OF_MEMORY = Response(error=ReadError(Problem.TOO_MUCH_MEMORY), is_last=True)
 
 
@@ -36,7 +33,7 @@ def main(descriptor: int, megabytes: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # sent to us too when the server is stopped, maybe during a message
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    _limit_resources(megabytes)
+    sandboxing.limit_resources(megabytes)
     with socket.socket(fileno=descriptor) as server:
         server.sendall(LENGTH.pack(len(READY)) + READY)
         while head := receive(server, HEAD.size):
@@ -57,7 +54,7 @@ def receive(sender: socket.socket, size: int, until: float | None = None) -> byt
     while len(received) < size:
         if until is not None:
             sender.settimeout(max(0.001, until - time.monotonic()))
-        piece = sender.recv(min(size - len(received), MEGABYTE))
+        piece = sender.recv(min(size - len(received), sandboxing.MEGABYTE))
         if not piece:
             return b""
         received += piece
@@ -69,16 +66,6 @@ def _respond(request: bytes, raw: bytes) -> Response:
         return respond(REQUESTS.validate_json(request), raw)
     except MemoryError:
         return OUT_OF_MEMORY
-
-
-def _limit_resources(megabytes: int) -> None:
-    """Allow only that much memory beyond what is used now, few open files, and no core dump."""
-    if MEMORY.exists():  # a system without it doesn't enforce the limit either
-        pages = int(MEMORY.read_text(encoding="ascii").split()[0])
-        most = pages * resource.getpagesize() + megabytes * MEGABYTE
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _set_deadline(cpu_seconds: float, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""The daemon: receive, work, send, each in a separate thread, and how they stop.
+"""The daemon: receive, work, think, send, each in a separate thread, and how they stop.
 
     inboxes and listeners --store--> incoming --handle--> outgoing --send--> outbox
 
@@ -23,6 +23,8 @@ from sqlalchemy.exc import DBAPIError
 from pbem import failpoints
 from pbem.config import Settings
 from pbem.failpoints import Step
+from pbem.house.searcher import SandboxedSearcher, Searcher
+from pbem.house.thinker import Thinker
 from pbem.players import identity
 from pbem.reading import authentication
 from pbem.reading.protocol import MailParser, Unavailable
@@ -96,6 +98,7 @@ class Server:
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
     scheduler: Scheduler
+    thinker: Thinker
     desks: tuple[Desk, ...]
     """One for each thread of `run` that works; `queue` and `services` are for one that does all the work alone."""
     sign: Sign = unsigned
@@ -155,13 +158,15 @@ def open_server(
     settings: Settings,
     clock: Callable[[], datetime] = now,
     parser: MailParser | None = None,
+    searcher: Searcher | None = None,
     *,
     upgrade: bool = True,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Iterator[Server]:
     """Open a server with an up-to-date database, and close it at the end. Raises BadConfig and database errors.
 
-    Unless a parser is given, messages are parsed in separate processes, started with the first one. The outbox isn't
+    Unless a parser is given, messages are parsed in separate processes, started with the first one; unless a searcher
+    is given, the house thinks in others. The outbox isn't
     closed here but by the thread that sends, which may be in the middle of a message when the server closes.
     """
     keyring = Keyring(settings.server.key.read())
@@ -171,8 +176,11 @@ def open_server(
     parsers = (parser, parser) if parser else (Sandbox(settings.reading), Sandbox(settings.reading))
     engine = database.connect(settings.server.database)
     results = DeliveryResults(Locks(engine))
-    services = Services(settings.server, keyring, settings.checks, settings.limits, parsers[0])
+    services = Services(settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0])
     queue, *queues = (WorkQueue(engine, clock, lanes) for lanes in (tuple(Lane), *LANES_OF_DESKS))
+    thinker = Thinker(
+        engine, settings.house, settings.server, searcher or SandboxedSearcher(settings.house), Locks(engine), clock
+    )
     try:
         if upgrade:
             database.upgrade(engine)
@@ -193,11 +201,13 @@ def open_server(
             listeners=tuple(_listeners(settings)),
             sign=sign,
             clock=clock,
+            thinker=thinker,
             scheduler=Scheduler(
                 Retention(SteadyClock(clock(), monotonic), invited_days=settings.limits.invited_again_days)
             ),
         )
     finally:
+        thinker.close()
         for one in parsers:
             one.close()
         for each in (queue, *queues):
@@ -213,6 +223,8 @@ def run_once(server: Server) -> tuple[int, int, int]:
     while (some := server.handle_waiting()) == AT_A_STRETCH:
         handled += some
     handled += some
+    while server.thinker.step():
+        pass
     try:
         while some := server.send_due():
             sent += some
@@ -223,7 +235,7 @@ def run_once(server: Server) -> tuple[int, int, int]:
 
 def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
-    came, owed = tuple(threading.Event() for _ in server.desks), threading.Event()
+    came, owed, played = tuple(threading.Event() for _ in server.desks), threading.Event(), threading.Event()
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
         server.store(arrivals)
@@ -234,7 +246,14 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
         handled = server.handle_waiting(stop.is_set, desk)
         if handled:
             owed.set()
+            played.set()
         return handled
+
+    def think() -> int:
+        searched = server.thinker.step(stop.is_set)
+        if searched:
+            owed.set()
+        return searched
 
     threads = [
         threading.Thread(
@@ -244,10 +263,15 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
     ]
     for number, (desk, bell) in enumerate(zip(server.desks, came, strict=True), start=1):
         threads.append(_loop(f"work {number}", partial(handle_waiting, desk), bell, stop))
+    threads.append(_loop("house", think, played, stop))
     threads.append(_loop("send", lambda: server.send_due(stop.is_set), owed, stop, server.outbox.close))
     if server.queue.is_shared:
         hear = partial(
-            notifications.listen, server.engine, {Channel.RECEIVED: came, Channel.OWED: (owed,)}, stop.is_set, stop.wait
+            notifications.listen,
+            server.engine,
+            {Channel.RECEIVED: came, Channel.OWED: (owed, played)},
+            stop.is_set,
+            stop.wait,
         )
         threads.append(threading.Thread(target=hear, name="bells", daemon=True))
     for listener in server.listeners:
@@ -257,11 +281,12 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
     log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
     ready()
     stop.wait()
-    _stop(server, threads, (*came, owed))
+    _stop(server, threads, (*came, owed, played))
 
 
 def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:
     deadline = time.monotonic() + STOP_SECONDS
+    server.thinker.close()
     for bell in bells:
         bell.set()
     for listener in server.listeners:

@@ -12,7 +12,7 @@ from datetime import datetime
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from pbem.config import ChecksSettings, LimitsSettings, ServerSettings
+from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSettings
 from pbem.errors import Unanswerable
 from pbem.players import bounces, identity
 from pbem.reading import authentication
@@ -35,6 +35,7 @@ class Services:
     keyring: Keyring
     checks: ChecksSettings
     limits: LimitsSettings
+    house: HouseSettings
     parser: MailParser
     attempts: Attempts = field(default_factory=Attempts)
 

@@ -130,6 +130,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         request = Request(
             *(session, services.server, services.keyring, now, row, message, sender, COMMANDS),
             limits=services.limits,
+            house=services.house,
             held_messages=examined.held,
         )
         reply = dispatch.converse(request)

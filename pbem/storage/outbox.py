@@ -13,7 +13,7 @@ from pbem.payloads import people
 from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
 from pbem.storage import facts
-from pbem.storage.models import Incoming, Match, Mention, Outgoing, OutgoingState, Player, Standing
+from pbem.storage.models import HOUSE, Incoming, Match, Mention, Outgoing, OutgoingState, Player, Standing
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
@@ -101,6 +101,8 @@ class Mailer:
         A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
         replies to, nearest first; `standing` and `gist` are what budgets count.
         """
+        if player.address == HOUSE:
+            raise ValueError("the house gets no mail")
         suspended = player.unreachable is not None and payload.template not in ANSWERED
         collected = OutgoingState.PAUSED if player.stopped is not None else OutgoingState.BATCHED
         state = collected if is_batched else OutgoingState.OWED

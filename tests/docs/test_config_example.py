@@ -65,6 +65,7 @@ def sections() -> list[tuple[str, Any]]:
         ("checks", config.ChecksSettings),
         ("limits", config.LimitsSettings),
         ("reading", config.ReadingSettings),
+        ("house", config.HouseSettings),
         ("log", config.LogSettings),
     ]
 

@@ -30,7 +30,7 @@ MOST_BEGINNINGS = 6
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
-NAMES_GAME = frozenset({"challenge", "help", "rules", "seek", "seeks"})
+NAMES_GAME = frozenset({"challenge", "play", "seek", "seeks", "help", "rules"})
 """The commands that may be preceded by a game."""
 FREE_WORDS = frozenset({"say", "join", "set"})
 """The commands that take any text, besides those that take a turn."""
@@ -123,6 +123,8 @@ class LineReader:
             game = verb.lower().rstrip(":")
             verb, _, rest = rest.strip().partition(" ")
         command = named(self._commands, verb.lower().rstrip(":!.") if not rest else verb.lower().rstrip(":"))
+        if command is not None and command.name == "play" and not (game or _names_game(rest)):
+            command = None  # "play c3e5", "play well!"
         if command is None:
             # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
             bare = f"{verb} {rest}" if game is not None and not pointed else ""
@@ -261,7 +263,7 @@ class LineReader:
         if line.command.takes_turn:
             return self.is_turn(line.words, line.match) or not line.words
         words = line.words.lower().split()
-        if line.command.name in ("challenge", "seek"):
+        if line.command.name in ("challenge", "play", "seek"):
             return any(word in GAMES for word in words)
         return all(word in GAMES or word in self.verbs or NUMBER.fullmatch(word) for word in words)
 
@@ -330,6 +332,12 @@ class LineReader:
                 for word in words[at + 1 :]
             ]
         return " ".join(words)
+
+
+def _names_game(words: str) -> bool:
+    """Return whether one of the words is a game."""
+    games = frozenset(GAMES)
+    return any(courtesies.with_other_number(word.strip(".,;:!?"), games) in games for word in words.lower().split())
 
 
 def _addressed(text: str) -> str:

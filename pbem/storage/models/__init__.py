@@ -17,10 +17,12 @@ from pbem.storage.models.messages import (
     RawMessage,
     Standing,
 )
-from pbem.storage.models.people import Departure, Invitee, Player
+from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
+from pbem.storage.models.searches import Search, SearchKind
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
+    "HOUSE",
     "UNSENT",
     "Block",
     "Clock",
@@ -41,6 +43,8 @@ __all__ = [
     "Prepared",
     "Presence",
     "RawMessage",
+    "Search",
+    "SearchKind",
     "Seek",
     "Standing",
     "TakenBack",

@@ -49,6 +49,8 @@ class Match(SQLModel, table=True):
     challenger: int = Field(foreign_key="player.id")
     time: str | None = None
     """The time control, as clocks.time_control writes it; None without one."""
+    level: int | None = None
+    """How well the house plays, in a match against it; None between two people."""
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the challenger named an address; they learn whose it is when the match is accepted."""
     state: str = Field(default=MatchState.OFFERED.value, index=True)

@@ -8,9 +8,12 @@ from sqlmodel import Field, SQLModel
 from pbem.storage.models.indexes import partial_index
 from pbem.storage.utc import Utc
 
+HOUSE = "(the house)"
+"""What stands in place of the address of the house player. It is no address, so nobody can write from it or to it."""
+
 
 class Player(SQLModel, table=True):
-    """A person. `confirmed` is empty until they have answered a message sent to the address."""
+    """A person, or the house. `confirmed` is empty until they have answered a message sent to the address."""
 
     __table_args__ = (partial_index("ix_player_unreachable", "unreachable", where="unreachable IS NOT NULL"),)
 

@@ -1,0 +1,85 @@
+"""Matches against the house: it accepts at once, at the level that the player chooses."""
+
+from collections.abc import Mapping
+
+from sqlmodel import Session
+
+from engines.core import Game
+from pbem.clocks.time_control import TimeControl
+from pbem.commands.core import Decision, Line, Request
+from pbem.commands.refusals import in_words
+from pbem.errors import Refused
+from pbem.house import levels
+from pbem.house import player as house_player
+from pbem.matches import lifecycle
+from pbem.matches.queries import number_between
+from pbem.players import invitations
+from pbem.storage.models import Match, Player
+
+LEVEL = "level"
+
+
+def name(request: Request) -> str:
+    """Return the name of the house."""
+    return house_player.current_name(request.session, request.house)
+
+
+def level_of(request: Request, given: str | None) -> int:
+    """Return the level that a challenge to the house names; raise Refused."""
+    there_are = [each for each in levels.LEVELS if each.number <= request.house.levels]
+    if given is None:
+        return min(levels.DEFAULT, len(there_are))
+    wanted = given.strip().lower()
+    found = next((each for each in there_are if wanted in (str(each.number), each.name.lower())), None)
+    if found is None:
+        raise Refused(
+            f"The house has no level {given[:20]}.", fits=f'{_all(len(there_are))}; "help levels" explains them.'
+        )
+    return found.number
+
+
+def _all(number: int) -> str:
+    return f"Its levels are 1 to {number}" if number > 1 else "Its only level is 1"
+
+
+def start(
+    request: Request,
+    line: Line,
+    player: Player,
+    game: Game,
+    options: Mapping[str, str],
+    *,
+    level: int,
+    time: TimeControl,
+    begins: bool,
+    rematch_of: Match | None = None,
+) -> Decision:
+    """Start a match of the player against the house; `begins` says whether the player moves first."""
+    session, now, settings = request.session, request.now, request.house
+    if not settings.enabled:
+        raise Refused("The house takes no new matches at the moment.", fits="Challenge another player.")
+    house = house_player.provide(session, settings, now)
+    _check_running(session, player, house, settings.running_matches)
+    invitations.check_day(session, player, request.limits, now)
+    with in_words(line):
+        (offered,) = lifecycle.offer(
+            session,
+            player,
+            house,
+            game.key,
+            options,
+            now,
+            time=time,
+            challenger_begins=begins,
+            rematch_of=rematch_of,
+            level=level,
+        )
+        return Decision(events=lifecycle.accept(session, offered.match, house, now))
+
+
+def _check_running(session: Session, player: Player, house: Player, most: int) -> None:
+    if number_between(session, player, house) >= most:
+        raise Refused(
+            f"You're already playing as many matches against the house as a player can ({most}).",
+            fits='Finish one of them first; "games" lists them.',
+        )

@@ -1,0 +1,77 @@
+"""The house as a player: a row without an address, made when it is first challenged."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import count
+
+from sqlmodel import Session, select
+
+from engines.core import Seat
+from pbem.config import HouseSettings
+from pbem.matches.queries import seat_of
+from pbem.storage.database import exclude_others
+from pbem.storage.models import HOUSE, Match, Player
+
+LOOKS_LIKE = str.maketrans("01345", "olesa")
+"""Digits that look like letters."""
+BESIDE = re.compile(r"^the|(?:bot|player|computer|ai)$")
+"""What somebody might add to the name to be taken for the house."""
+
+
+def is_house(player: Player) -> bool:
+    """Return whether that player is the house."""
+    return player.address == HOUSE
+
+
+def find(session: Session) -> Player | None:
+    """Return the house; None before it was first challenged."""
+    return session.exec(select(Player).where(Player.address == HOUSE)).first()
+
+
+def seat_in(session: Session, match: Match) -> Seat | None:
+    """Return the seat of the house in a match; None in one between two people."""
+    house = find(session) if match.level is not None else None
+    return None if house is None else seat_of(match, house)
+
+
+def current_name(session: Session, settings: HouseSettings) -> str:
+    """Return the name of the house: the one in the settings, or one like it where a person had that before."""
+    house = find(session)
+    for candidate in _candidates(settings.name):
+        holder = session.exec(select(Player).where(Player.name == candidate)).first()
+        if holder is None or (house is not None and holder.id == house.id):
+            return candidate
+    raise AssertionError("names don't run out")
+
+
+def provide(session: Session, settings: HouseSettings, now: datetime) -> Player:
+    """Return the house under its current name; add its row where there is none."""
+    exclude_others(session.connection(), "the house")
+    name = current_name(session, settings)
+    house = find(session) or Player(address=HOUSE, confirmed=now, created=now)
+    if house.name != name:
+        house.name = name
+        session.add(house)
+        session.flush()
+    return house
+
+
+def resembles(name: str, wanted: str) -> bool:
+    """Return whether a name would be taken for that of the house.
+
+    >>> [resembles("house", each) for each in ("house", "the-house", "House2", "h0use", "house-bot", "housewife")]
+    [True, True, True, True, True, False]
+    """
+    return wanted.lower() == name or _bare(wanted) in (_bare(name), _bare(name.translate(LOOKS_LIKE)))
+
+
+def _bare(name: str) -> str:
+    plain = name.lower().rstrip("0123456789").translate(LOOKS_LIKE)
+    return BESIDE.sub("", BESIDE.sub("", re.sub(r"[^a-z]", "", plain)))
+
+
+def _candidates(name: str) -> Iterator[str]:
+    yield name
+    yield f"{name[:16]}-bot"
+    yield from (f"{name[:13]}-bot{number}" for number in count(2))

@@ -1,0 +1,91 @@
+"""What the house has to think about next: the matches in which it is its turn, fairly among its opponents.
+
+Nothing has to be queued for that: it is the house's turn where a match says so, whatever happened to the server since.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import and_, bindparam, func, or_, union_all
+from sqlalchemy import select as columns
+from sqlmodel import Session, col
+
+from engines.core import Seat
+from pbem.config import HouseSettings
+from pbem.matches.queries import seat_of
+from pbem.storage.models import Match, MatchState, Player, Ply, Search, SearchKind
+from pbem.storage.utc import Utc
+
+HOUR = timedelta(hours=1)
+PAUSES = (timedelta(0), timedelta(minutes=1), timedelta(minutes=10), HOUR)
+"""After which time a search that didn't end well is tried again; from the last on, always after that."""
+ROUND = 50
+"""How many opponents are served before it is looked again who waits."""
+
+_NOW: Any = bindparam("now", type_=Utc)
+_LATEST: Any = bindparam("latest", type_=Utc)
+
+
+def _waiting(seat: Seat) -> Any:
+    """Return the query for the matches in which that seat is the house's and to move, and since when it is."""
+    own, other = (Match.seat1, Match.seat0) if seat else (Match.seat0, Match.seat1)
+    version = col(Match.plies) + col(Match.shift)
+    searched = and_(
+        col(Search.match) == col(Match.id), col(Search.kind) == SearchKind.TURN.value, col(Search.version) == version
+    )
+    # A time that is too far ahead was noted before the clock was set back.
+    is_due = or_(col(Search.id).is_(None), col(Search.due) <= _NOW, col(Search.due) > _LATEST)
+    return (
+        columns(
+            col(Match.id).label("number"),
+            col(other).label("opponent"),
+            func.coalesce(Ply.played, Match.started).label("since"),
+        )
+        .outerjoin(Ply, and_(col(Ply.match) == col(Match.id), col(Ply.number) == col(Match.plies)))
+        .outerjoin(Search, searched)
+        .where(col(own) == bindparam("house"), col(Match.to_move) == seat, col(Match.paused).is_(None), is_due)
+    )
+
+
+def _round() -> Any:
+    """Return the query for the match of each opponent that has waited longest, unless they had enough this hour."""
+    waiting = union_all(_waiting(0), _waiting(1)).subquery()
+    place = func.row_number().over(partition_by=waiting.c.opponent, order_by=(waiting.c.since, waiting.c.number))
+    first = columns(waiting, place.label("place")).subquery()
+    searched = (
+        columns(func.count(col(Search.id)))
+        .where(
+            col(Search.player) == first.c.opponent,
+            col(Search.kind) == SearchKind.TURN.value,
+            col(Search.asked) > bindparam("since", type_=Utc),
+            col(Search.asked) <= _NOW,
+        )
+        .scalar_subquery()
+    )
+    return (
+        columns(first.c.number)
+        .where(first.c.place == 1, searched < bindparam("most"))
+        .order_by(first.c.since, first.c.number)
+        .limit(ROUND)
+    )
+
+
+_ROUND = _round()
+
+
+def next_turns(session: Session, house: Player, settings: HouseSettings, now: datetime) -> list[int]:
+    """Return the matches in which the house is to play next, one for each opponent, the longest waiting first."""
+    values = {
+        "house": house.id,
+        "now": now,
+        "latest": now + 2 * PAUSES[-1],
+        "since": now - HOUR,
+        "most": settings.turns_per_hour,
+    }
+    return [int(number) for (number,) in session.execute(_ROUND, values)]
+
+
+def is_to_move(match: Match, house: Player) -> bool:
+    """Return whether the house can play in the match now."""
+    is_running = match.state == MatchState.RUNNING and match.paused is None
+    return is_running and match.to_move is not None and seat_of(match, house) == match.to_move

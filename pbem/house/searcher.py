@@ -1,0 +1,97 @@
+"""Searchers: who finds the turns of the house. The server's search in a process, which is killed if it takes too much.
+
+Each search has a process of its own. It starts in a fraction of a second, and nothing of a search is left behind.
+"""
+
+import subprocess
+import sys
+import threading
+from typing import Protocol
+
+from pbem import sandboxing
+from pbem.config import HouseSettings
+from pbem.house.protocol import Answer, Question, respond
+
+WALL_FACTOR = 3
+"""How many times longer than it may compute a search may take: on a busy machine, others compute in the meantime."""
+
+
+class SearchFailed(Exception):
+    """A search that found nothing: it took too much time or memory, or crashed."""
+
+
+class Stopped(Exception):
+    """The server is stopping, so there is no answer."""
+
+
+class Searcher(Protocol):
+    """Answers questions, one at a time."""
+
+    def search(self, question: Question) -> Answer:
+        """Return the answer. Raises SearchFailed and Stopped."""
+
+    def close(self) -> None:
+        """End the present search, and answer none any more. Never raises."""
+
+
+class InProcessSearcher:
+    """A Searcher without a process of its own, for tests."""
+
+    def search(self, question: Question) -> Answer:
+        """See Searcher."""
+        return respond(question)
+
+    def close(self) -> None:
+        """See Searcher."""
+
+
+class SandboxedSearcher:
+    """A Searcher with a process for each search."""
+
+    def __init__(self, settings: HouseSettings) -> None:
+        self._settings = settings
+        self._starting = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
+
+    def search(self, question: Question) -> Answer:
+        """See Searcher."""
+        process = self._started()
+        try:
+            said, _ = process.communicate(question.dumps(), WALL_FACTOR * self._settings.seconds)
+        except subprocess.TimeoutExpired as error:
+            raise SearchFailed("the process gave no answer") from error
+        finally:
+            process.kill()
+            process.wait()
+        if self._is_closed:
+            raise Stopped
+        try:
+            return Answer.loads(said)
+        except ValueError as error:
+            raise SearchFailed(f"the process ended without an answer ({process.returncode})") from error
+
+    def close(self) -> None:
+        """See Searcher."""
+        with self._starting:
+            self._is_closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        with self._starting:
+            if self._is_closed:
+                raise Stopped
+            limits = (str(self._settings.seconds), str(self._settings.megabytes))
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers
+                    [sys.executable, "-P", "-m", "pbem.house.worker", *limits],
+                    env=sandboxing.environment(),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,  # Ctrl-C at a terminal is for the server alone
+                )
+            except OSError as error:
+                raise SearchFailed(f"the process can't be started: {error.strerror}") from error
+            return self._process

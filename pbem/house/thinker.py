@@ -1,0 +1,172 @@
+"""The turns of the house: each is found in a process, and then played in a transaction, if the match is as it was.
+
+A search that is killed, or takes too much, is tried again: soon, then less often. The admin hears of it (see
+server.scheduled.alerts). Several daemons never search for the same turn: one of them has the lock of the match. The
+lock only avoids work; that a turn isn't played twice is up to the version of the match.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, select
+
+from notation import NOTATIONS
+from pbem import failpoints
+from pbem.config import HouseSettings, ServerSettings
+from pbem.failpoints import Step
+from pbem.house import player, queue
+from pbem.house.protocol import Answer, Question, seed
+from pbem.house.queue import PAUSES
+from pbem.house.searcher import Searcher, Stopped
+from pbem.matches import lifecycle, turns
+from pbem.matches.queries import locked, opponent_of, version
+from pbem.matches.snapshot import snapshot_of, turn_texts
+from pbem.players import announcements
+from pbem.storage import notifications
+from pbem.storage.database import read_only, transaction
+from pbem.storage.locks import Locks
+from pbem.storage.models import Match, Player, Search, SearchKind
+from pbem.storage.notifications import Channel
+
+log = structlog.get_logger()
+
+MOST = 3
+"""After that many searches for a turn which didn't end well, the admin is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A turn to be found, and the version of the match that it is for."""
+
+    match: int
+    version: int
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Thinker:
+    """Finds and plays the turns of the house, one after the other."""
+
+    engine: Engine
+    settings: HouseSettings
+    server: ServerSettings
+    searcher: Searcher
+    locks: Locks
+    clock: Callable[[], datetime]
+
+    def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Search for the next turn against each opponent who waits. Return their number; if it isn't 0, call again."""
+        with read_only(self.engine) as session:
+            house = player.find(session)
+            waiting = queue.next_turns(session, house, self.settings, self.clock()) if house is not None else []
+        searched = 0
+        for number in waiting:
+            if stopped():
+                break
+            searched += self._search_alone(number)
+        return searched
+
+    def close(self) -> None:
+        """End the present search."""
+        self.searcher.close()
+
+    def _search_alone(self, number: int) -> bool:
+        """Search for the turn in that match unless another daemon does. Return whether it was searched."""
+        name = f"house {number}"
+        if not self.locks.try_acquire(name):
+            return False
+        try:
+            return self._search(number)
+        finally:
+            self.locks.release(name)
+
+    def _search(self, number: int) -> bool:
+        task = self._begin(number)
+        if task is None:
+            return False
+        failpoints.reach(Step.SEARCHING)
+        try:
+            answer = self.searcher.search(task.question)
+            failpoints.reach(Step.FOUND)
+            self._play(task, answer)
+        except Stopped:
+            self._take_back(task)
+            return False
+        except DBAPIError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug in a search must not end the others
+            self._fail(task, error)
+        return True
+
+    def _begin(self, number: int) -> Task | None:
+        """Count the search before it begins. Return what to search for; None if the match has moved on."""
+        now = self.clock()
+        with transaction(self.engine) as session:
+            match, house = locked(session, number), player.find(session)
+            if match is None or house is None or not queue.is_to_move(match, house):
+                return None
+            opponent = opponent_of(match, house)
+            row = _row(session, number, version(match)) or Search(
+                match=number, kind=SearchKind.TURN, version=version(match), player=opponent, asked=now, due=now
+            )
+            row.attempts += 1
+            row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
+            if row.attempts > MOST and row.troubled is None:
+                row.troubled = now
+            session.add(row)
+            texts = turn_texts(session, match)
+            question = Question(match.game, match.options, texts, match.level or 1, seed(number, match.plies))
+            return Task(number, version(match), question)
+
+    def _play(self, task: Task, answer: Answer) -> None:
+        """Play the turn, unless the match has moved on."""
+        now = self.clock()
+        with transaction(self.engine) as session:
+            match, house = locked(session, task.match), player.find(session)
+            if match is None or house is None or not _is_as_asked(match, house, task):
+                return
+            snapshot, notation = snapshot_of(session, match), NOTATIONS[match.game]
+            turn = turns.read(notation, snapshot.base, None, turns.parse(notation, answer.turn))
+            events = lifecycle.play(session, snapshot, snapshot.base.turn or 0, turn, now)
+            row = _row(session, task.match, task.version)
+            if row is not None:
+                row.done, row.value, row.troubled = now, answer.value, None
+                session.add(row)
+            announcements.announce(session, self.server, now, events)
+            notifications.notify(session, Channel.OWED)
+            failpoints.reach(Step.ANSWERING)
+        failpoints.reach(Step.ANSWERED)
+        log.info("house", match=task.match, turn=len(task.question.turns) + 1, nodes=answer.nodes)
+
+    def _fail(self, task: Task, error: Exception) -> None:
+        """Note that the search didn't end well, and when to try again."""
+        now = self.clock()
+        with transaction(self.engine) as session:
+            row = _row(session, task.match, task.version)
+            if row is not None:
+                row.due = now + max(PAUSES[1], PAUSES[min(row.attempts, len(PAUSES) - 1)])
+                if row.attempts >= MOST and row.troubled is None:
+                    row.troubled = now
+                session.add(row)
+        log.error("house", match=task.match, error=f"{type(error).__name__}: {error}"[:200])
+
+    def _take_back(self, task: Task) -> None:
+        """Undo the count of a search that was ended because the server stops."""
+        with transaction(self.engine) as session:
+            row = _row(session, task.match, task.version)
+            if row is not None:
+                row.attempts, row.due = row.attempts - 1, self.clock()
+                session.add(row)
+
+
+def _row(session: Session, number: int, seen: int) -> Search | None:
+    this = (Search.match == number, Search.kind == SearchKind.TURN, Search.version == seen)
+    return session.exec(select(Search).where(*this)).first()
+
+
+def _is_as_asked(match: Match, house: Player, task: Task) -> bool:
+    return version(match) == task.version and queue.is_to_move(match, house)

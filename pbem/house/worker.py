@@ -1,0 +1,35 @@
+"""The process that searches: one question from standard input, one answer to standard output.
+
+    python -m pbem.house.worker SECONDS MEGABYTES
+
+It has neither settings nor secrets nor a database, limited memory and time, and the lowest claim to the processor. It
+can be killed at any time.
+"""
+
+import math
+import os
+import resource
+import signal
+import sys
+
+from pbem import sandboxing
+from pbem.house.protocol import Question, respond
+
+NICENESS = 10
+"""So that everything else of the server goes first."""
+
+
+def main(seconds: float, megabytes: int) -> None:
+    """Answer the question."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)  # sent to us too when the server is stopped; it kills us itself
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.nice(NICENESS)
+    sandboxing.limit_resources(megabytes)
+    most = math.ceil(seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))  # beyond it the kernel ends this process
+    sys.stdout.buffer.write(respond(Question.loads(sys.stdin.buffer.read())).dumps())
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,45 @@
+"""What the house has thought about, or is to think about."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from pbem.storage.models.indexes import partial_index
+from pbem.storage.utc import Utc
+
+
+class SearchKind(StrEnum):
+    """What a search is for."""
+
+    TURN = "turn"
+    """The turn of the house. It needs no row to be due: that it is the house's turn says so."""
+
+
+class Search(SQLModel, table=True):
+    """A search of the house in one version of a match. What it found is played, or told, in the same transaction."""
+
+    __table_args__ = (
+        UniqueConstraint("match", "kind", "version"),
+        Index("ix_search_player_kind_asked", "player", "kind", "asked"),
+        partial_index("ix_search_troubled", "troubled", where="troubled IS NOT NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id")
+    kind: str
+    version: int
+    """The version of the match: `plies` and `shift` together."""
+    player: int = Field(foreign_key="player.id")
+    """Whom it is for: the opponent of the house."""
+    asked: datetime = Field(sa_type=Utc)
+    attempts: int = 0
+    """How many searches were begun, counted before each begins."""
+    due: datetime = Field(sa_type=Utc)
+    """When to search, or to try again."""
+    done: datetime | None = Field(default=None, sa_type=Utc)
+    value: float | None = None
+    """What the house thought of the position: from -1, lost, to 1, won."""
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when it needs the operator: it has failed too often. It is still tried, less and less often."""
