@@ -107,6 +107,24 @@ def test_a_blocked_player_is_told_what_everybody_may_be_told(letters: Correspond
     assert "is on its way" in text(letters.write(CAROL, "challenge alice kvadratik", to=personal["carol"])[-1])
 
 
+def test_words_below_a_block_go_to_nobody(letters: Correspondence, personal: dict[str, str]) -> None:
+    letters.write(BOB, "challenge alice kvadratik", to=personal["bob"])
+    sent = letters.write(ALICE, "block bob\n\nThis one only ever complains.", to=personal["alice"])
+
+    (told,) = (mail for mail in sent if str(mail["To"]) == BOB)
+    (answer,) = (mail for mail in sent if str(mail["To"]) == ALICE)
+    assert "alice has declined challenge #1" in text(told)
+    assert "complains" not in text(told)
+    assert "You have declined challenge #1" in text(answer)
+    assert "This one only ever complains." in text(answer)
+    running = letters.write(CAROL, "challenge alice kvadratik", to=personal["carol"])
+    letters.reply(next(mail for mail in running if str(mail["To"]) == ALICE), "accept")
+    sent = letters.reply(letters.last("alice"), "block carol\n\nNot again.")
+    assert "Not again." not in "".join(text(mail) for mail in sent if str(mail["To"]) == CAROL)
+    sent = letters.reply(letters.last("alice"), "yes")
+    assert "Not again." not in "".join(text(mail) for mail in sent if str(mail["To"]) == CAROL)
+
+
 def test_an_address_doesn_t_tell_that_its_player_has_blocked_somebody(
     letters: Correspondence, personal: dict[str, str]
 ) -> None:

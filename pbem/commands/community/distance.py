@@ -14,6 +14,8 @@ from pbem.matches.events import Event
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import locked, of_player, opponent_of
 from pbem.payloads.community import Blocked
+from pbem.payloads.sections import ChallengeClosed, NotSent
+from pbem.players import announcements
 from pbem.players.preferences import OFF
 from pbem.storage.models import MatchState, Player
 
@@ -31,7 +33,20 @@ def block(request: Request, line: Line) -> Decision:
     events = tuple(_with_offers_closed(request, player, other))
     running = of_player(session, player, (MatchState.RUNNING,))
     between = tuple(match.id or 0 for match in running if opponent_of(match, player) == other.id)
-    return Decision(answer=(Blocked(player=name(other), blocked=True, numbers=between),), events=events)
+    told = announcements.notices(session, events, player)  # without words: those below "block" are about the other
+    return Decision(
+        answer=(
+            Blocked(player=name(other), blocked=True, numbers=between),
+            *(
+                notice.payload
+                for notice in told
+                if request.is_from(notice.player) and isinstance(notice.payload, ChallengeClosed)
+            ),
+        ),
+        messages=tuple(notice for notice in told if not request.is_from(notice.player)),
+        below=(NotSent(lines=request.prose),) if request.prose else (),
+        takes_prose=True,
+    )
 
 
 def _with_offers_closed(request: Request, player: Player, other: Player) -> Iterator[Event]:
