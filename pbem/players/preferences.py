@@ -141,6 +141,7 @@ PREFERENCES: dict[str, Preference] = {
         _reminders,
         words=reminders.MOST,
     ),
+    "calendar": Preference("calendar", (OFF, ON), "whether messages bring a calendar entry for when a turn is due"),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     LISTED: Preference(LISTED, (OFF, ON), 'whether "who" shows your name to other players'),
     LIMIT: Preference(LIMIT, (NONE,), "no more challenges while you play that many matches", "10", _number),

@@ -4,7 +4,8 @@ Nothing here is left to chance: boundaries and Content-IDs follow from the Messa
 is rendered twice has the same bytes.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from email.message import EmailMessage
 from hashlib import sha256
 
@@ -22,6 +23,8 @@ class Attachment:
     maintype: str
     subtype: str
     content: bytes
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """What its Content-Type says besides."""
 
 
 class Enclosed:
@@ -74,7 +77,7 @@ def fill(mail: EmailMessage, text: str, html: str | None, enclosed: Enclosed, to
         _add_html(mail, tokens.filter_text(html), enclosed)
     for file in enclosed.files:
         content = tokens.filter_file(f"{file.maintype}/{file.subtype}", file.content)
-        mail.add_attachment(content, file.maintype, file.subtype, filename=file.name)
+        mail.add_attachment(content, file.maintype, file.subtype, filename=file.name, params=file.parameters)
     _seal(mail)
 
 

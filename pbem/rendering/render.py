@@ -18,7 +18,8 @@ from pbem.players.data_export import DataExport
 from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering import headers, links, mime
-from pbem.rendering.export_files import export_files
+from pbem.rendering.files import calendar
+from pbem.rendering.files.export_files import export_files
 from pbem.rendering.links import ReplyTarget, answering
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates, tightened
@@ -124,6 +125,9 @@ class Renderer:
             html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(variables))
             if mime.size(text, html, enclosed) <= LARGEST:
                 break
+        if player is not None and wishes["calendar"] == preferences.ON and row.template in calendar.SHOWN_IN:
+            for file in calendar.of(known.matches.values(), player, self._server, row.created):
+                enclosed.attach(file)
         return text, html, enclosed
 
     def _variables(

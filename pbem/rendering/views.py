@@ -24,8 +24,9 @@ from pbem.matches.time.timekeeping import clock_of
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
 from pbem.players.preferences import ON
-from pbem.rendering import attachments, board_image, links
+from pbem.rendering import board_image, links
 from pbem.rendering.board_image import png
+from pbem.rendering.files import attachments
 from pbem.rendering.html_board import Grid, grid
 from pbem.rendering.links import Links, ReplyTarget
 from pbem.rendering.mime import Attachment, Enclosed
