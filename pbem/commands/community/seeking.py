@@ -156,8 +156,8 @@ def unseek(request: Request, line: Line) -> Decision:
 
 SEEK = Command(
     "seek",
-    "GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [standing|repeat=3]",
-    "offer a match to everybody; with repeat= several can begin with it, with standing as many as possible",
+    "GAME [option=choice ...] [begin=you] [time=14d+1d] [repeat=3]",
+    'offer a match to everybody; "repeat=3" lets three matches begin with it, "standing" ten',
     seek,
     changes=True,
     words=(1, 12),
