@@ -368,7 +368,7 @@ def neighbours(letters: Correspondence) -> None:
     write("alice", alice, "who")
     write("alice", alice, "set listed on\nwho\nwhois nobody")
     letters.wait(hours=5)
-    letters.reply(letters.last("bob"), "c2b2")
+    letters.reply(letters.last("bob"), "d2d1")
     letters.resign("alice")
     write("bob", bob, "whois alice\nhistory\nhistory alice bob\nhistory bob 2")
     write("carol", carol, "challenge bob quadrupel\nseek kvadratik")
