@@ -66,7 +66,7 @@ def challenge(request: Request, line: Line) -> Decision:
         invitations.check_address(offer.opponent, request.server)
     check_running(request, player)
     other = _opponent(request, offer.opponent)
-    _check_open(request, player, other, wanted.game.key, by_address=by_address)
+    _check_open(request, line, player, other, wanted.game.key, by_address=by_address)
     session, limits, now = request.session, request.limits, request.now
     invitations.check_challenges(session, player, other, limits, now, by_address=by_address)
     if other.confirmed is None:
@@ -92,7 +92,7 @@ def is_first(begin: str) -> bool:
     return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
 
 
-def _check_open(request: Request, player: Player, other: Player, game: str, *, by_address: bool) -> None:
+def _check_open(request: Request, line: Line, player: Player, other: Player, game: str, *, by_address: bool) -> None:
     """Raise Refused if the other wants no such challenge, in words that don't tell whether it is about the sender.
 
     Where an address was invited, they don't even tell that it is a player's.
@@ -103,9 +103,9 @@ def _check_open(request: Request, player: Player, other: Player, game: str, *, b
     if by_address and other.confirmed is not None:
         raise invitations.not_invitable(request.server)
     if blocks.is_blocked(session, player, other):
-        raise Refused(f"You have blocked {name(other)}.", fits=f'"unblock {name(other)}" allows challenges again.')
+        raise Refused("You have blocked this player.", read=line.text, fits='"unblock NAME" allows challenges again.')
     raise Refused(
-        f"At the moment, {name(other)} isn't open to this challenge.", fits='"seeks" lists what others want to play.'
+        "This player isn't open to this challenge at the moment.", fits='"seeks" lists what others want to play.'
     )
 
 
@@ -204,7 +204,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
     check_running(request, player)
-    _check_open(request, player, opponent, match.game, by_address=False)
+    _check_open(request, line, player, opponent, match.game, by_address=False)
     invitations.check_challenges(session, player, opponent, request.limits, now, by_address=False)
     with in_words(line):
         events = lifecycle.offer(

@@ -17,8 +17,9 @@ def subjects_to(mails: list[EmailMessage], address: str) -> list[str]:
 
 
 def other_match(letters: Correspondence) -> None:
-    """Begin a second match of alice and bob, and let carol join and seek a match."""
+    """Begin a second match of alice and bob, and let carol join; she and alice seek a match."""
     letters.write("carol@mail.example", "seek kvadratik", to=letters.join("carol"))
+    letters.write(ALICE, "seek kvadratik", to=str(letters.received[ALICE][1]["Reply-To"]))
     letters.write(ALICE, "challenge bob quadraphages", to=str(letters.received[ALICE][1]["Reply-To"]))
     letters.reply(letters.last("bob"), "accept")
 
@@ -38,7 +39,7 @@ BEYOND = {
     "mute": "mute 2",
     "seek": "seek quadrupel",
     "take": "take 1",
-    "unseek": "unseek 1",
+    "unseek": "unseek 2",
     "block": "block carol",
     "refuse": "reject hexaphages",
     "limit": "limit 10",

@@ -170,7 +170,7 @@ def test_no_seek_begins_more_matches_than_its_player_wants(letters: Corresponden
     letters.write(BOB, "take 2", to=personal["bob"])
     (answer,) = letters.write(CAROL, "take 2", to=personal["carol"])
 
-    assert "alice can't begin another match" in text(answer)
+    assert "This player can't begin another match" in text(answer)
     assert len(matches(letters)) == 1
 
 
@@ -180,7 +180,7 @@ def test_nobody_takes_the_same_seek_again_and_again(letters: Correspondence, per
     (answer,) = letters.write(BOB, "take 2", to=personal["bob"])
     letters.write(CAROL, "take 2", to=personal["carol"])
 
-    assert "You're already playing that with alice: match #1." in text(answer)
+    assert "You're already playing that with this player: match #1." in text(answer)
     assert len(matches(letters)) == 2
 
 

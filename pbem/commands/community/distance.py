@@ -29,7 +29,7 @@ def block(request: Request, line: Line) -> Decision:
     if blocks.number(session, player) >= blocks.MOST:
         raise Refused(f"You have blocked {blocks.MOST} players, and that's the limit.", fits='"unblock NAME" ends one.')
     if not blocks.block(session, player, other, request.now):
-        raise Refused(f"You have blocked {name(other)} already.", fits=f'"unblock {name(other)}" ends that.')
+        raise Refused("You have blocked this player already.", read=line.text, fits='"unblock NAME" ends that.')
     events = tuple(_with_offers_closed(request, player, other))
     running = of_player(session, player, (MatchState.RUNNING,))
     between = tuple(match.id or 0 for match in running if opponent_of(match, player) == other.id)
@@ -65,7 +65,7 @@ def unblock(request: Request, line: Line) -> Decision:
     """Let another player's challenges pass again."""
     other = pages.player_called(request, line, line.words)
     if not blocks.unblock(request.session, request.player, other):
-        raise Refused(f"You haven't blocked {name(other)}.", read=line.text)
+        raise Refused("You haven't blocked this player.", read=line.text)
     return Decision(answer=(Blocked(player=name(other), blocked=False),))
 
 

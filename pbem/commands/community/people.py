@@ -89,9 +89,7 @@ def past(request: Request, line: Line) -> Decision:
     people = [pages.player_called(request, line, word) for word in words]
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
     if opponent is not None and opponent.id == player.id:
-        raise Refused(
-            "These are the same player.", read=line.text, fits=f'"history {name(player)}" lists their matches.'
-        )
+        raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')
     found, more = history.finished(session, player, pages.SIZE, page, opponent)
     if opponent is None:
         total = sum(history.results(session, player).values(), Tally())

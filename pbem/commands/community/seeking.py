@@ -12,7 +12,6 @@ from pbem.commands.syntax import terms
 from pbem.community import seeks, willingness
 from pbem.community.seeks import MOST_MATCHES, Terms, Wanted
 from pbem.errors import Refused
-from pbem.matches.naming import name
 from pbem.matches.queries import is_playing_enough
 from pbem.payloads.community import SeekClosed, SeekList, SeekOpened
 from pbem.players import invitations, open_seeks, preferences, schedule
@@ -124,11 +123,11 @@ def take(request: Request, line: Line) -> Decision:
     playing = seeks.begun_with(session, row, seeker, player)
     if playing is not None:
         raise Refused(
-            f"You're already playing that with {name(seeker)}: match #{playing.id}.", fits="Leave the seek to others."
+            f"You're already playing that with this player: match #{playing.id}.", fits="Leave the seek to others."
         )
     if willingness.has_enough(session, seeker) or is_playing_enough(session, seeker, limits.running_matches):
         raise Refused(
-            f"At the moment, {name(seeker)} can't begin another match.", fits="The seek stays open; try again later."
+            "This player can't begin another match at the moment.", fits="The seek stays open; try again later."
         )
     invitations.check_challenges(session, player, seeker, limits, now, by_address=False)
     until = now + timedelta(days=limits.seek_days)
