@@ -7,6 +7,8 @@ reading, storage, notation, engines and the leaves of pbem.
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
 from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
+from pbem.commands.choices.settings import RESUME, SET, START, STOP
+from pbem.commands.choices.vacation import VACATION
 from pbem.commands.community.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
 from pbem.commands.community.people import HISTORY, WHO, WHOIS
 from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
@@ -16,7 +18,6 @@ from pbem.commands.help import HELP, RULES
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT
-from pbem.commands.settings import RESUME, SET, START, STOP
 from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 
 COMMANDS: dict[str, Command] = {
@@ -57,6 +58,7 @@ COMMANDS: dict[str, Command] = {
     "allow": ALLOW,
     "limit": LIMIT_COMMAND,
     "set": SET,
+    "vacation": VACATION,
     "stop": STOP,
     "start": START,
     "change": CHANGE,

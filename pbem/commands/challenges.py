@@ -8,6 +8,7 @@ from sqlmodel import select
 
 from engines import GAMES
 from pbem.clocks import time_control
+from pbem.clocks.time_control import WEEKEND
 from pbem.commands import house, offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
@@ -39,6 +40,7 @@ class Offer:
 def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Offer:
     """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused."""
     games, given, people = terms.split(words)
+    rated, people = terms.rated_in(people)
     if len(people) > 1 and people[0].lower() == own_name:
         people = people[1:]
     there_are = ", ".join(GAMES)
@@ -49,7 +51,7 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
     level = given.pop(house.LEVEL, None)
-    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text), level)
+    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)
 
 
 def challenge(request: Request, line: Line) -> Decision:
@@ -57,7 +59,7 @@ def challenge(request: Request, line: Line) -> Decision:
     player, words, house_name = request.player, line.words.split(), house.name(request)
     if house_name in line.words.lower().split() and player.name != house_name:
         return _against_house(request, line, player, words)
-    offer = read(words, player.name, request.server.time, line.text)
+    offer = _read(request, line, words, player.name, request.server.time)
     wanted = offer.terms
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
@@ -80,6 +82,7 @@ def challenge(request: Request, line: Line) -> Decision:
             wanted.options,
             now,
             time=wanted.time,
+            rated=wanted.rated,
             challenger_begins=is_first(wanted.begin),
             by_address=by_address,
         )
@@ -90,6 +93,19 @@ def challenge(request: Request, line: Line) -> Decision:
 def is_first(begin: str) -> bool:
     """Return whether the one who wrote that begins; `random` is decided here."""
     return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
+
+
+def _read(request: Request, line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
+    """Return the challenge that a line spells; raise Refused."""
+    offer = read(words, own_name, default_time, line.text)
+    check_weekends(request, line, offer.terms)
+    return offer
+
+
+def check_weekends(request: Request, line: Line, wanted: Terms) -> None:
+    """Raise Refused for terms by which clocks stop on weekends, where they can't."""
+    if wanted.time.weekends_off and request.server.days_off < WEEKEND:
+        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
 
 
 def _check_open(request: Request, line: Line, player: Player, other: Player, game: str, *, by_address: bool) -> None:
@@ -121,8 +137,10 @@ def play(request: Request, line: Line) -> Decision:
 
 def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
     """Start the match against the house that those words spell. Without a word about time, there is no limit."""
-    offer = read(words, player.name, time_control.NONE, line.text)
+    offer = _read(request, line, words, player.name, time_control.NONE)
     level, wanted = house.level_of(request, offer.level), offer.terms
+    if wanted.rated:
+        raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     check_running(request, player)
     return house.start(
         *(request, line, player, wanted.game, wanted.options),
@@ -215,6 +233,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             match.options,
             now,
             time=time,
+            rated=match.rated,
             challenger_begins=began != player.id,
             rematch_of=match,
         )
@@ -259,8 +278,9 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d]",
-    "offer someone a match; begin= says who moves first, time= how much time you both have",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated]",
+    "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
+    " on weekends, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),

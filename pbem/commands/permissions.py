@@ -56,7 +56,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
             *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "claim", "rematch", "mute"),
             *("seek", "take", "unseek", "block", "unblock", "refuse", "allow", "limit"),
-            *("set", "stop", "start", "change", "revoke", "export", "delete"),
+            *("set", "vacation", "stop", "start", "change", "revoke", "export", "delete"),
         ),
         Reach.ANYWHERE,
     ),

@@ -30,6 +30,7 @@ class Terms:
     time: TimeControl
     begin: str
     """Who moves first: me (the seeker), you (the one who takes it) or random."""
+    rated: bool = False
 
 
 def put_up(session: Session, player: Player, terms: Terms, repeat: int, now: datetime, until: datetime) -> Seek:
@@ -42,6 +43,7 @@ def put_up(session: Session, player: Player, terms: Terms, repeat: int, now: dat
         options=dict(terms.options),
         time=None if terms.time == TimeControl() else format_control(terms.time),
         begin=terms.begin,
+        rated=terms.rated,
         repeat=repeat,
         created=now,
         expires=until,
@@ -152,6 +154,7 @@ def take(
         now,
         time=time_control.parse(seek.time or time_control.NONE),
         challenger_begins=not seeker_begins,
+        rated=seek.rated,
     )
     started = lifecycle.accept(session, offered[0].match, seeker, now)
     seek.repeat -= 1

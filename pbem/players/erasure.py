@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import case
-from sqlmodel import Session, col, func, select, update
+from sqlmodel import Session, col, delete, func, select, update
 
 from pbem.community import blocks, directory, seeks
 from pbem.config import ServerSettings
@@ -22,7 +22,18 @@ from pbem.payloads.messages import Deleted
 from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
-from pbem.storage.models import UNSENT, Departure, Incoming, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import (
+    UNSENT,
+    Calendar,
+    Departure,
+    Incoming,
+    Match,
+    MatchState,
+    Outgoing,
+    OutgoingState,
+    Player,
+    Vacation,
+)
 from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
 
@@ -34,7 +45,7 @@ LAST_MAIL = "deleted"
 """The template of the last message; its address is removed once it is sent."""
 NOWHERE = "nowhere"
 """What replaces that address."""
-OVERTAKEN = ("turn", "challenge", "invitation", "message", "unreachable")
+OVERTAKEN = ("turn", "away", "challenge", "invitation", "message", "unreachable")
 """Messages about a match that needn't go out any more once its end is told."""
 MOST_DEPARTURES = 2
 """How often one address may leave in a day and join again."""
@@ -103,6 +114,8 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     seeks.close(session, seeks.of_player(session, player, now), now)
     blocks.forget(session, player)
     directory.forget(session, player)
+    for table in (Calendar, Vacation):
+        retention.change(session, delete(table).where(col(table.player) == player.id))
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)
         _leave(session, server, match, player, now)

@@ -19,11 +19,12 @@ SHOWN = 5
 def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
     """Return the line about a seek in a list for that reader."""
     game = GAMES[seek.game]
+    chosen, rated = game.shown(seek.options), ("rated",) if seek.rated else ()
     return OpenSeek(
         number=seek.id or 0,
         title=game.title,
         player=name(seeker),
-        options=", ".join(f"{option}={choice}" for option, choice in game.shown(seek.options).items()),
+        options=", ".join((*(f"{option}={choice}" for option, choice in chosen.items()), *rated)),
         begin=seek.begin,
         time=seek.time or "no limit",
         own=seeker.id == reader.id,

@@ -26,6 +26,7 @@ def other_match(letters: Correspondence) -> None:
 
 BEYOND = {
     "set": "set mail daily",
+    "vacation": "vacation 10d",
     "stop": "stop",
     "start": "start",
     "challenge": "challenge carol quadraphages",
@@ -71,6 +72,7 @@ def rows(letters: Correspondence) -> list[object]:
         *letters.execute("select state, plies, part, ended from match order by id"),
         *letters.execute("select player, repeat, closed from seek order by id"),
         *letters.execute("select player, blocked from block"),
+        *letters.execute("select begins, ends from vacation"),
     ]
 
 

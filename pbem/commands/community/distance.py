@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engines import GAMES
-from pbem.commands import settings
+from pbem.commands.choices import settings
 from pbem.commands.community import pages
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.community import blocks
@@ -71,12 +71,12 @@ def unblock(request: Request, line: Line) -> Decision:
 
 def refuse(request: Request, line: Line) -> Decision:
     """Let nobody challenge the sender to a game."""
-    return _rejecting(request, {*rejected(request.player.settings), _game(line)})
+    return _rejecting(request, line, {*rejected(request.player.settings), _game(line)})
 
 
 def allow(request: Request, line: Line) -> Decision:
     """Let others challenge the sender to a game again."""
-    return _rejecting(request, {*rejected(request.player.settings)} - {_game(line)})
+    return _rejecting(request, line, {*rejected(request.player.settings)} - {_game(line)})
 
 
 def _game(line: Line) -> str:
@@ -87,14 +87,14 @@ def _game(line: Line) -> str:
     return game
 
 
-def _rejecting(request: Request, games: set[str]) -> Decision:
-    return settings.chosen(request, request.player, {REJECTS: ",".join(sorted(games)) or NONE})
+def _rejecting(request: Request, line: Line, games: set[str]) -> Decision:
+    return settings.chosen(request, line, {REJECTS: ",".join(sorted(games)) or NONE})
 
 
 def limit(request: Request, line: Line) -> Decision:
     """Let nobody challenge the sender while they play that many matches."""
     wanted = line.words.lower()
-    return settings.chosen(request, request.player, {LIMIT: NONE if wanted in ("", OFF) else wanted})
+    return settings.chosen(request, line, {LIMIT: NONE if wanted in ("", OFF) else wanted})
 
 
 BLOCK = Command(

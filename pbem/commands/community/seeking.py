@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from pbem.clocks import time_control
 from pbem.clocks.time_control import BadTime
-from pbem.commands.challenges import check_running, is_first
+from pbem.commands.challenges import check_running, check_weekends, is_first
 from pbem.commands.community import pages
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
@@ -25,6 +25,7 @@ def seek(request: Request, line: Line) -> Decision:
     """Offer a match to everybody."""
     player, now = request.player, request.now
     games, given, others = terms.split(line.words.split())
+    rated, others = terms.rated_in(others)
     unknown = [word for word in others if word.lower() != STANDING]
     if len(games) != 1 or unknown:
         raise Refused(
@@ -33,8 +34,9 @@ def seek(request: Request, line: Line) -> Decision:
             fits='For example "seek quadrupel time=14d+1d". To challenge one player, write "challenge NAME GAME".',
         )
     repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
-    wanted = terms.chosen(games[0], given, request.server.time, line.text)
-    offered = Terms(wanted.game.key, wanted.options, wanted.time, wanted.begin)
+    wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
+    check_weekends(request, line, wanted)
+    offered = Terms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated)
     check_running(request, player)
     _check_number(request, line, player, offered)
     until = now + timedelta(days=request.limits.seek_days)
@@ -77,7 +79,7 @@ def _check_number(request: Request, line: Line, player: Player, offered: Terms) 
 
 
 def _terms(row: Seek) -> Terms:
-    return Terms(row.game, row.options, time_control.parse(row.time or time_control.NONE), row.begin)
+    return Terms(row.game, row.options, time_control.parse(row.time or time_control.NONE), row.begin, row.rated)
 
 
 def list_seeks(request: Request, line: Line) -> Decision:
@@ -155,7 +157,7 @@ def unseek(request: Request, line: Line) -> Decision:
 
 SEEK = Command(
     "seek",
-    "GAME [option=choice ...] [begin=you] [time=14d+1d] [repeat=3]",
+    "GAME [option=choice ...] [begin=you] [time=14d+1d] [rated]",
     'offer a match to everybody; "repeat=3" lets three matches begin with it, "standing" ten',
     seek,
     changes=True,

@@ -69,5 +69,5 @@ def _again(seek: Seek) -> EndedSeek:
     options = (f"{name}={choice}" for name, choice in game.shown(seek.options).items())
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
-    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", repeat)
+    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", "rated" if seek.rated else "", repeat)
     return EndedSeek(number=seek.id or 0, title=game.title, again=" ".join(word for word in words if word))

@@ -4,6 +4,7 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 Every module of tables is imported here, so that the tables are known whoever asks.
 """
 
+from pbem.storage.models.calendars import Calendar, Vacation
 from pbem.storage.models.community import Block, Presence, Seek
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
 from pbem.storage.models.messages import (
@@ -18,6 +19,7 @@ from pbem.storage.models.messages import (
     Standing,
 )
 from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
+from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Search, SearchKind
 from pbem.storage.models.uptime import Clock, Outage
 
@@ -25,6 +27,7 @@ __all__ = [
     "HOUSE",
     "UNSENT",
     "Block",
+    "Calendar",
     "Clock",
     "ClockEvent",
     "Departure",
@@ -39,13 +42,16 @@ __all__ = [
     "Outgoing",
     "OutgoingState",
     "Player",
+    "PlayerRating",
     "Ply",
     "Prepared",
     "Presence",
+    "RatedWeek",
     "RawMessage",
     "Search",
     "SearchKind",
     "Seek",
     "Standing",
     "TakenBack",
+    "Vacation",
 ]

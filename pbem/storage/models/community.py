@@ -27,6 +27,7 @@ class Seek(SQLModel, table=True):
     """The time control, as clocks.time_control writes it; None without one."""
     begin: str
     """Who moves first, as the seeker wrote it: me, you or random."""
+    rated: bool = False
     repeat: int
     """How many more matches can begin with it."""
     created: datetime = Field(sa_type=Utc)

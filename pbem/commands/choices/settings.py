@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from pbem.clocks.wording import moment
+from pbem.clocks.working_days import EVERY_DAY, format_days, parse_days
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
@@ -11,7 +13,9 @@ from pbem.community.directory import LISTED
 from pbem.errors import Refused
 from pbem.matches import agreements, lifecycle
 from pbem.matches.queries import awaiting, locked, of_player, version
-from pbem.matches.time import timekeeping
+from pbem.matches.time import calendars, timekeeping
+from pbem.matches.time.calendars import DAYS, TooManyChoices
+from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
@@ -21,18 +25,18 @@ from pbem.storage.models import MatchState, Player
 
 def set_(request: Request, line: Line) -> Decision:
     """Change the sender's settings, or list them."""
-    player = request.player
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     choices: dict[str, str] = {}
     while words:
         name, choice = _setting(words, line)
         choices[name] = choice
-    return chosen(request, player, choices)
+    return chosen(request, line, choices)
 
 
-def chosen(request: Request, player: Player, choices: Mapping[str, str]) -> Decision:
-    """Store what the player has chosen, by setting; without any choice, list all settings."""
-    settings = player.settings
+def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision:
+    """Store what the sender has chosen, by setting; without any choice, list all settings."""
+    player = request.session.get_one(Player, request.player.id, with_for_update=True)
+    before = settings = player.settings
     for name, choice in choices.items():
         settings = changed(settings, name, choice)
     if choices:
@@ -40,7 +44,8 @@ def chosen(request: Request, player: Player, choices: Mapping[str, str]) -> Deci
         request.session.add(player)
     if LISTED in choices:
         directory.show(request.session, player, request.now, listed=with_defaults(settings)[LISTED] == ON)
-    if {timekeeping.REMIND, timekeeping.ZONE}.intersection(choices):
+    days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(choices) else ""
+    if {timekeeping.REMIND, ZONE}.intersection(choices):
         _choose_reminders(request)
     current = with_defaults(settings)
     rows = (
@@ -48,7 +53,26 @@ def chosen(request: Request, player: Player, choices: Mapping[str, str]) -> Deci
         for name, preference in PREFERENCES.items()
     )
     made = tuple(Choice(name=name, choice=current[name]) for name in choices)
-    return Decision(answer=(Preferences(changed=made, rows=tuple(rows)),))
+    return Decision(answer=(Preferences(changed=made, rows=tuple(rows), days_from=days_from),))
+
+
+def _choose_days(request: Request, player: Player, before: Mapping[str, str], line: Line) -> str:
+    """Let the days and the time zone that the sender has chosen count. Return from when on, in words."""
+    chosen, most = with_defaults(player.settings), request.server.days_off
+    if len(EVERY_DAY - parse_days(chosen[DAYS])) > most and chosen[DAYS] != with_defaults(before)[DAYS]:
+        raise Refused(
+            f"On this server, your clock can stop on {most} of the 7 days of the week.",
+            read=line.text,
+            fits=f'For example "set days {format_days(frozenset(range(7 - most)))}".',
+        )
+    try:
+        begins = calendars.choose(request.session, player, with_defaults(before)[ZONE], request.now)
+    except TooManyChoices as error:
+        sentence = "You've changed your days or your time zone too often today."
+        raise Refused(sentence, fits="Try again tomorrow.") from error
+    if begins is None or DAYS not in {**before, **player.settings}:
+        return ""
+    return moment(begins, chosen[ZONE], request.now)
 
 
 def _setting(words: list[str], line: Line) -> tuple[str, str]:
