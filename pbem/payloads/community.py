@@ -109,6 +109,8 @@ class PlayerProfile:
     pace: str | None = None
     """How long they usually take for a turn; None if nobody knows."""
     seeks: tuple[OpenSeek, ...] = ()
+    away: str = ""
+    """Until what day they are on vacation, if they are."""
     blocked: bool = False
     """Whether the reader has blocked them."""
     template: Literal["whois"] = "whois"

@@ -391,6 +391,7 @@ def neighbours(letters: Correspondence) -> None:
     letters.wait(hours=5)
     letters.reply(letters.last("bob"), "d2d1")
     letters.resign("alice")
+    write("alice", alice, "vacation 10d")
     write("bob", bob, "whois alice\nhistory\nhistory alice bob\nhistory bob 2")
     write("carol", carol, "challenge bob quadrupel\nseek kvadratik")
     write("bob", bob, "challenge carol quadrature\nblock carol\nseeks")

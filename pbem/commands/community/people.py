@@ -12,6 +12,7 @@ from pbem.community.history import Tally
 from pbem.errors import Refused
 from pbem.matches.naming import name
 from pbem.matches.queries import opponent_of, people_of
+from pbem.matches.time import vacations
 from pbem.payloads.community import FinishedMatch, History, ListedPlayer, PlayerList, PlayerProfile, Results
 from pbem.players import open_seeks, preferences, schedule
 from pbem.players.preferences import ON
@@ -47,6 +48,8 @@ def whois(request: Request, line: Line) -> Decision:
     player = pages.player_called(request, line, line.words)
     pace = history.pace(session, player)
     is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
+    vacation = vacations.current(session, player, now)
+    is_away = vacation is not None and vacation.begins <= now
     found = [] if is_apart else seeks.of_player(session, player, now)
     told = PlayerProfile(
         player=name(player),
@@ -56,6 +59,7 @@ def whois(request: Request, line: Line) -> Decision:
         results=tuple(_results(GAMES[game].title, each) for game, each in history.results(session, player).items()),
         pace=None if pace is None else _rounded(pace),
         seeks=open_seeks.rows(((row, player) for row in found), reader),
+        away=_day(request, vacation.ends) if vacation is not None and is_away else "",
         blocked=blocks.is_blocked(session, reader, player),
     )
     return Decision(answer=(told,))
@@ -139,7 +143,11 @@ WHO = Command(
     aliases=("players",),
 )
 WHOIS = Command(
-    "whois", "PLAYER", "tell about a player: results, running matches, how fast they answer", whois, words=(1, 1)
+    "whois",
+    "PLAYER",
+    "tell about a player: results, running matches, pace, vacation",
+    whois,
+    words=(1, 1),
 )
 HISTORY = Command(
     "history",
