@@ -16,7 +16,7 @@ from pbem.matches.naming import name, shown
 from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when, taken_back
 from pbem.matches.snapshot import snapshot_of
 from pbem.matches.time.timekeeping import expected_due
-from pbem.payloads.sections import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
+from pbem.payloads.shown import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
 from pbem.players import preferences, schedule
 from pbem.storage.models import Match, MatchState, Player
 

@@ -7,6 +7,15 @@ from pydantic import Field
 
 from notation.ending import Termination
 from pbem.payloads.absences import VacationShown
+from pbem.payloads.community import (
+    Blocked,
+    History,
+    PlayerList,
+    PlayerProfile,
+    SeekClosed,
+    SeekList,
+    SeekOpened,
+)
 from pbem.payloads.explained import (
     Help,
     HelpOnCommand,
@@ -20,6 +29,8 @@ from pbem.payloads.explained import (
 )
 from pbem.payloads.offers import Muted, OfferNews
 from pbem.payloads.prepared import PreparedTurns
+from pbem.payloads.shown import MatchList, MatchRecord, MatchShown, MatchThen, Preview
+from pbem.payloads.standings import Standings
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 
 
@@ -78,29 +89,6 @@ class QuestionExpired:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedMatch:
-    """A line in a list of matches."""
-
-    number: int
-    title: str
-    opponent: str
-    state: str
-    has_board: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchList:
-    """The matches of a player."""
-
-    player: str
-    own: bool
-    rows: tuple[ListedMatch, ...]
-    more: int = 0
-    """How many there are beside these."""
-    template: Literal["games"] = "games"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """A preference and what was chosen."""
 
@@ -127,49 +115,6 @@ class Preferences:
     days_from: str = ""
     """From when other days count, in words, if they were chosen."""
     template: Literal["preferences"] = "preferences"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
-    """A match as it would stand after turns that nobody has played."""
-
-    match: int
-    ply: int
-    """After how many turns it begins."""
-    now: int
-    """How many turns the match has."""
-    past: bool
-    """Whether the reader named the turn after which it begins."""
-    playable: bool
-    """Whether the reader may play the first of the turns now."""
-    kept: bool
-    """Whether the part was kept before, and need not be written again."""
-    turns: tuple[str, ...]
-    part: str | None = None
-    chosen: str
-    """What is chosen of one more turn, beyond a part that can stand by itself."""
-    template: Literal["previewed"] = "previewed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnTakenBack:
-    """A turn that was taken back: its number, who played it, and when it was taken back."""
-
-    number: int
-    by: str
-    text: str
-    when: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchRecord:
-    """The record of a match, up to some turn."""
-
-    match: int
-    ply: int
-    taken_back: tuple[TurnTakenBack, ...] | None = None
-    """The turns that were taken back, for a reader who wants them too."""
-    template: Literal["record"] = "record"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,31 +197,6 @@ class AlreadySettled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchShown:
-    """A match as it stands."""
-
-    match: int
-    ply: int
-    part: str | None = None
-    """The unfinished turn, for the player who began it."""
-    own: bool
-    """Whether it is the reader's turn."""
-    template: Literal["shown"] = "shown"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchThen:
-    """A match as it stood after an earlier turn."""
-
-    match: int
-    ply: int
-    now: int
-    """How many turns the match has."""
-    past: bool = True
-    template: Literal["stood"] = "stood"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedByItself:
     """A turn that was played for the reader without a message of theirs, and why (matches.events.Why)."""
 
@@ -307,6 +227,8 @@ class TurnPlayed:
     """Those of them that were played for the reader."""
     void: str | None = None
     """Why what the reader had prepared will not be played (matches.events.Void), where that is so."""
+    seek: int | None = None
+    """The seek of the reader that the opponent has taken, where the match has begun with it."""
     template: Literal["turn"] = "turn"
 
 
@@ -358,9 +280,17 @@ Section = Annotated[
     | OfferNews
     | Muted
     | PreparedTurns
+    | SeekList
+    | SeekOpened
+    | SeekClosed
+    | PlayerList
+    | PlayerProfile
+    | History
+    | Blocked
     | HeldDropped
     | QuestionExpired
     | MatchList
+    | Standings
     | Help
     | HelpOnCommand
     | HelpOnGame

@@ -23,7 +23,8 @@ from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.matches.time.timekeeping import clock_of
 from pbem.payloads.offers import OfferShown
 from pbem.payloads.prepared import Branch
-from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
+from pbem.payloads.sections import PlayedByItself
+from pbem.payloads.shown import MatchThen, Preview
 from pbem.players.preferences import ON
 from pbem.rendering import board_image, links
 from pbem.rendering.board_image import png

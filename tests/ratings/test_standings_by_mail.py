@@ -9,6 +9,8 @@ import pytest
 from pbem.ratings.weeks import week_of
 from tests.correspondence import MORNING, Correspondence, correspondence, text
 
+DAY = f"{MORNING:%Y-%m-%d}"
+
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
@@ -24,7 +26,7 @@ def rated(letters: Correspondence, game: str, number: int, best: int = 1600) -> 
         player = 100 + place
         letters.execute(
             "insert into player (id, name, address, confirmed, epoch, settings, created)"
-            f" select {player}, 'p{player}', 'p{player}@mail.example', '{MORNING:%Y-%m-%d}', 0, '{{}}', '{MORNING:%Y-%m-%d}'"
+            f" select {player}, 'p{player}', 'p{player}@mail.example', '{DAY}', 0, '{{}}', '{DAY}'"
             f" where not exists (select * from player where id = {player})"
         )
         deviation = 200 if place % 3 == 2 else 60

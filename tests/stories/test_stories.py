@@ -60,6 +60,9 @@ ON_BOTH = (
     "addresses",
     "unproven",
     "time",
+    "seeking",
+    "neighbours",
+    "ranking",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}

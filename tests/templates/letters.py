@@ -140,7 +140,37 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write("ivan@mail.example", "How does this work?")
     letters.write(ALICE, "games\n\nIn #4 I play e1e2 next.", to=personal)
     _agree(letters, personal)
+    _meet(letters, personal)
     return moments
+
+
+def _meet(letters: Correspondence, personal: str) -> None:
+    """Let alice seek matches, look who plays here and how, and block bob; one of her seeks ends."""
+    _rate(letters)
+    for words in (
+        "seek kvadratik time=3d/move\nseek quadrature begin=you",
+        "seeks",
+        "set listed on\nset listed off",
+        "who",
+        "whois bob",
+        "standings",
+        "history",
+        "unseek 2",
+        "block bob",
+    ):
+        letters.write(ALICE, words, to=personal)
+    letters.execute("update seek set expires = created")
+    letters.wait(minutes=1)
+
+
+def _rate(letters: Correspondence) -> None:
+    """Let alice and bob have ratings."""
+    for name, rating, deviation in (("alice", 1583.2, 140), ("bob", 1611.9, 71)):
+        letters.execute(
+            "insert into playerrating (player, game, week, rating, deviation, volatility, wins, draws, losses)"
+            f" select id, 'kvadratik', '2026-02-23', {rating}, {deviation}, 0.06, 5, 1, 3 from player"
+            f" where name = '{name}'"
+        )
 
 
 def _agree(letters: Correspondence, personal: str) -> None:

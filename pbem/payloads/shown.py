@@ -1,0 +1,95 @@
+"""The sections that show matches: lists, boards, records and previews."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedMatch:
+    """A line in a list of matches."""
+
+    number: int
+    title: str
+    opponent: str
+    state: str
+    has_board: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchList:
+    """The matches of a player."""
+
+    player: str
+    own: bool
+    rows: tuple[ListedMatch, ...]
+    more: int = 0
+    """How many there are beside these."""
+    template: Literal["games"] = "games"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A match as it would stand after turns that nobody has played."""
+
+    match: int
+    ply: int
+    """After how many turns it begins."""
+    now: int
+    """How many turns the match has."""
+    past: bool
+    """Whether the reader named the turn after which it begins."""
+    playable: bool
+    """Whether the reader may play the first of the turns now."""
+    kept: bool
+    """Whether the part was kept before, and need not be written again."""
+    turns: tuple[str, ...]
+    part: str | None = None
+    chosen: str
+    """What is chosen of one more turn, beyond a part that can stand by itself."""
+    template: Literal["previewed"] = "previewed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTakenBack:
+    """A turn that was taken back: its number, who played it, and when it was taken back."""
+
+    number: int
+    by: str
+    text: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRecord:
+    """The record of a match, up to some turn."""
+
+    match: int
+    ply: int
+    taken_back: tuple[TurnTakenBack, ...] | None = None
+    """The turns that were taken back, for a reader who wants them too."""
+    template: Literal["record"] = "record"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchShown:
+    """A match as it stands."""
+
+    match: int
+    ply: int
+    part: str | None = None
+    """The unfinished turn, for the player who began it."""
+    own: bool
+    """Whether it is the reader's turn."""
+    template: Literal["shown"] = "shown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchThen:
+    """A match as it stood after an earlier turn."""
+
+    match: int
+    ply: int
+    now: int
+    """How many turns the match has."""
+    past: bool = True
+    template: Literal["stood"] = "stood"
