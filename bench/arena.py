@@ -4,9 +4,9 @@ Run `make arena`. Each pair plays the same number of matches on both seats. A ma
 and its number, and all chance comes from these; so a match can be played again, and matches played before (in
 docs/arena.csv) are not. A match of more than LONGEST turns counts as drawn.
 
-Points are wins plus half of the draws. Elo is 400 * log10(p / (1 - p)) for the share p of the points, and the error
-bars are the ends of Wilson's interval for p (95 %), which is finite even when a side wins every match:
-(p + z²/2n ± z * sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n) with z = 1.96.
+Points are wins plus half of the draws. Elo is 400 * log10(p / (1 - p)) for the share p of the points, with half a
+point more on each side, so that it is finite. The error bars are the ends of Wilson's interval for p (95 %):
+(p + z²/2n ± z * sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n) with z = 1.96. It is one-sided if a side won every match.
 """
 
 import argparse
@@ -26,11 +26,10 @@ from rich.progress import track
 
 from engines import GAMES
 from engines.core import Position
-from engines.search import choose
+from engines.search import LEVELS, choose, uct
 from engines.search.state import state_of, value_of
 
 KEPT = Path(__file__).parent.parent / "docs" / "arena.csv"
-TABLE = KEPT.with_suffix(".md")
 LONGEST = 200
 Z = 1.96
 VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
@@ -48,7 +47,9 @@ VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
     "kvadratik": ({}, {"setup": "half"}, {"flip": "none"}),
 }
 """The main variants of every game."""
-PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"))
+UCT_AS = 3
+"""The level whose budget of nodes the player `uct` has: the same search by random play that is used without states."""
+PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"), ("3", "uct"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +68,23 @@ class Result:
     """the CPU time of all of them,"""
     slowest: float
     """and of the slowest."""
+    solved: int
+    """How many turns before the end the first player knew the exact value."""
 
 
-def turn_of(player: str, position: Position[Any], seed: int) -> Any:
-    """Return the turn that a player chooses: a level, `random` or `greedy`."""
+def turn_of(player: str, position: Position[Any], seed: int) -> tuple[Any, bool]:
+    """Return the turn that a player chooses (a level, `random`, `greedy` or `uct`), and whether its value is exact."""
     chance = random.Random(seed)
     if player == "random":
-        return chance.choice(list(islice(position.moves(), 5_000)))
+        return chance.choice(list(islice(position.moves(), 5_000))), False
+    if player == "uct":
+        state = state_of(position)
+        choices, _, is_exact, _ = uct.search(state, LEVELS[UCT_AS - 1].nodes, chance)
+        return state.turn_of(choices), is_exact
     if player == "greedy":
-        return greediest(position, chance)
-    return choose(position, int(player), seed).turn
+        return greediest(position, chance), False
+    found = choose(position, int(player), seed)
+    return found.turn, found.is_solved
 
 
 def greediest(position: Position[Any], chance: random.Random) -> Any:
@@ -97,18 +105,20 @@ def played(game: str, player: str, opponent: str, number: int) -> Result:
     key, options = parsed(game)
     position, seat = GAMES[key].position(options), number % 2
     chance = random.Random(f"{game} {player} {opponent} {number}")
-    plies, turns, seconds, slowest = 0, 0, 0.0, 0.0
+    plies, turns, seconds, slowest, known = 0, 0, 0.0, 0.0, -1
     while position.turn is not None and plies < LONGEST:
         began = process_time()
-        turn = turn_of(player if position.turn == seat else opponent, position, chance.getrandbits(32))
+        turn, is_exact = turn_of(player if position.turn == seat else opponent, position, chance.getrandbits(32))
         if position.turn == seat:
             spent = process_time() - began
             turns, seconds, slowest = turns + 1, seconds + spent, max(slowest, spent)
+            known = (plies if known < 0 else known) if is_exact else -1
         position = position.play(turn)
         plies += 1
     winner = position.outcome.winner if position.outcome else None
     points = 0.5 if winner is None else 1.0 if winner == seat else 0.0
-    return Result(game, player, opponent, number, points, plies, turns, round(seconds, 2), round(slowest, 2))
+    solved = plies - known if known >= 0 and winner is not None else 0
+    return Result(game, player, opponent, number, points, plies, turns, round(seconds, 2), round(slowest, 2), solved)
 
 
 def name_of(key: str, options: Mapping[str, str]) -> str:
@@ -125,10 +135,10 @@ def parsed(game: str) -> tuple[str, dict[str, str]]:
 # Results -------------------------------------------------------------------------------------------
 
 
-def kept() -> Iterator[Result]:
+def kept(path: Path) -> Iterator[Result]:
     """Yield the matches that were played before."""
-    if KEPT.exists():
-        with KEPT.open(newline="") as file:
+    if path.exists():
+        with path.open(newline="") as file:
             for row in csv.DictReader(file):
                 yield Result(
                     row["game"],
@@ -140,13 +150,14 @@ def kept() -> Iterator[Result]:
                     int(row["turns"]),
                     float(row["seconds"]),
                     float(row["slowest"]),
+                    int(row["solved"]),
                 )
 
 
-def keep(result: Result) -> None:
+def keep(path: Path, result: Result) -> None:
     """Add a match to the file."""
-    is_new = not KEPT.exists()
-    with KEPT.open("a", newline="") as file:
+    is_new = not path.exists()
+    with path.open("a", newline="") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Result)], lineterminator="\n")
         if is_new:
             writer.writeheader()
@@ -174,22 +185,24 @@ def interval(points: float, matches: int) -> tuple[float, float]:
 
 
 def table(results: Iterable[Result]) -> str:
-    """Return the results as a table in Markdown, a row for each game and pair."""
+    """Return the results as a table in Markdown: a row for each pair in all games together, then one in each game."""
     by_pair: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
     for result in results:
         by_pair[result.game, result.player, result.opponent].append(result)
     rows = [
-        "| game | pair | matches | won | drawn | lost | Elo (95 %) | plies | CPU s a turn | slowest |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| game | pair | matches | won | drawn | lost | Elo (95 %) | plies | CPU s a turn | slowest | solved |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
+    for pair in PAIRS:
+        together = [result for game in games for result in by_pair[game, *pair]]
+        rows += [row_of("all", together)] if together else []
     for game in games:
-        for player, opponent in PAIRS:
-            rows += [row_of(found) for found in [by_pair.get((game, player, opponent))] if found]
+        rows += [row_of(game, by_pair[game, *pair]) for pair in PAIRS if by_pair[game, *pair]]
     return "\n".join(rows)
 
 
-def row_of(results: Sequence[Result]) -> str:
+def row_of(game: str, results: Sequence[Result]) -> str:
     """Return one row of the table."""
     first, matches = results[0], len(results)
     points = [result.points for result in results]
@@ -204,9 +217,11 @@ def row_of(results: Sequence[Result]) -> str:
     turns = sum(result.turns for result in results)
     seconds = sum(result.seconds for result in results) / max(turns, 1)
     slowest = max(result.slowest for result in results)
+    solved = sum(result.solved for result in results) / matches
     counts = " | ".join(str(points.count(kind)) for kind in (1.0, 0.5, 0.0))
     pair = f"{first.player} : {first.opponent}"
-    return f"| {first.game} | {pair} | {matches} | {counts} | {bars} | {plies:.0f} | {seconds:.2f} | {slowest:.1f} |"
+    played = f"{plies:.0f} | {seconds:.2f} | {slowest:.1f} | {solved:.0f}"
+    return f"| {game} | {pair} | {matches} | {counts} | {bars} | {played} |"
 
 
 def main() -> None:
@@ -215,18 +230,21 @@ def main() -> None:
     arguments.add_argument("--matches", type=int, default=20, help="of each pair, half of them on each seat")
     arguments.add_argument("--game", default="", help="only games whose name and options contain this")
     arguments.add_argument("--pair", default="", help="only this pair, as 5:1")
+    arguments.add_argument(
+        "--results", type=Path, default=KEPT, help="the file of matches; the table is written beside it"
+    )
     arguments.add_argument("--forget", action="store_true", help="first forget the matches of these games and pairs")
     chosen = arguments.parse_args()
     console = Console()
     games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
     games = [game for game in games if chosen.game in game]
     pairs = [pair for pair in PAIRS if chosen.pair in ("", ":".join(pair))]
-    results = list(kept())
+    results = list(kept(chosen.results))
     if chosen.forget:
         results = [r for r in results if r.game not in games or (r.player, r.opponent) not in pairs]
-        KEPT.unlink(missing_ok=True)
+        chosen.results.unlink(missing_ok=True)
         for result in results:
-            keep(result)
+            keep(chosen.results, result)
     done = {(result.game, result.player, result.opponent, result.number) for result in results}
     todo = [
         (game, *pair, number)
@@ -236,9 +254,10 @@ def main() -> None:
         if (game, *pair, number) not in done
     ]
     for match in track(todo, "playing", console=console):
-        keep(played(*match))
-    text = table(kept())
-    TABLE.write_text(f"{TABLE.read_text().split('| game |')[0]}{text}\n")
+        keep(chosen.results, played(*match))
+    text, page = table(kept(chosen.results)), chosen.results.with_suffix(".md")
+    before = page.read_text().split("| game |")[0] if page.exists() else ""
+    page.write_text(f"{before}{text}\n")
     console.print(text, soft_wrap=True)
 
 

@@ -1,7 +1,8 @@
 """The speed of the engines, compared with perft in python-chess in the same run.
 
 Run `make bench`. For every game and variant: turns/s of `play`, turns/s of `moves()` and its slowest call, the
-replay of the longest of a few random matches, and perft nodes/s as a ratio to python-chess. The cost of a node depends
+replay of the longest of a few random matches, and perft nodes/s as a ratio to python-chess; and the same for the
+states that the house's search goes through, where a node is a choice. The cost of a node depends
 on the rules, so use the ratio to compare machines and versions, not games.
 """
 
@@ -19,6 +20,7 @@ from rich.table import Table
 
 from engines import GAMES
 from engines.core import Game, Position
+from engines.search.state import State, state_of
 from notation import NOTATIONS
 from notation.record import Record, replay
 
@@ -39,6 +41,7 @@ class Speed:
     replay_ms: float
     turns: int
     nodes: float
+    searched: float
 
 
 def variants(game: Game) -> Iterator[dict[str, str]]:
@@ -69,6 +72,25 @@ def perft(position: Position[Any], depth: int, end: float) -> int:
         if perf_counter() > end:
             break
     return nodes
+
+
+def looked_at(state: State, depth: int, end: float) -> int:
+    """Return the number of states at that depth that the house's search can look at, or of those by the time `end`."""
+    if depth == 0 or state.turn is None:
+        return 1
+    nodes = 0
+    for choice in state.choices():
+        nodes += looked_at(state.after(choice), depth - 1, end)
+        if perf_counter() > end:
+            break
+    return nodes
+
+
+def states_a_second(start: Position[Any]) -> float:
+    """Return how many states a second the house's search gets from the engine, from a position."""
+    began = perf_counter()
+    nodes = looked_at(state_of(start), 8, began + NODE_SECONDS)
+    return nodes / (perf_counter() - began)
 
 
 def nodes_a_second(start: Position[Any]) -> float:
@@ -116,15 +138,32 @@ def measured(key: str, options: Mapping[str, str]) -> Speed:
     began = perf_counter()
     replay(Record(key, options, ("a", "b"), texts))
     replayed = perf_counter() - began
+    start = GAMES[key].position(options)
     return Speed(
-        plays, listed / spent, slowest * 1e3, replayed * 1e3, len(moves), nodes_a_second(GAMES[key].position(options))
+        plays,
+        listed / spent,
+        slowest * 1e3,
+        replayed * 1e3,
+        len(moves),
+        nodes_a_second(start),
+        states_a_second(start),
     )
 
 
 def main() -> None:
     """Measure and print."""
     console = Console()
-    table = Table("game", "play/s", "moves/s", "slowest moves()", "replay", "perft nodes/s", "to python-chess")
+    table = Table(
+        "game",
+        "play/s",
+        "moves/s",
+        "slowest moves()",
+        "replay",
+        "perft nodes/s",
+        "to python-chess",
+        "states/s",
+        "to python-chess",
+    )
     floor = chess_nodes_a_second()
     console.print(f"python-chess {chess.__version__}: {floor:,.0f} perft nodes/s")
     todo = [(key, options) for key, game in GAMES.items() for options in variants(game)]
@@ -140,8 +179,11 @@ def main() -> None:
             f"{speed.turns} turns, {speed.replay_ms:.1f} ms",
             f"{speed.nodes:,.0f}",
             f"{speed.nodes / floor:.2f}",
+            f"{speed.searched:,.0f}",
+            f"{speed.searched / floor:.2f}",
         )
-        print(f"engines {name}: nodes_ratio={speed.nodes / floor:.3f} slowest_moves_ms={speed.slowest_ms:.1f}")
+        ratios = f"nodes_ratio={speed.nodes / floor:.3f} states_ratio={speed.searched / floor:.3f}"
+        print(f"engines {name}: {ratios} slowest_moves_ms={speed.slowest_ms:.1f}")
     console.print(table)
 
 

@@ -1,6 +1,7 @@
 """The generated parts of README.md and docs/*.md, which cog inserts; `make docs` regenerates them."""
 
 import ast
+import csv
 import re
 import sys
 import tempfile
@@ -248,6 +249,21 @@ def games() -> str:
 def gallery() -> str:
     """Return each game with its designer, source, initial board, options, an example turn and perft counts."""
     return "\n\n".join(_exhibit(key, game) for key, game in GAMES.items())
+
+
+def solved() -> str:
+    """Return for each game how many turns before the end the levels of the house knew the outcome, on average."""
+    found: dict[str, dict[str, list[int]]] = {}
+    with (ROOT / "docs" / "arena.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["game"], {}).setdefault(row["player"], []).append(int(row["solved"]))
+    levels = sorted({level for by_level in found.values() for level in by_level})
+    rows = [[game, *(_mean(by_level.get(level)) for level in levels)] for game, by_level in sorted(found.items())]
+    return table(["game", *(f"level {level}" for level in levels)], rows)
+
+
+def _mean(numbers: list[int] | None) -> str:
+    return f"{sum(numbers) / len(numbers):.1f}" if numbers else ""
 
 
 def _designed(key: str) -> str:

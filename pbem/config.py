@@ -194,6 +194,15 @@ class ServerSettings(Section):
     keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
     keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
     time: str = time_control.NONE
+    days_off: Annotated[int, Field(ge=0, le=6)] = 2
+    vacation_days: Annotated[int, Field(ge=0, le=366)] = 30
+
+    @model_validator(mode="after")
+    def has_weekends_off_only_if_players_can(self) -> Self:
+        """Require that a default for new matches is nothing that players couldn't agree on."""
+        if time_control.parse(self.time).weekends_off and self.days_off < time_control.WEEKEND:
+            raise ValueError("time has weekends=off, but days_off allows fewer than two days a week")
+        return self
 
     @field_validator("address")
     @classmethod

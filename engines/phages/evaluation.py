@@ -13,7 +13,7 @@ from engines.bitboard import bits, cells_in
 from engines.core import Seat
 from engines.phages.board import BOARDS, Board
 from engines.phages.turns import NUMBERS, Turn, in_order
-from engines.seats import other, with_entry
+from engines.seats import other
 from engines.step import Step
 
 Operation = tuple[tuple[int, int], ...]
@@ -63,14 +63,18 @@ class Sight(NamedTuple):
 SIGHTS: Mapping[str, Sight] = {key: Sight.of(board) for key, board in BOARDS.items()}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # frozen, it would be slower by a tenth
 class PhagesState:
-    """A position of one of the two games for the search, perhaps in the midst of a turn."""
+    """A position of one of the two games for the search, perhaps in the midst of a turn.
+
+    `closed` are the cells where no stone can land, as bits: a cell that is once marked or occupied stays closed.
+    """
 
     game: str
     turn: Seat | None
     stones: Stones
     marks: tuple[int, int]
+    closed: int
     number: int | None
     due: Due
     winner: Seat | None = None
@@ -111,7 +115,7 @@ class PhagesState:
         """Return every way to move the seat's stones by a number, as the engine lists them."""
         sight = SIGHTS[self.game]
         there, straight = sight.at[number], sight.straight
-        free = ~self._closed
+        free = ~self.closed
         reach = [(cell, room & there[cell]) for cell, room in self._rooms(seat)]
         roomy = {t: (straight[t] & free).bit_count() for t in cells_in(_union(reach))}
         found: list[tuple[int, Operation]] = []
@@ -137,17 +141,23 @@ class PhagesState:
         """Return the state after a choice."""
         seat = self.turn or 0
         if isinstance(choice, int):
-            return PhagesState(self.game, seat, self.stones, self.marks, choice, Due.SECOND)
-        stones, marks = self.stones, self.marks
+            return PhagesState(self.game, seat, self.stones, self.marks, self.closed, choice, Due.SECOND)
+        stones, marks, closed = self.stones, self.marks, self.closed
         if choice:
             goes = dict(choice)
             own = tuple(sorted([goes.get(cell, cell) for cell in stones[seat]]))
-            stones = (own, stones[1]) if seat == 0 else (stones[0], own)
-            marks = with_entry(marks, seat, marks[seat] | bits(goes))
+            left = 0
+            for origin, target in choice:
+                left |= 1 << origin
+                closed |= 1 << target
+            if seat == 0:
+                stones, marks = (own, stones[1]), (marks[0] | left, marks[1])
+            else:
+                stones, marks = (stones[0], own), (marks[0], marks[1] | left)
         if self.due == Due.FIRST:
-            return PhagesState(self.game, seat, stones, marks, self.number, Due.NUMBER)
+            return PhagesState(self.game, seat, stones, marks, closed, self.number, Due.NUMBER)
         opponent = other(seat)
-        after = PhagesState(self.game, opponent, stones, marks, self.number, Due.FIRST)
+        after = PhagesState(self.game, opponent, stones, marks, closed, self.number, Due.FIRST)
         return after if choice or after.can_move(opponent) else after.ended()
 
     def can_move(self, seat: Seat) -> bool:
@@ -159,7 +169,7 @@ class PhagesState:
         """Return the end of the game on this board: the side with more marks has won."""
         x, o = (mark.bit_count() for mark in self.marks)
         winner: Seat | None = None if x == o else 0 if x > o else 1
-        return PhagesState(self.game, None, self.stones, self.marks, self.number, self.due, winner)
+        return PhagesState(self.game, None, self.stones, self.marks, self.closed, self.number, self.due, winner)
 
     def estimate(self, seat: Seat) -> float:
         """Return who has more marks, and more room for stones to make others, between -0.9 and 0.9."""
@@ -187,18 +197,13 @@ class PhagesState:
     def _rooms(self, seat: Seat) -> list[tuple[int, int]]:
         """Return the cells of a seat's stones, each with all cells that it can reach by some number."""
         straight, behind, _ = SIGHTS[self.game]
-        free, found = ~self._closed, []
+        free, found = ~self.closed, []
         for cell in self.stones[seat]:
             room, hidden = straight[cell] & free, behind[cell]
             for hostile in self.stones[1 - seat]:
                 room &= ~hidden[hostile]
             found.append((cell, room))
         return found
-
-    @property
-    def _closed(self) -> int:
-        """The cells where no stone can land, as bits."""
-        return self.marks[0] | self.marks[1] | bits(self.stones[0]) | bits(self.stones[1])
 
 
 def _union(reach: Sequence[tuple[int, int]]) -> int:

@@ -232,7 +232,7 @@ class PhagesPosition:
         """Return the position as the house searches it."""
         winner = self.outcome.winner if self.outcome else None
         due = due_in(self.marks, self.part)
-        return PhagesState(self.game, self.turn, self.stones, self.marks, self.number, due, winner)
+        return PhagesState(self.game, self.turn, self.stones, self.marks, self._closed, self.number, due, winner)
 
     # Properties -----------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ def carried(stones: Stones, origin: int, target: int) -> Stones:
     return tuple(sorted([Stone(target, s.dots) if s.cell == origin else s for s in stones]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # frozen, it would be slower by a tenth
 class QuadrupelState:
     """A position of Quadrupel for the search. `repeats` are those of the position."""
 

@@ -19,10 +19,15 @@ __all__ = ["LEVELS", "Found", "Level", "choose"]
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A strength of the house: its number, and how many nodes a turn may cost. A node is a choice played out."""
+    """A strength of the house: its number, how many nodes a turn may cost, and how wrong it may take a position.
+
+    A node is a choice played out. The noise is a part of the distance between a lost position and a won one; a little
+    is good at every level, since the house then doesn't play the same match again, nor in circles.
+    """
 
     number: int
     nodes: int
+    noise: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +44,11 @@ class Found:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level(1, 40),
-    Level(2, 240),
-    Level(3, 1_200),
-    Level(4, 6_000),
-    Level(5, 30_000),
+    Level(1, 40, 0.15),
+    Level(2, 240, 0.08),
+    Level(3, 1_200, 0.04),
+    Level(4, 6_000, 0.03),
+    Level(5, 30_000, 0.02),
 )
 """The levels 1 to 5."""
 
@@ -58,8 +63,8 @@ def choose(position: Position[Any], level: int, seed: int) -> Found:
         raise ValueError("the game is over; there is no turn to choose")
     budget, chance = LEVELS[level - 1].nodes, Random(seed)
     if not isinstance(state, Plain):
-        search = AlphaBeta(budget)
-        line = search.line(state, chance)
+        search = AlphaBeta(budget, chance, LEVELS[level - 1].noise)
+        line = search.line(state)
         return Found(state.turn_of(line.choices), line.value, line.is_exact, search.nodes)
     choices, value, is_solved, nodes = uct.search(state, budget, chance)
     return Found(state.turn_of(choices), value, is_solved, nodes)

@@ -10,8 +10,8 @@ from engines.search.state import State, value_of
 
 DELAY = 1e-4
 """What each choice takes off the value of a win, so that quick wins and slow losses are preferred."""
-DECIDED = 0.95
-"""A value beyond this is proven, since estimates stay between -0.9 and 0.9."""
+DECIDED = 0.985
+"""A value beyond this is proven, since estimates and their noise stay below."""
 BEYOND = 2.0
 """More than any value."""
 DEEPEST = 60
@@ -43,6 +43,9 @@ class AlphaBeta:
     """
 
     budget: int
+    chance: Random
+    noise: float = 0.0
+    """How far an estimate may be taken wrong."""
     nodes: int = 0
     guessed: bool = False
     """Whether a value since this was last cleared rests on an estimate."""
@@ -67,7 +70,7 @@ class AlphaBeta:
                 return _seen_from(high_there, ply)
         if depth <= 0:
             self.guessed = True
-            return state.estimate(seat)
+            return state.estimate(seat) + self.noise * (self.chance.random() - 0.5)
         choices = state.choices()
         if not choices:
             return 0.0
@@ -136,10 +139,10 @@ class AlphaBeta:
 
     # The turn to play -----------------------------------------------------------------------------
 
-    def line(self, state: State, chance: Random) -> Line:
+    def line(self, state: State) -> Line:
         """Return the best choices of one turn that the budget finds, looking deeper and deeper."""
         choices = list(state.choices())
-        chance.shuffle(choices)  # among equals, the seed decides
+        self.chance.shuffle(choices)  # among equals, the seed decides
         line = Line(choices[:1], 0.0, is_exact=False)
         try:
             for depth in range(1, DEEPEST):

@@ -13,7 +13,7 @@ COMMANDS = {
     "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
     "check": (
         "server",
-        "Replay all stored matches, and check files, templates and DNS. Exit code 1 if there is a problem.",
+        "Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem.",
     ),
     "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
     "shunted": (
@@ -28,6 +28,7 @@ COMMANDS = {
     "bounced": ("players", "List players whose mail bounces. Exit code 1 if sending to any of them has stopped."),
     "export": ("players", "Write all data on a player into a folder, without the size limit of a message."),
     "delete": ("players", 'Delete all data on a player, like "delete me". Their matches are kept without a name.'),
+    "ratings": ("ratings", "Work with the ratings of players."),
     "games": ("games", "List the games with their options."),
     "play": (
         "games",

@@ -13,11 +13,13 @@ from rich.progress import track
 from sqlalchemy import make_url
 from sqlmodel import Session, col, select
 
+from engines import GAMES
 from pbem import config
 from pbem.cli import doctor
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out, sentences
 from pbem.config import Settings
 from pbem.matches import integrity as checking
+from pbem.ratings import derivation
 from pbem.rendering.mime import text_of
 from pbem.rendering.render import Renderer
 from pbem.server import daemon, worker
@@ -145,7 +147,7 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
 
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
-    """Replay all stored matches, and check files, templates and DNS. Exit code 1 if there is a problem."""
+    """Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem."""
     with opened(config_file) as server:
         around = list(doctor.faults(config_file, server.settings))
         for note in (f"the database {_shown(server.settings)} is up to date", *doctor.notes(server.settings)):
@@ -156,10 +158,16 @@ def check(config_file: ConfigOption = CONFIG) -> None:
         for number in track(stored, "replaying", console=errors, transient=True):
             with database.read_only(server.engine) as session:  # one each, so that no long one holds old pages back
                 found += checking.faults(session, session.get_one(Match, number))
+        with database.read_only(server.engine) as session:
+            misrated = [sentence for game in GAMES for sentence in derivation.faults(session, game)]
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
     for sentence in around:
         out.print(f"problem: {sentence}", markup=False, highlight=False)
+    for sentence in misrated:
+        out.print(f"rating: {sentence}", markup=False, highlight=False)
+    if misrated:
+        out.print('"pbem ratings rebuild" derives the ratings from the matches again')
     out.print(f"{len(stored)} matches replayed, {len(found)} problems")
-    if found or around:
+    if found or around or misrated:
         raise typer.Exit(FOUND)

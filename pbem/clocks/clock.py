@@ -57,9 +57,10 @@ class RanOut:
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """The players agreed on a pause."""
+    """The players agreed on a pause, which ends by itself at that instant, or by nothing but what they do."""
 
     at: datetime
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ class Clock:
     spent: timedelta = NOTHING
     """What the present turn has taken."""
     is_paused: bool = False
+    paused_until: datetime | None = None
+    """When the pause ends by itself."""
     is_told: bool = False
     """Whether the opponent was told that the time of the present turn has run out; then nothing is due."""
     reminded: timedelta = NOTHING
@@ -148,6 +151,8 @@ class Clock:
         """Return the clock at a later instant, if nothing happens until then; it never goes back."""
         if now <= self.now:
             return self
+        if self.is_paused and self.paused_until is not None and self.paused_until <= now:
+            return replace(_resumed(self), now=max(self.now, self.paused_until)).at(now)
         if self.seat is None or self.is_paused:
             return replace(self, now=now)
         return replace(self, now=now, spent=self.spent + self.sides[self.seat].days.between(self.now, now))
@@ -162,17 +167,17 @@ class Clock:
             case TurnHandedOver(_, seat):
                 return then if then.seat == seat else replace(_stopped(then), seat=seat)
             case ReplyReceived(_, seat):
-                return replace(_played(then, seat), is_paused=False)
+                return _resumed(_played(then, seat))
             case TurnsTakenBack() | Ended():
-                return replace(_stopped(then), is_paused=False)
+                return _resumed(_stopped(then))
             case Unreachable():
                 return _stopped(then)
             case RanOut():
                 return replace(then, is_told=then.has_run_out)
-            case Paused():
-                return replace(then, is_paused=True)
+            case Paused(_, until):
+                return replace(then, is_paused=True, paused_until=until)
             case Resumed():
-                return replace(then, is_paused=False)
+                return _resumed(then)
             case Reminded(_, taken):
                 return replace(then, reminded=max(then.reminded, taken))
             case DaysChosen(_, seat, days):
@@ -214,9 +219,10 @@ class Clock:
         return self._when(time - self.spent)
 
     def _when(self, needed: timedelta | None) -> datetime | None:
-        if needed is None or self.seat is None or self.is_paused:
+        if needed is None or self.seat is None or (self.is_paused and self.paused_until is None):
             return None
-        return self.sides[self.seat].days.after(self.now, needed)
+        runs_from = self.now if self.paused_until is None else max(self.now, self.paused_until)
+        return self.sides[self.seat].days.after(runs_from, needed)
 
 
 def begin(control: TimeControl, now: datetime, days: tuple[WorkingDays, WorkingDays]) -> Clock:
@@ -227,6 +233,10 @@ def begin(control: TimeControl, now: datetime, days: tuple[WorkingDays, WorkingD
 def replay(clock: Clock, events: Iterable[Event]) -> Clock:
     """Return the clock after those events, in the order in which they were noted."""
     return reduce(Clock.after, events, clock)
+
+
+def _resumed(clock: Clock) -> Clock:
+    return replace(clock, is_paused=False, paused_until=None)
 
 
 def _stopped(clock: Clock) -> Clock:

@@ -9,7 +9,8 @@
     none           no limit
 
 `nag=DURATION` may follow: how long a turn may take until its player is reminded. And so may `auto`: who runs out of
-time has lost at once; otherwise the opponent can claim the match, or wait.
+time has lost at once; otherwise the opponent can claim the match, or wait. With `weekends=off` no time runs on
+Saturdays and Sundays, or instead on the days that a player has chosen for that.
 """
 
 import re
@@ -23,7 +24,11 @@ NAMES = {"d": "day", "h": "hour", "m": "minute"}
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=3650)
 MOST_TURNS = 1000
 NONE, AUTOMATIC = "none", "auto"
+WEEKENDS, OFF, ON = "weekends", "off", "on"
+WEEKEND = 2
+"""How many days a weekend has."""
 _DURATION = re.compile(r"(?:[0-9]{1,6}[wdhm])+")
+_WEEKENDS_OFF = f"{WEEKENDS}={OFF}"
 _FORMS = f'For example "14d+1d", "3d/move", "90d/20" or "{NONE}".'
 ROGNLIE = {"nagtime": "nag", "forfeittime": "per_move", "totaltime": "bank"}
 """The options of Richard Rognlie's server, in days, and what they are here."""
@@ -51,6 +56,8 @@ class TimeControl:
     """How long a turn may take until its player is reminded."""
     is_automatic: bool = False
     """Whether a match is over at once when a player runs out of time, without a claim by the opponent."""
+    weekends_off: bool = False
+    """Whether no time runs on weekends, for players who haven't chosen their days off themselves."""
 
     def __post_init__(self) -> None:
         """Raise BadTime for what makes no sense."""
@@ -96,8 +103,8 @@ def parse(text: str) -> TimeControl:
         if any(getattr(control, name) != getattr(TimeControl(), name) for name in given):
             raise BadTime(f'"{part[:20]}" says something a second time. {_FORMS}')
         control = replace(control, **given)
-    if control.is_automatic and not control.is_limited:
-        raise BadTime(f'"{AUTOMATIC}" needs a limit. {_FORMS}')
+    if (control.is_automatic or control.weekends_off) and not control.is_limited:
+        raise BadTime(f'"{AUTOMATIC if control.is_automatic else _WEEKENDS_OFF}" needs a limit. {_FORMS}')
     return control
 
 
@@ -105,6 +112,8 @@ def _part(part: str) -> dict[str, Any]:
     """Return the fields that one part of a time control gives."""
     if part == AUTOMATIC:
         return {"is_automatic": True}
+    if part == _WEEKENDS_OFF:
+        return {"weekends_off": True}
     if part.startswith("nag="):
         return {"nag": parse_duration(part.removeprefix("nag="))}
     head, slash, tail = part.partition("/")
@@ -161,6 +170,8 @@ def _parts(control: TimeControl) -> Iterator[str]:
         yield f"nag={duration(control.nag)}"
     if control.is_automatic:
         yield AUTOMATIC
+    if control.weekends_off:
+        yield _WEEKENDS_OFF
 
 
 def in_words(control: TimeControl) -> str:
@@ -171,7 +182,22 @@ def in_words(control: TimeControl) -> str:
     >>> in_words(parse("3d/move,auto"))
     '3 days for each turn; a player who runs out of time loses at once'
     """
-    return _limits_in_words(control) + ("; a player who runs out of time loses at once" if control.is_automatic else "")
+    words = _limits_in_words(control)
+    words += "; no time runs on weekends" if control.weekends_off else ""
+    return words + ("; a player who runs out of time loses at once" if control.is_automatic else "")
+
+
+def with_weekends(control: TimeControl, choice: str) -> TimeControl:
+    """Return the time control with or without weekends; raise BadTime.
+
+    >>> format_control(with_weekends(parse("3d/move"), "off")), format_control(with_weekends(TimeControl(), "on"))
+    ('3d/move,weekends=off', 'none')
+    """
+    if choice not in (ON, OFF):
+        raise BadTime(f'"{WEEKENDS}={choice[:20]}" is not a choice; use {WEEKENDS}={OFF} or {WEEKENDS}={ON}.')
+    if choice == OFF and not control.is_limited:
+        raise BadTime(f'"{_WEEKENDS_OFF}" needs a limit: add for example "time=14d+1d".')
+    return replace(control, weekends_off=choice == OFF)
 
 
 def _limits_in_words(control: TimeControl) -> str:

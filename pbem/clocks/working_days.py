@@ -1,11 +1,12 @@
 """Calendars: the days on which a player's time runs, in their time zone, and when they are away.
 
 Days begin and end at midnight where the player is; as instants, they follow one another without a gap, whatever is
-done to the clocks there.
+done to the clocks there. Other days count from the beginning of a week: so however often somebody changes them, no
+week has more days off than each choice has.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -30,6 +31,15 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """Other days of the week, in another zone perhaps, from an instant on."""
+
+    at: datetime
+    zone: str
+    days: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class WorkingDays:
     """The days of the week on which a player's time runs, except while they are away."""
 
@@ -37,21 +47,38 @@ class WorkingDays:
     days: frozenset[int] = EVERY_DAY
     """Monday is 0."""
     away: tuple[Span, ...] = ()
+    change: Change | None = None
+    """Which days these are from an instant on."""
 
     def __post_init__(self) -> None:
         """Raise BadDays where time would never run."""
         if not self.days or not self.days <= EVERY_DAY:
             raise BadDays("Your time must run on at least one day of the week.")
 
+    @property
+    def is_always(self) -> bool:
+        """Whether their time runs on every day, and always will."""
+        return self.days == EVERY_DAY and not self.away and self.change is None
+
+    def on(self, now: datetime) -> "WorkingDays":
+        """Return the days of the week that count at that instant."""
+        if self.change is None or now < self.change.at:
+            return self
+        return WorkingDays(self.change.zone, self.change.days, self.away)
+
+    def away_at(self, now: datetime) -> Span | None:
+        """Return the time that the player is away at that instant, or next after it; None if they won't be."""
+        return min((span for span in self.away if span.end > now), key=lambda span: span.start, default=None)
+
     def between(self, start: datetime, end: datetime) -> timedelta:
         """Return how much of the time between two instants counts."""
-        if self.days == EVERY_DAY and not self.away:
+        if self.is_always:
             return max(end - start, timedelta())
         return sum((span.end - span.start for span in self.spans(start, end)), timedelta())
 
     def after(self, start: datetime, needed: timedelta) -> datetime | None:
         """Return the instant at which that much time has counted since the start; None if it's too far away."""
-        if self.days == EVERY_DAY and not self.away:
+        if self.is_always:
             return start + needed
         for span in self.spans(start, start + LONGEST_SEARCH):
             if span.end - span.start >= needed:
@@ -62,6 +89,11 @@ class WorkingDays:
     def spans(self, start: datetime, end: datetime) -> Iterator[Span]:
         """Yield the time that counts between two instants, in order, in UTC."""
         start, end = start.astimezone(UTC), end.astimezone(UTC)
+        if self.change is not None:
+            changes = self.change.at.astimezone(UTC)
+            yield from replace(self, change=None).spans(start, min(end, changes))
+            yield from self.on(changes).spans(max(start, changes), end)
+            return
         zone = _zone(self.zone)
         day = start.astimezone(zone).date() - _DAY  # a day early: some midnights come twice
         while (begins := _midnight(day, zone)) < end:
@@ -79,6 +111,20 @@ class WorkingDays:
             start = max(start, away.end)
         if start < span.end:
             yield Span(start, span.end)
+
+
+def next_change(before: WorkingDays, zone: str, now: datetime, *, is_first: bool) -> datetime:
+    """Return when other days of the week count that are chosen now: from Monday on, or tomorrow if it's the first time.
+
+    That day has begun in the former time zone and in the new one, so that no day off comes twice.
+
+    >>> sunday = datetime(2026, 3, 8, 20, tzinfo=UTC)
+    >>> next_change(WorkingDays("Asia/Tokyo"), "America/New_York", sunday, is_first=False).isoformat()
+    '2026-03-16T04:00:00+00:00'
+    """
+    today = now.astimezone(_zone(before.zone)).date()
+    day = today + (1 if is_first else 7 - today.weekday()) * _DAY
+    return max(_midnight(day, _zone(before.zone)), _midnight(day, _zone(zone)))
 
 
 def parse_days(text: str) -> frozenset[int]:
@@ -100,12 +146,16 @@ def parse_days(text: str) -> frozenset[int]:
 
 
 def format_days(days: frozenset[int]) -> str:
-    """Return the canonical text of some days of the week."""
+    """Return the canonical text of some days of the week.
+
+    >>> format_days(frozenset({6, 0, 1, 2, 3})), format_days(frozenset({6, 0}))
+    ('sun-thu', 'mon,sun')
+    """
     if days == EVERY_DAY:
         return "all"
-    first, last = min(days), max(days)
-    if len(days) > 2 and days == frozenset(range(first, last + 1)):
-        return f"{NAMES[first]}-{NAMES[last]}"
+    for first in sorted(days):
+        if len(days) > 2 and days == {(first + number) % 7 for number in range(len(days))}:
+            return f"{NAMES[first]}-{NAMES[(first + len(days) - 1) % 7]}"
     return ",".join(NAMES[day] for day in sorted(days))
 
 

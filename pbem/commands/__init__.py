@@ -7,13 +7,14 @@ notation, engines and the leaves of pbem.
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
 from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
+from pbem.commands.choices.settings import RESUME, SET, START, STOP
+from pbem.commands.choices.vacation import VACATION
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT
-from pbem.commands.settings import RESUME, SET, START, STOP
 from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 
 COMMANDS: dict[str, Command] = {
@@ -42,6 +43,7 @@ COMMANDS: dict[str, Command] = {
     "preview": PREVIEW,
     "record": RECORD,
     "set": SET,
+    "vacation": VACATION,
     "stop": STOP,
     "start": START,
     "change": CHANGE,

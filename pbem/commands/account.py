@@ -121,7 +121,7 @@ def welcome(request: Request, player: Player, wanted: str) -> Welcome:
     request.session.add(player)
     request.session.flush()
     board = format_board(GAMES[SHOWN].position({}).diagram())
-    return Welcome(games=topics.titles(), board=tuple(board.splitlines()))
+    return Welcome(games=topics.titles(), board=tuple(board.splitlines()), house=request.house.enabled)
 
 
 def join(request: Request, line: Line) -> Decision:

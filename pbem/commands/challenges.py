@@ -9,7 +9,7 @@ from sqlmodel import select
 from engines import GAMES
 from engines.core import BadOption, Game
 from pbem.clocks import time_control
-from pbem.clocks.time_control import ROGNLIE, BadTime, TimeControl
+from pbem.clocks.time_control import ROGNLIE, WEEKEND, WEEKENDS, BadTime, TimeControl
 from pbem.commands import house, offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
@@ -26,6 +26,7 @@ from pbem.storage.models import Match, MatchState, Player
 
 BEGIN = ("me", "you", "random")
 TIME = "time"
+RATED = {"rated": True, "unrated": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Offer:
     begin: str
     options: dict[str, str]
     time: TimeControl
+    rated: bool = False
     level: str | None = None
     """How well the opponent is to play, which only the house can choose."""
 
@@ -45,7 +47,8 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
     """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused, BadOption and BadTime."""
     games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
     options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
-    people = [word for word in words if "=" not in word and word.lower() not in GAMES]
+    ratings = {RATED[word] for word in map(_plain, words) if word in RATED}
+    people = [word for word in words if "=" not in word and word.lower() not in GAMES and _plain(word) not in RATED]
     if len(people) > 1 and people[0].lower() == own_name:
         people = people[1:]
     there_are = ", ".join(GAMES)
@@ -55,20 +58,28 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
+    if len(ratings) > 1:
+        raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
     begin = options.pop("begin", BEGIN[0])
     if begin not in BEGIN:
         raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
     time, level = _time(options, default_time), options.pop(house.LEVEL, None)
-    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time, level)
+    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time, True in ratings, level)
+
+
+def _plain(word: str) -> str:
+    """Return a word that turns something on, without the dashes that Rognlie's commands have before it."""
+    return word.lstrip("-").lower()
 
 
 def _time(options: dict[str, str], default: str) -> TimeControl:
     """Return the time control among the options of a challenge, and take it out of them; raise BadTime."""
-    text = options.pop(TIME, None)
+    text, weekends = options.pop(TIME, None), options.pop(WEEKENDS, None)
     flags = {name: options.pop(name) for name in ROGNLIE if name in options}
     if flags and text is not None:
         raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
-    return time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    time = time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    return time if weekends is None else time_control.with_weekends(time, weekends)
 
 
 def challenge(request: Request, line: Line) -> Decision:
@@ -76,7 +87,7 @@ def challenge(request: Request, line: Line) -> Decision:
     player, words, house_name = request.player, line.words.split(), house.name(request)
     if house_name in line.words.lower().split() and player.name != house_name:
         return _against_house(request, line, player, words)
-    offer = _read(line, words, player.name, request.server.time)
+    offer = _read(request, line, words, player.name, request.server.time)
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     by_address = "@" in offer.opponent
@@ -97,6 +108,7 @@ def challenge(request: Request, line: Line) -> Decision:
             offer.options,
             now,
             time=offer.time,
+            rated=offer.rated,
             challenger_begins=_begins(offer),
             by_address=by_address,
         )
@@ -104,14 +116,17 @@ def challenge(request: Request, line: Line) -> Decision:
     return Decision(answer=(sent,), events=events)
 
 
-def _read(line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
+def _read(request: Request, line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
     """Return the challenge that a line spells; raise Refused."""
     try:
-        return read(words, own_name, default_time)
+        offer = read(words, own_name, default_time)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
     except BadTime as error:
         raise Refused(str(error), read=line.text) from error
+    if offer.time.weekends_off and request.server.days_off < WEEKEND:
+        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
+    return offer
 
 
 def _begins(offer: Offer) -> bool:
@@ -131,7 +146,9 @@ def play(request: Request, line: Line) -> Decision:
 
 def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
     """Start the match against the house that those words spell. Without a word about time, there is no limit."""
-    offer = _read(line, words, player.name, time_control.NONE)
+    offer = _read(request, line, words, player.name, time_control.NONE)
+    if offer.rated:
+        raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     level = house.level_of(request, offer.level)
     _check_running(request, player)
     return house.start(
@@ -221,6 +238,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             match.options,
             now,
             time=time,
+            rated=match.rated,
             challenger_begins=began != player.id,
             rematch_of=match,
         )
@@ -265,8 +283,9 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d]",
-    "offer someone a match; begin= says who moves first, time= how much time you both have",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated]",
+    "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
+    " on weekends, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),

@@ -1,5 +1,8 @@
 """Offers in a running match: draw, undo, pause, cancel, mute, and the answers to them."""
 
+from datetime import datetime
+
+from pbem.clocks.vacation import BadDates, parse_end
 from pbem.commands import conditions
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
@@ -10,8 +13,9 @@ from pbem.matches import agreements, lifecycle
 from pbem.matches.naming import name
 from pbem.matches.offers import OfferKind
 from pbem.matches.queries import seat_of
+from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.offers import Muted
-from pbem.players import rate_limits
+from pbem.players import preferences, rate_limits
 from pbem.storage.models import Match, Player
 
 
@@ -21,8 +25,15 @@ def draw(request: Request, line: Line) -> Decision:
 
 
 def pause(request: Request, line: Line) -> Decision:
-    """Offer a pause."""
-    return _propose(request, line, OfferKind.PAUSE)
+    """Offer a pause, which may end by itself."""
+    if not line.words:
+        return _propose(request, line, OfferKind.PAUSE)
+    zone = preferences.with_defaults(request.player.settings)[ZONE]
+    try:
+        until = parse_end(line.words, zone, request.now, "pause")
+    except BadDates as error:
+        raise Refused(str(error), read=line.text) from error
+    return _propose(request, line, OfferKind.PAUSE, until)
 
 
 def cancel(request: Request, line: Line) -> Decision:
@@ -37,13 +48,13 @@ def take_turns_back(request: Request, line: Line) -> Decision:
     return _propose(request, line, OfferKind.UNDO)
 
 
-def _propose(request: Request, line: Line, kind: OfferKind) -> Decision:
+def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | None = None) -> Decision:
     match, player, seat = own_match(request, line)
     with in_words(line):
         lifecycle.check_running(match)
         _check_seen(request, match)
         rate_limits.of_match(request.session, match.id or 0, player, request.limits.match_per_day, request.now)
-        events = agreements.propose(request.session, match, seat, kind, request.now)
+        events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = answers.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)
 
@@ -93,7 +104,7 @@ def _kind(line: Line, verb: str) -> OfferKind | None:
 
 def is_offer(line: Line) -> bool:
     """Return whether the line makes an offer that can go with a turn."""
-    return line.command.name in (DRAW.name, PAUSE.name, CANCEL.name) and not line.words
+    return line.command.name == PAUSE.name or (line.command.name in (DRAW.name, CANCEL.name) and not line.words)
 
 
 def mute(request: Request, line: Line) -> Decision:
@@ -119,11 +130,12 @@ def check_not_muted(request: Request, line: Line, match: Match, player: Player) 
 DRAW = Command("draw", "[NUMBER]", "offer a draw; it can go with a turn", draw, changes=True, of_match=True)
 PAUSE = Command(
     "pause",
-    "[NUMBER]",
-    "suggest a pause; it lasts until the next turn, or until one of you resumes the match",
+    "[NUMBER] [DAY|10d]",
+    "suggest a pause, until that day or without an end; the next turn ends it, or one of you resumes the match",
     pause,
     changes=True,
     of_match=True,
+    words=(0, 2),
 )
 CANCEL = Command(
     "cancel",

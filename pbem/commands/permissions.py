@@ -56,7 +56,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
             *("join", "challenge", "play", "accept", "decline", "withdraw", "move", "if", "queue"),
             *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "claim", "rematch", "mute"),
-            *("set", "stop", "start", "change", "revoke", "export", "delete"),
+            *("set", "vacation", "stop", "start", "change", "revoke", "export", "delete"),
         ),
         Reach.ANYWHERE,
     ),

@@ -68,6 +68,18 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
                 'First reply "accept undo" or "reject undo".',
             )
             return Refused(sentence, read=line.text, fits=fits, match=number)
+        case Obstacle.OTHER_PAUSE_OFFERED:
+            sentence, fits = (
+                "Your opponent has suggested another pause.",
+                'First reply "accept pause" or "reject pause".',
+            )
+            return Refused(sentence, read=line.text, fits=fits, match=number)
+        case Obstacle.PAUSE_IS_PAST:
+            sentence, fits = (
+                "The pause that was suggested would be over already.",
+                'Suggest another, as in "pause 10d".',
+            )
+            return Refused(sentence, read=line.text, fits=fits, match=number)
         case Obstacle.NO_AGREED_DRAW:
             sentence = "A draw can't be agreed in this match: the rules go on until somebody has won."
             return Refused(sentence, read=line.text, fits='"cancel" suggests ending it without a result.', match=number)

@@ -9,10 +9,10 @@ from functools import cache
 
 from notation import NOTATIONS
 from pbem.commands import COMMANDS, permissions, work
+from pbem.commands.choices.settings import resume
 from pbem.commands.conditions import together
 from pbem.commands.core import Decision, Line, Request
 from pbem.commands.play import note_to_opponent
-from pbem.commands.settings import resume
 from pbem.commands.syntax.mail import MOST_COMMANDS, ParsedMessage, Reader, tagged_match
 from pbem.commands.target import opponent_in
 from pbem.conversation import addressees, effects, offers, suggested_yes

@@ -75,7 +75,8 @@ def check_left(request: Request, left: Left) -> None:
 def introduced(request: Request, reply: Reply, *, wants_name: bool) -> Reply:
     """Return the reply with what a newcomer should know; a `yes` in answer to it joins."""
     name = suggested_name(request.sender.address)
-    section = Introduction(name=name, wants_name=wants_name, games=topics.titles())
+    house = request.house.enabled
+    section = Introduction(name=name, wants_name=wants_name, house=house, games=topics.titles())
     proposal = f"join {name}" if name else None
     return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
 

@@ -29,12 +29,3 @@ LEVELS = tuple(
 )
 DEFAULT = 2
 """The level of a challenge that names none: a newcomer should have a chance."""
-
-
-def name_of(level: int) -> str:
-    """Return the name of a level.
-
-    >>> name_of(1)
-    'Beginner'
-    """
-    return LEVELS[level - 1].name

@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from engines.core import Seat
 from engines.seats import other
+from engines.seats import seat_of as engine_seat
 from notation.ending import Ending, Termination
 from pbem.clocks.clock import Paused, Resumed
 from pbem.matches import lifecycle, offers
@@ -21,17 +22,21 @@ from pbem.matches.time import timekeeping
 from pbem.storage.models import Match, Player, Ply
 
 
-def propose(session: Session, match: Match, seat: Seat, kind: OfferKind, now: datetime) -> Events:
-    """Make an offer to the opponent, or accept theirs if it says the same."""
+def propose(
+    session: Session, match: Match, seat: Seat, kind: OfferKind, now: datetime, *, until: datetime | None = None
+) -> Events:
+    """Make an offer to the opponent, or accept theirs if it says the same; `until` is when a pause ends by itself."""
     lifecycle.check_running(match)
     found = offers.find(match, kind)
     if found is not None and found.is_open and found.seat != seat:
         if kind is OfferKind.UNDO:
             raise NotPossible(Obstacle.UNDO_ASKED, match)
+        if found.until != until:
+            raise NotPossible(Obstacle.OTHER_PAUSE_OFFERED, match)
         return accept(session, match, seat, kind, now)
     _check_offer(match, seat, kind, found)
     back_to = _last_turn_of(session, match, seat) - 1 if kind is OfferKind.UNDO else None
-    match.offers = offers.made(match, kind, seat, back_to)
+    match.offers = offers.made(match, kind, seat, back_to, until)
     _store(session, match)
     return (OfferChanged(match, kind, Change.MADE, seat),)
 
@@ -69,8 +74,10 @@ def accept(
         case OfferKind.CANCEL:
             return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now)
         case OfferKind.PAUSE:
-            match.offers, match.paused = offers.closed(match, offer), now
-            timekeeping.note(session, match, Paused(now))
+            if offer.until is not None and offer.until <= now:
+                raise NotPossible(Obstacle.PAUSE_IS_PAST, match)
+            match.offers, match.paused, match.resumes = offers.closed(match, offer), now, offer.until
+            timekeeping.note(session, match, Paused(now, offer.until))
             _store(session, match)
             return (OfferChanged(match, offer.kind, Change.ACCEPTED, seat),)
         case OfferKind.UNDO:
@@ -122,10 +129,21 @@ def resume(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
     lifecycle.check_running(match)
     if match.paused is None:
         raise NotPossible(Obstacle.NOT_PAUSED, match)
-    match.paused = None
+    return _resume(session, match, seat, Change.RESUMED, now)
+
+
+def resume_by_itself(session: Session, match: Match, now: datetime) -> Events:
+    """End a pause that is over by now, as both agreed; do nothing if there is none."""
+    if match.resumes is None or match.resumes > now or match.to_move is None:
+        return ()
+    return _resume(session, match, engine_seat(match.to_move), Change.OVER, now)
+
+
+def _resume(session: Session, match: Match, seat: Seat, change: Change, now: datetime) -> Events:
+    match.paused = match.resumes = None
     timekeeping.note(session, match, Resumed(now))
     _store(session, match)
-    return (OfferChanged(match, OfferKind.PAUSE, Change.RESUMED, seat),)
+    return (OfferChanged(match, OfferKind.PAUSE, change, seat),)
 
 
 def is_muted(match: Match, seat: Seat) -> bool:

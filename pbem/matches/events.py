@@ -1,6 +1,7 @@
 """What happened in a match: values that the functions of `lifecycle` return, for others to tell people."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from engines.core import Seat
@@ -104,7 +105,9 @@ class Change(StrEnum):
     REJECTED = "rejected"
     WITHDRAWN = "withdrawn"
     RESUMED = "resumed"
-    """What was agreed on, a pause, is over."""
+    """What was agreed on, a pause, was ended by one of them."""
+    OVER = "over"
+    """It has ended by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,16 @@ class TimeRanOut:
 
     match: Match
     seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerAway:
+    """The vacation of the player in that seat has begun; `by_itself` where they would have run out of time."""
+
+    match: Match
+    seat: Seat
+    until: datetime
+    by_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +176,7 @@ Event = (
     | OfferChanged
     | TurnsTakenBack
     | TimeRanOut
+    | PlayerAway
     | ReminderDue
     | MatchEnded
 )

@@ -36,7 +36,7 @@ from pbem.matches.events import (
     Why,
 )
 from pbem.matches.snapshot import Snapshot
-from pbem.matches.time import timekeeping
+from pbem.matches.time import calendars, timekeeping
 from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
@@ -44,6 +44,9 @@ MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
 MOST_AT_ONCE = 20
 """The most turns that are played by themselves after a turn."""
+FEWEST_RATED = 2
+"""The turns that a rated match must have had to count."""
+WITHOUT_RESULT = (Termination.CANCELLED, Termination.ABANDONED)
 NO_LIMIT = TimeControl()
 
 
@@ -68,6 +71,8 @@ class Obstacle(Enum):
     INVITED_ALREADY = "the player has invited that address already"
     ALREADY_OFFERED = "the player's offer of that kind is open"
     OFFERED_IN_VAIN = "the player's offer of that kind was closed since the last turn"
+    OTHER_PAUSE_OFFERED = "the opponent has suggested another pause"
+    PAUSE_IS_PAST = "the pause would be over already"
     UNDO_ASKED = "the opponent has asked to take turns back"
     NO_AGREED_DRAW = "the players can't agree on a draw in that game"
     NOTHING_TO_TAKE_BACK = "the player has played no turn"
@@ -100,6 +105,7 @@ def offer(
     now: datetime,
     *,
     time: TimeControl = NO_LIMIT,
+    rated: bool = False,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
@@ -123,6 +129,7 @@ def offer(
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
         time=None if time == NO_LIMIT else format_control(time),
+        rated=rated,
         level=level,
         by_address=by_address,
         created=now,
@@ -152,6 +159,7 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
     match.state, match.started = MatchState.RUNNING, now
     match.to_move = GAMES[match.game].position(match.options).turn
     timekeeping.start(session, match, now)
+    calendars.begin(session, match, now)
     _store(session, match)
     return (MatchStarted(match),)
 
@@ -280,7 +288,7 @@ def _store_turn(
     number, position = match.plies + 1, turn.position
     session.add(Ply(match=match.id or 0, number=number, seat=seat, text=turn.text, incoming=brought_by, played=now))
     match.part, match.plies, match.to_move = None, number, position.turn
-    match.offers, match.paused = offers.after_turn(match, seat), None
+    match.offers, match.paused, match.resumes = offers.after_turn(match, seat), None, None
     timekeeping.note(session, match, ReplyReceived(received, seat))
     _store(session, match)
     played = TurnPlayed(match, seat, number, turn.text, by_itself)
@@ -327,7 +335,7 @@ def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: dat
         session.delete(row)
     match.plies, match.to_move, match.part = back_to, seat, None
     match.shift += len(rows) + 1
-    match.offers = {}
+    match.offers, match.paused, match.resumes = {}, None, None
     timekeeping.note(session, match, clock.TurnsTakenBack(now))
     _store(session, match)
     void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared.drop(session, match))
@@ -360,7 +368,9 @@ def end(
     match.state, match.ended, match.part, match.to_move = MatchState.OVER, now, None, None
     match.winner, match.reason = winner, reason
     match.termination, match.termination_seat = ending.termination.value, ending.seat
-    match.offers, match.paused = {}, None
+    match.offers, match.paused, match.resumes = {}, None, None
+    if match.rated and match.plies >= FEWEST_RATED and ending.termination not in WITHOUT_RESULT:
+        match.counted = now
     timekeeping.note(session, match, Ended(now))
     _store(session, match)
     prepared.drop(session, match)

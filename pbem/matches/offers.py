@@ -5,7 +5,8 @@ rows other than the match, and nothing is stored here.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -40,12 +41,21 @@ class Offer:
     is_open: bool = True
     back_to: int | None = None
     """How many turns are left when turns are taken back."""
+    until: datetime | None = None
+    """When a pause would end by itself."""
 
 
 def of_match(match: Match) -> tuple[Offer, ...]:
     """Return the offers of the match, open and closed, in the order in which they were made."""
     return tuple(
-        Offer(OfferKind(kind), seat_of(stored["seat"]), stored["version"], stored["is_open"], stored["back_to"])
+        Offer(
+            OfferKind(kind),
+            seat_of(stored["seat"]),
+            stored["version"],
+            stored["is_open"],
+            stored["back_to"],
+            None if stored.get("until") is None else datetime.fromisoformat(stored["until"]),
+        )
         for kind, stored in match.offers.items()
     )
 
@@ -65,14 +75,16 @@ def find(match: Match, kind: OfferKind) -> Offer | None:
     return next((offer for offer in of_match(match) if offer.kind is kind), None)
 
 
-def made(match: Match, kind: OfferKind, seat: Seat, back_to: int | None) -> dict[str, Any]:
+def made(
+    match: Match, kind: OfferKind, seat: Seat, back_to: int | None = None, until: datetime | None = None
+) -> dict[str, Any]:
     """Return the offers of the match, to be stored, with a new one."""
-    return _with(match, Offer(kind, seat, version(match), back_to=back_to))
+    return _with(match, Offer(kind, seat, version(match), back_to=back_to, until=until))
 
 
 def closed(match: Match, offer: Offer) -> dict[str, Any]:
     """Return the offers of the match, to be stored, after that one was refused or withdrawn."""
-    return _with(match, Offer(offer.kind, offer.seat, offer.version, is_open=False, back_to=offer.back_to))
+    return _with(match, replace(offer, is_open=False))
 
 
 def after_turn(match: Match, seat: Seat) -> dict[str, Any]:
@@ -86,5 +98,6 @@ def after_turn(match: Match, seat: Seat) -> dict[str, Any]:
 
 def _with(match: Match, offer: Offer) -> dict[str, Any]:
     stored = {name: value for name, value in asdict(offer).items() if name != "kind"}
+    stored["until"] = None if offer.until is None else offer.until.isoformat()
     others = {kind: other for kind, other in match.offers.items() if kind != offer.kind}
     return {**others, offer.kind.value: stored}

@@ -132,6 +132,19 @@ def is_playing_enough(session: Session, player: Player, most: int) -> bool:
     return sum(len(session.exec(each).all()) for each in running) >= most
 
 
+def playing(session: Session, player: Player) -> list[int]:
+    """Return the numbers of the matches that the player plays now, in order."""
+    seats = (Match.seat0, Match.seat1)
+    running = (select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None)) for seat in seats)
+    return sorted(number or 0 for each in running for number in session.exec(each))
+
+
+def to_resume(session: Session, now: datetime, most: int) -> list[int]:
+    """Return the numbers of the next matches of which the pause ends by itself."""
+    over = select(Match.id).where(col(Match.resumes) <= now).order_by(col(Match.resumes)).limit(most)
+    return [number or 0 for number in session.exec(over)]
+
+
 def number_between(session: Session, one: Player, other: Player) -> int:
     """Return how many matches those two are playing against each other."""
     return sum(

@@ -92,6 +92,8 @@ class Introduction:
     """The name that a `yes` takes, made from the address; None where none can be."""
     wants_name: bool = False
     """Whether they want to join, but under no name that a player can have."""
+    house: bool = False
+    """Whether the house takes matches."""
     games: tuple[GameTitle, ...]
     template: Literal["introduction"] = "introduction"
 
@@ -119,4 +121,6 @@ class Welcome:
     games: tuple[GameTitle, ...] = ()
     board: tuple[str, ...] = ()
     """A board as our messages draw it, so that they know what to expect."""
+    house: bool = False
+    """Whether the house takes matches."""
     template: Literal["welcome"] = "welcome"

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pbem.payloads.absences import Away
 from pbem.payloads.explained import Welcome
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
@@ -33,6 +34,8 @@ class Alert:
     """How many of each there are, where there may be more than the numbers."""
     lost: tuple[int, ...] = ()
     """The matches that somebody has lost on time since the last one, though messages to them had come back."""
+    stuck: tuple[int, ...] = ()
+    """The matches in which the house finds no turn, though it has tried three times."""
     template: Literal["alert"] = "alert"
 
 
@@ -158,7 +161,7 @@ class PlayerUnreachable:
 
 
 News = Annotated[
-    TurnPlayed | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words, Field(discriminator="template")
+    TurnPlayed | Away | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words, Field(discriminator="template")
 ]
 """Any message that a digest can tell."""
 
@@ -221,6 +224,7 @@ Payload = Annotated[
     AddressQuestion
     | Alert
     | Answer
+    | Away
     | Challenge
     | ChallengeClosed
     | Confirmation

@@ -4,6 +4,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 
+@dataclass(frozen=True, slots=True)
+class OfferShown:
+    """An open offer as templates show it: what is offered, by whom, and the turns that would be taken back."""
+
+    kind: str
+    by: str
+    yours: bool
+    turns: tuple[str, ...]
+    until: str
+    """When a pause would end by itself, in words; empty if it wouldn't."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferNews:
     """An offer in a running match was made, answered or withdrawn: a message, or a section for the one who did it."""
@@ -13,7 +25,7 @@ class OfferNews:
     kind: str
     """What is offered: draw, undo, pause or cancel."""
     change: str
-    """What became of it: made, accepted, rejected, withdrawn, or (a pause) resumed."""
+    """What became of it: made, accepted, rejected, withdrawn, or (a pause) resumed or over."""
     by: str
     """Who did it."""
     message: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from notation.ending import Termination
+from pbem.payloads.absences import VacationShown
 from pbem.payloads.explained import (
     Help,
     HelpOnCommand,
@@ -123,6 +124,8 @@ class Preferences:
 
     changed: tuple[Choice, ...]
     rows: tuple[PreferenceHelp, ...]
+    days_from: str = ""
+    """From when other days count, in words, if they were chosen."""
     template: Literal["preferences"] = "preferences"
 
 
@@ -386,6 +389,7 @@ Section = Annotated[
     | TurnDropped
     | NotSent
     | Overlooked
+    | VacationShown
     | Welcome,
     Field(discriminator="template"),
 ]

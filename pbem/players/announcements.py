@@ -21,6 +21,7 @@ from pbem.matches.events import (
     OfferWithdrawn,
     PartKept,
     PartTakenBack,
+    PlayerAway,
     PreparedVoid,
     ReminderDue,
     TimeRanOut,
@@ -31,6 +32,7 @@ from pbem.matches.naming import name, shown
 from pbem.matches.queries import seat_of, version
 from pbem.matches.time import timekeeping
 from pbem.payloads import sections
+from pbem.payloads.absences import Away
 from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.payloads.offers import OfferNews
 from pbem.players import invitations, preferences, schedule
@@ -39,13 +41,15 @@ from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
+News = sections.TurnPlayed | sections.ChallengeClosed | OfferNews | Away | Challenge | Invitation | OpponentLeft | Words
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     """News for a player about a match, as it was after that many turns."""
 
     player: Player
-    payload: sections.TurnPlayed | sections.ChallengeClosed | OfferNews | Challenge | Invitation | OpponentLeft | Words
+    payload: News
     match: Match
     ply: int = 0
     is_collected: bool = False
@@ -194,6 +198,8 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: 
             yield from _show(match, players, author, at_once, taken_back=texts)
         case TimeRanOut(match):
             yield from _show(match, players, author, at_once, ran_out=True)
+        case PlayerAway():
+            yield from _away(event, players)
         case ReminderDue(match, seat):
             reminder = sections.TurnPlayed(match=match.id or 0, ply=match.plies, reminder=True)
             yield Notice(players[seat], reminder, match, match.plies, is_collected=True, useful_until=match.due)
@@ -259,6 +265,16 @@ def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Au
             message=message,
         )
         yield Notice(player, told, event.match, event.match.plies)
+
+
+def _away(event: PlayerAway, players: tuple[Player, Player]) -> Iterator[Notice]:
+    """Yield the news for the opponent, and for the player whose vacation began without them."""
+    match, who = event.match, players[event.seat]
+    for player in players:
+        is_own = player.id == who.id
+        if not is_own or event.by_itself:
+            told = Away(match=match.id or 0, ply=match.plies, by=name(who), until=event.until, is_own=is_own)
+            yield Notice(player, told, match, match.plies)
 
 
 def _closed(match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:

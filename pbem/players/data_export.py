@@ -21,7 +21,8 @@ from pbem.matches.queries import plies, seat_of, taken_back
 from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
-from pbem.storage.models import Incoming, Match, MatchState, Outgoing, Player
+from pbem.ratings import standings
+from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating, Vacation
 
 MOST_BYTES = 5_000_000
 """How many bytes of messages, packed, go into one export by email; the operator's export has no limit."""
@@ -67,7 +68,10 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
             "how": "We compute them from your number and a key when we send a message.",
             "made_worthless": player.epoch,
         },
+        "days": _days(session, player),
+        "vacations": _vacations(session, player),
         "matches": [_match(session, player, match) for match in _matches(session, player)],
+        "ratings": [_rating(row) for row in standings.history(session, player)],
         "words": [*_said(session, player, until), *_heard(sent)],
         "mails_in": [_mail_in(row) for row in came],
         "mails_out": [_mail_out(row) for row in sent],
@@ -111,6 +115,11 @@ def _person(session: Session, player: Player) -> dict[str, Any]:
     }
 
 
+def _rating(row: PlayerRating) -> dict[str, Any]:
+    values = ("game", "rating", "deviation", "volatility", "wins", "draws", "losses")
+    return {"after_the_week_of": row.week.isoformat()} | {value: getattr(row, value) for value in values}
+
+
 def _matches(session: Session, player: Player) -> list[Match]:
     own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
     return list(session.exec(select(Match).where(own).order_by(col(Match.id))))
@@ -149,6 +158,26 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         ],
         "record": record.written(snapshot.record) if was_played else None,
     }
+
+
+def _days(session: Session, player: Player) -> list[dict[str, Any]]:
+    """Return the days of the week on which the player's time runs, as they chose them."""
+    rows = session.exec(select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id)))
+    return [{"chosen": row.chosen, "from": row.begins, "zone": row.zone, "days": row.days} for row in rows]
+
+
+def _vacations(session: Session, player: Player) -> list[dict[str, Any]]:
+    rows = session.exec(select(Vacation).where(Vacation.player == player.id).order_by(col(Vacation.id)))
+    return [
+        {
+            "chosen": row.chosen,
+            "from": row.begins,
+            "until": row.ends,
+            "by_itself": row.automatic,
+            "opponents_told": row.told,
+        }
+        for row in rows
+    ]
 
 
 def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]:

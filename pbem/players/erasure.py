@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import case
-from sqlmodel import Session, col, func, select, update
+from sqlmodel import Session, col, delete, func, select, update
 
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
@@ -21,7 +21,18 @@ from pbem.payloads.messages import Deleted
 from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
-from pbem.storage.models import UNSENT, Departure, Incoming, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import (
+    UNSENT,
+    Calendar,
+    Departure,
+    Incoming,
+    Match,
+    MatchState,
+    Outgoing,
+    OutgoingState,
+    Player,
+    Vacation,
+)
 from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
 
@@ -33,7 +44,7 @@ LAST_MAIL = "deleted"
 """The template of the last message; its address is removed once it is sent."""
 NOWHERE = "nowhere"
 """What replaces that address."""
-OVERTAKEN = ("turn", "challenge", "invitation", "message", "unreachable")
+OVERTAKEN = ("turn", "away", "challenge", "invitation", "message", "unreachable")
 """Messages about a match that needn't go out any more once its end is told."""
 MOST_DEPARTURES = 2
 """How often one address may leave in a day and join again."""
@@ -99,6 +110,8 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     unsent = (col(Outgoing.player) == player.id, col(Outgoing.state).in_(UNSENT))
     retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
     _rename(session, player, f"{ANONYMOUS}{player.id}", now)
+    for table in (Calendar, Vacation):
+        retention.change(session, delete(table).where(col(table.player) == player.id))
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)
         _leave(session, server, match, player, now)

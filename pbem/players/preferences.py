@@ -9,9 +9,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pbem.clocks import reminders
 from pbem.clocks.time_control import BadTime
+from pbem.clocks.working_days import BadDays, format_days, parse_days
 from pbem.errors import Refused
 from pbem.matches.prepared import AUTOMOVE
+from pbem.matches.time.calendars import DAYS
 from pbem.matches.time.timekeeping import REMIND, ZONE
+from pbem.matches.time.vacations import AUTO, SETTING
 
 ON, OFF = "on", "off"
 
@@ -81,6 +84,23 @@ def _hour(text: str) -> str | None:
     return str(int(hour)) if is_hour and (not colon or minutes == "00") else None
 
 
+def _days(text: str) -> str | None:
+    """Return the days of the week in their stored spelling, or None.
+
+    >>> _days("Mon-Tue,wed"), _days("weekdays")
+    ('mon-wed', None)
+    """
+    try:
+        return format_days(parse_days(text))
+    except BadDays:
+        return None
+
+
+def _by_hand(text: str) -> str | None:
+    """Return the choice not to take vacations automatically for the words that people use for it."""
+    return "manual" if text.lower() in (OFF, "none", "never") else None
+
+
 def _reminders(text: str) -> str | None:
     """Return when to remind in its stored spelling, or None.
 
@@ -108,6 +128,10 @@ PREFERENCES: dict[str, Preference] = {
     ),
     "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
     ZONE: Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),
+    DAYS: Preference(DAYS, ("all",), "the days of the week on which your time runs", "mon-fri", _days),
+    SETTING: Preference(
+        SETTING, ("manual", AUTO), "whether a day of vacation is taken before your time runs out", accept=_by_hand
+    ),
     REMIND: Preference(
         REMIND,
         (reminders.DEFAULT, OFF),

@@ -15,12 +15,13 @@ from notation.description import describe
 from notation.ending import Termination
 from notation.hints import Hint
 from pbem.clocks.time_control import in_words, parse
-from pbem.clocks.wording import TimeShown, time_shown
+from pbem.clocks.wording import TimeShown, moment, time_shown
 from pbem.matches import offers
 from pbem.matches.events import Why
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.matches.time.timekeeping import clock_of
+from pbem.payloads.offers import OfferShown
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import MatchThen, PlayedByItself, Preview
 from pbem.players.preferences import ON
@@ -110,16 +111,6 @@ class Drawings:
 
 
 @dataclass(frozen=True, slots=True)
-class OfferShown:
-    """An open offer: what is offered, by whom, and the turns that would be taken back."""
-
-    kind: str
-    by: str
-    yours: bool
-    turns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ReaderContext:
     """One message to one reader: their preferences, how they can reply, and what is enclosed."""
 
@@ -187,18 +178,16 @@ class View:
         snapshot, reader = drawing.snapshot, context.reader
         self._drawing, self._snapshot, self._context, self._seen = drawing, snapshot, context, seen
         self.number = snapshot.number
-        self.title = snapshot.game.title
-        self.summary = snapshot.game.summary
+        self.title, self.summary = snapshot.game.title, snapshot.game.summary
         self.key = snapshot.match.game
-        self.ply = snapshot.ply
-        self.turns = snapshot.ply
+        self.ply = self.turns = snapshot.ply
         self.sides = tuple(
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(snapshot.players, snapshot.game.sides, strict=True)
         )
-        self.options = " ".join(
-            f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items()
-        )
+        chosen = (f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items())
+        self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
+        self.level = snapshot.match.level
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.seat = snapshot.seat_of(reader) if reader else None
         self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")
@@ -231,9 +220,8 @@ class View:
     @property
     def is_current(self) -> bool:
         """Whether this is the match as it was when the message was queued, and it went on."""
-        snapshot = self._snapshot
-        running = snapshot.match.state == MatchState.RUNNING
-        return running and snapshot.ply == snapshot.total and snapshot.hypothesis is None
+        now = self._snapshot
+        return now.match.state == MatchState.RUNNING and now.ply == now.total and now.hypothesis is None
 
     @property
     def offers(self) -> tuple[OfferShown, ...]:
@@ -247,18 +235,25 @@ class View:
                 name(snapshot.players[offer.seat]),
                 offer.seat == self.seat,
                 () if offer.back_to is None else snapshot.texts[offer.back_to :],
+                "" if offer.until is None else self.moment(offer.until),
             )
             for offer in offers.open_offers(snapshot.match)
         )
-
-    def last_offer(self, kind: str) -> tuple[str, ...]:
-        """Return the turns that would be taken back by the offer of that kind."""
-        return next((offer.turns for offer in self.offers if offer.kind == kind), ())
 
     @property
     def paused(self) -> bool:
         """Whether the match is paused."""
         return self.is_current and self._snapshot.match.paused is not None
+
+    @property
+    def paused_until(self) -> str | None:
+        """When the pause of the match ends by itself, in words."""
+        resumes = self._snapshot.match.resumes
+        return self.moment(resumes) if self.paused and resumes is not None else None
+
+    def moment(self, time: datetime) -> str:
+        """Return a time in words, in the reader's time zone."""
+        return moment(time, self._context.preferences["zone"], self._context.written)
 
     @cached_property
     def clock(self) -> TimeShown | None:

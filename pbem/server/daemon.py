@@ -208,6 +208,7 @@ def open_server(
         )
     finally:
         thinker.close()
+        thinker.locks.close()
         for one in parsers:
             one.close()
         for each in (queue, *queues):

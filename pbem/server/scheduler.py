@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, reminders, digests, removing old messages and data of deleted players, alerting the admin.
+"""Scheduled work: time-outs, vacations, reminders, digests, removing what is old or left behind, alerting the admin.
 
 The daemon calls `step` repeatedly. What a player's message causes is in `conversation`.
 """
@@ -11,7 +11,8 @@ from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
 from pbem.players import traces
-from pbem.server.scheduled import alerts, digest, reminders, timeouts, unreachable
+from pbem.ratings import derivation
+from pbem.server.scheduled import alerts, digest, pauses, reminders, timeouts, unreachable, vacations
 from pbem.storage import outages
 from pbem.storage.retention import Retention
 
@@ -39,8 +40,12 @@ class Scheduler:
         outages.beat(engine, now)
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         traces.sweep(engine, now, stopped)
+        pauses.end(engine, server, now, stopped)
         timeouts.expire(engine, server, now, stopped)
+        vacations.prolong(engine, server, now, stopped)
+        vacations.tell(engine, server, now, stopped)
         reminders.remind(engine, server, now, stopped)
+        derivation.rate_due(engine, now, stopped)
         digest.gather(engine, server, now, stopped)
         alerts.tell(engine, server, now)
         unreachable.tell(engine, server, now)

@@ -25,6 +25,7 @@ def other_match(letters: Correspondence) -> None:
 
 BEYOND = {
     "set": "set mail daily",
+    "vacation": "vacation 10d",
     "stop": "stop",
     "start": "start",
     "challenge": "challenge carol quadraphages",
@@ -62,6 +63,7 @@ def rows(letters: Correspondence) -> list[object]:
     return [
         *letters.execute("select settings, stopped, address, epoch, deleted from player order by id"),
         *letters.execute("select state, plies, part, ended from match order by id"),
+        *letters.execute("select begins, ends from vacation"),
     ]
 
 

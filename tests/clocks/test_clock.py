@@ -27,7 +27,8 @@ from pbem.clocks.clock import (
     Unreachable,
 )
 from pbem.clocks.time_control import TimeControl, parse
-from pbem.clocks.working_days import EVERY_DAY, Span, WorkingDays
+from pbem.clocks.vacation import days_taken, parse_vacation
+from pbem.clocks.working_days import EVERY_DAY, Change, Span, WorkingDays, next_change
 
 START = datetime(2026, 3, 27, 8, tzinfo=UTC)
 """A Friday, two days before the clocks change in Europe."""
@@ -41,8 +42,13 @@ steps = st.integers(0, 120).map(lambda number: START + number * STEP)
 seats: st.SearchStrategy[Seat] = st.sampled_from((0, 1))
 zones = st.sampled_from(("UTC", VIENNA, "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"))
 spans = st.tuples(steps, st.integers(1, 60)).map(lambda at: Span(at[0], at[0] + at[1] * STEP))
+some_days = st.frozensets(st.integers(0, 6), min_size=1)
 days = st.builds(
-    WorkingDays, zones, st.frozensets(st.integers(0, 6), min_size=1), st.lists(spans, max_size=2).map(tuple)
+    WorkingDays,
+    zones,
+    some_days,
+    st.lists(spans, max_size=2).map(tuple),
+    st.none() | st.builds(Change, steps, zones, some_days),
 )
 events: st.SearchStrategy[Event] = st.one_of(
     st.builds(TurnHandedOver, steps, seats),
@@ -50,7 +56,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(TurnsTakenBack, steps),
     st.builds(Unreachable, steps),
     st.builds(RanOut, steps),
-    st.builds(Paused, steps),
+    st.builds(Paused, steps, st.none() | steps),
     st.builds(Resumed, steps),
     st.tuples(steps, steps).map(lambda both: Outage(max(both), min(both))),
     st.builds(DaysChosen, steps, seats, days),
@@ -74,11 +80,12 @@ def counted(log: list[Event], days: list[WorkingDays], until: datetime) -> tuple
     """Return each seat's time, and the time that was nobody's, step by step: each step is looked at once."""
     used, nobodys = [NOTHING, NOTHING], NOTHING
     seat: Seat | None = None
-    paused, now = False, START
+    paused, until_then, now = False, None, START
 
     def go_on(to: datetime, *, stopped: bool) -> None:
-        nonlocal now, nobodys
+        nonlocal now, nobodys, paused
         while now < to:
+            paused = paused and (until_then is None or now < until_then)
             if seat is None or paused or stopped or not is_working(days[seat], now):
                 nobodys += STEP
             else:
@@ -99,7 +106,7 @@ def counted(log: list[Event], days: list[WorkingDays], until: datetime) -> tuple
             case Unreachable():
                 seat = None
             case Paused():
-                paused = True
+                paused, until_then = True, event.until
             case Resumed():
                 paused = False
             case DaysChosen():
@@ -110,6 +117,8 @@ def counted(log: list[Event], days: list[WorkingDays], until: datetime) -> tuple
 
 def is_working(days: WorkingDays, at: datetime) -> bool:
     is_away = any(span.start <= at < span.end for span in days.away)
+    if days.change is not None and days.change.at <= at:
+        return at.astimezone(ZoneInfo(days.change.zone)).weekday() in days.change.days and not is_away
     return at.astimezone(ZoneInfo(days.zone)).weekday() in days.days and not is_away
 
 
@@ -267,6 +276,40 @@ def test_days_chosen_now_do_not_change_what_has_passed() -> None:
     weekend = WorkingDays("UTC", frozenset((5, 6)))
     clock = begun().after(TurnHandedOver(START, 0)).after(DaysChosen(START + 4 * HOUR, 0, weekend))
     assert total(clock.at(START + 16 * HOUR + DAY), 0) == 4 * HOUR + DAY
+
+
+def test_a_pause_until_an_instant_ends_then_or_before() -> None:
+    clock = begun().after(TurnHandedOver(START, 0)).after(Paused(START + DAY, START + 9 * DAY))
+    assert (clock.due, clock.at(START + 9 * DAY).left(0)) == (START + 22 * DAY, 13 * DAY)
+    assert clock.at(START + 10 * DAY).left(0) == 12 * DAY
+    assert clock.after(Resumed(START + 2 * DAY)).due == START + 15 * DAY
+
+
+def test_other_days_every_day_and_everywhere_gain_nothing() -> None:
+    """Somebody who is off today and tomorrow whenever they are asked has two days off a week, as everybody can."""
+    now, off = START, NOTHING
+    calendar, ends = WorkingDays(), START + 70 * DAY
+    while now < ends:
+        zone = ("Pacific/Kiritimati", "Pacific/Pago_Pago", VIENNA)[now.day % 3]
+        today = now.astimezone(ZoneInfo(zone)).weekday()
+        present = calendar.on(now)
+        begins = next_change(present, zone, now, is_first=now == START)
+        change = Change(begins, zone, EVERY_DAY - {today, (today + 1) % 7})
+        calendar = WorkingDays(present.zone, present.days, (), change)
+        off += DAY - calendar.between(now, now + DAY)
+        now += DAY
+    assert 10 * DAY < off <= 20 * DAY + 2 * HOUR
+
+
+@given(start=steps, length=st.integers(1, 40 * 24), zone=zones)
+@settings(max_examples=40)
+def test_a_vacation_takes_the_days_that_have_begun(start: datetime, length: int, zone: str) -> None:
+    """Also where a day has 23 or 25 hours, and whether it is given by its length or by its days."""
+    assert days_taken(Span(start, start + length * HOUR), zone).total() in (-(-length // 24), -(-(length - 1) // 24))
+    days = length % 30 + 1
+    assert days_taken(parse_vacation(f"{days}d", zone, start), zone).total() == days
+    first = start.astimezone(ZoneInfo(zone)).date() + DAY
+    assert days_taken(parse_vacation(f"{first} {first + (days - 1) * DAY}", zone, start), zone).total() == days
 
 
 @given(first=days, start=steps, hours=st.integers(1, 400))

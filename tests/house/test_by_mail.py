@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from pbem.house.levels import LEVELS
 from tests.correspondence import Correspondence, correspondence, text
 
-ALICE = "alice@mail.example"
+ALICE, CAROL = "alice@mail.example", "carol@mail.example"
 
 
 @pytest.fixture
@@ -21,8 +22,18 @@ def challenge(letters: Correspondence, words: str = "challenge house kvadratik l
     letters.write(ALICE, words, to=personal)
 
 
+def begun(letters: Correspondence) -> None:
+    """Let alice and the house set up."""
+    letters.play(challenge)
+    letters.reply(letters.last("alice"), "setup +x+x")
+
+
 def turns(letters: Correspondence) -> list[tuple[object, ...]]:
     return letters.execute("select seat, text from ply order by match, number")
+
+
+def states(letters: Correspondence) -> list[tuple[object, ...]]:
+    return letters.execute("select state, termination from match order by id")
 
 
 def test_a_challenge_is_accepted_at_once(letters: Correspondence) -> None:
@@ -30,12 +41,112 @@ def test_a_challenge_is_accepted_at_once(letters: Correspondence) -> None:
 
     assert letters.execute("select state, level, to_move, time from match") == [("running", 1, 0, None)]
     assert "The match has begun. You move first." in text(letters.last("alice"))
+    assert "Kvadratik (setup=row), level 1, match #1" in text(letters.last("alice"))
 
 
 def test_the_house_answers_a_turn(letters: Correspondence) -> None:
-    letters.play(challenge)
-
-    letters.reply(letters.last("alice"), "setup +x+x")
+    letters.play(begun)
 
     assert [seat for seat, _ in turns(letters)] == [0, 1]
     assert "house played" in text(letters.last("alice"))
+
+
+def test_the_house_begins_if_it_is_asked_to(letters: Correspondence) -> None:
+    letters.play(challenge, "play quadrupel begin=you level=1")
+
+    assert [seat for seat, _ in turns(letters)] == [0]
+    assert letters.execute("select to_move from match") == [(1,)]
+
+
+def test_a_newcomer_plays_after_a_yes(letters: Correspondence) -> None:
+    (question,) = letters.write(CAROL, "play kvadratik level=2")
+    told = letters.reply(question, "yes")
+
+    assert "| play kvadratik level=2" in text(question)
+    assert letters.execute("select state, level from match") == [("running", 2)]
+    assert "Welcome, carol!" in text(told[0])
+    assert "Set up your discs" in text(told[0]) or "setup" in text(told[0])
+
+
+def test_a_stranger_s_words_are_not_repeated(letters: Correspondence) -> None:
+    (answer,) = letters.write(CAROL, "play kvadratik level=buy-pills.example")
+
+    assert "pills" not in text(answer)
+    assert letters.execute("select count(*) from match") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("challenge house kvadratik level=6", "The house has no level 6."),
+        ("challenge bob kvadratik level=3", "only the house has levels"),
+        ("play kvadratik men=3", "Kvadratik has no option men"),
+    ],
+)
+@pytest.mark.sampled(1)
+def test_a_slip_is_explained(letters: Correspondence, words: str, says: str) -> None:
+    letters.play(challenge, words)
+
+    assert says in " ".join(text(letters.last("alice")).split())
+    assert states(letters) == []
+
+
+def test_the_house_agrees_to_an_undo_and_a_pause_and_a_cancellation(letters: Correspondence) -> None:
+    letters.play(begun)
+
+    letters.reply(letters.last("alice"), "undo")
+    assert turns(letters) == []
+    letters.reply(letters.last("alice"), "pause")
+    assert letters.execute("select paused is not null from match") in ([(1,)], [(True,)])
+    letters.reply(letters.last("alice"), "cancel")
+    assert states(letters) == [("over", "cancelled")]
+
+
+@pytest.mark.parametrize(("value", "agreed"), [(-0.1, True), (0.0, True), (0.4, False)])
+@pytest.mark.sampled(2)
+def test_the_house_agrees_to_a_draw_where_it_is_no_better_than_even(
+    letters: Correspondence, value: float, agreed: bool
+) -> None:
+    letters.play(begun)
+    letters.reply(letters.last("alice"), "draw")
+    assert states(letters) == [("running", None)]  # too early
+
+    letters.execute(f"update search set value = {value}")
+    letters.execute("update match set plies = 20, offers = '{}'")  # as the house sees it; no turn is replayed here
+    letters.reply(letters.last("alice"), "draw")
+
+    assert letters.execute("select state from match") == [("over",)] if agreed else [("running",)]
+
+
+def test_a_rematch_begins_at_once_at_the_same_level_with_the_other_side(letters: Correspondence) -> None:
+    letters.play(begun)
+    letters.resign("alice")
+
+    letters.reply(letters.last("alice"), "rematch")
+
+    assert letters.execute("select level, challenger = seat0, plies from match where id = 2") in (
+        [(1, 0, 1)],
+        [(1, False, 1)],
+    )
+
+
+def test_the_house_reads_no_notes(letters: Correspondence) -> None:
+    letters.play(challenge)
+
+    (answer,) = letters.reply(letters.last("alice"), "say Good luck!")
+
+    assert "The house doesn't read notes" in text(answer)
+
+
+def test_no_mail_is_ever_queued_for_the_house(letters: Correspondence) -> None:
+    letters.play(begun)
+    letters.reply(letters.last("alice"), "undo")
+    letters.resign("alice")
+
+    assert {str(address) for (address,) in letters.execute("select address from outgoing")} == {ALICE}
+
+
+def test_every_level_is_explained() -> None:
+    page = " ".join(Path("templates/help/house.md").read_text(encoding="utf-8").split())
+    for level in LEVELS:
+        assert f"level={level.number} {level.name}: {level.description}" in page

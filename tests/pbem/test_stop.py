@@ -11,7 +11,7 @@ from sqlmodel import select
 from pbem import tokens
 from pbem.commands import COMMANDS, permissions
 from pbem.storage import database
-from pbem.storage.models import Match, Player, Ply
+from pbem.storage.models import Match, Player, Ply, Vacation
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -27,6 +27,7 @@ WORDS = {
     "resign": "#1 resign",
     "say": "#1 say I am Alice",
     "set": "set mail daily",
+    "vacation": "vacation 10d",
     "withdraw": "#1 withdraw",
     **{name: f"#1 {name}" for name in ("undo", "draw", "pause", "resume", "cancel", "rematch", "mute")},
     "accept": "#1 accept",
@@ -71,7 +72,8 @@ def state(letters: Correspondence) -> tuple[object, ...]:
     with database.transaction(letters.server.engine) as session:
         players = [(player.name, player.stopped, player.settings) for player in session.exec(select(Player))]
         matches = [(match.state, match.part) for match in session.exec(select(Match))]
-        return players, matches, len(session.exec(select(Ply)).all())
+        rows = (len(session.exec(select(table)).all()) for table in (Ply, Vacation))
+        return players, matches, *rows
 
 
 def stopped(letters: Correspondence) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 
 from pbem.failpoints import Step
@@ -166,6 +167,19 @@ def _pause_ended(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, "resume"))
 
 
+def _pause_with_an_end(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.next_move.to, "pause 300d")
+    return rehearsal.answer(O, "accept")
+
+
+def _vacation_planned(rehearsal: Rehearsal) -> Letter:
+    """Return the plan of a vacation, in a match with a time control."""
+    rehearsal.hand_in(_turn_on_a_clock(rehearsal))
+    begins = datetime.now(UTC).date() + timedelta(days=200)
+    to = rehearsal.personal(O)
+    return Letter(O, to, written(O, to, f"vacation {begins} 10d"))
+
+
 def _turns_taken_back(rehearsal: Rehearsal) -> Letter:
     rehearsal.say(X, rehearsal.next_move.to, "undo")
     return rehearsal.answer(O, "accept")
@@ -231,6 +245,8 @@ PLOTS: dict[str, Plot] = {
     "turns taken back": Plot(_turns_taken_back, played=2),
     "a pause agreed": Plot(_pause_agreed),
     "a pause ended": Plot(_pause_ended),
+    "a pause with an end": Plot(_pause_with_an_end),
+    "a vacation": Plot(_vacation_planned),
     "a mute": Plot(_mute),
     "turns prepared": Plot(_turns_prepared),
     "a turn that was foreseen": Plot(_turn_foreseen),

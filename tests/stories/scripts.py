@@ -319,6 +319,27 @@ def reminders(letters: Correspondence) -> None:
     letters.run_for(hours=60)
 
 
+def vacation(letters: Correspondence) -> None:
+    """Agree on weekends off, choose other days off, go on vacation, come back early, and pause until a date."""
+    alice = letters.join("alice")
+    bob = letters.join("bob")
+    letters.write("alice@mail.example", "challenge bob quadrature time=5d weekends=off", to=alice)
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "e3f4")
+    letters.write("bob@mail.example", "set zone Europe/Vienna\nset days sun-thu", to=bob)
+    letters.write("bob@mail.example", "vacation 2026-02-28 2026-03-03", to=bob)
+    letters.write("bob@mail.example", "vacation 6w", to=bob)
+    letters.write("bob@mail.example", "vacation 2026-03-04 2026-03-22", to=bob)
+    letters.run_for(days=2)
+    letters.write("bob@mail.example", "show 1", to=bob)
+    letters.run_for(days=5)
+    letters.write("bob@mail.example", "vacation off\n#1 e9f8", to=bob)
+    letters.reply(letters.last("bob"), "pause 2026-03-16")
+    letters.reply(letters.last("alice"), "accept")
+    letters.run_for(days=7)
+    letters.write("bob@mail.example", "vacation", to=bob)
+
+
 def foreseeing(letters: Correspondence) -> None:
     """Prepare a tree, see it played and void, slip in it, list and cancel it, queue a turn, and meet an offer."""
     letters.match("challenge bob quadrature")
@@ -344,8 +365,22 @@ def foreseeing(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "if nothing else, you play well")
 
 
+def alone(letters: Correspondence) -> None:
+    """Play against the house from the first message on, undo, offer a draw too early, and take revenge."""
+    letters.write("carol@mail.example", "play kvadratik level=1")
+    letters.reply(letters.last("carol"), "yes")
+    letters.reply(letters.last("carol"), "setup +x+x")
+    letters.reply(letters.last("carol"), "undo")
+    letters.reply(letters.last("carol"), "setup x+x+\n\nGood luck!")
+    letters.reply(letters.last("carol"), "draw")
+    letters.reply(letters.last("carol"), "help house")
+    letters.resign("carol")
+    letters.reply(letters.last("carol"), "rematch")
+
+
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     "first_match": first_match,
+    "vacation": vacation,
     "invitation": invitation,
     "unproven": unproven,
     "looking": looking,
@@ -364,4 +399,5 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "time": time,
     "reminders": reminders,
     "foreseeing": foreseeing,
+    "alone": alone,
 }

@@ -12,6 +12,7 @@ from typing import Any
 
 from engines import GAMES
 from notation import NOTATIONS
+from pbem.clocks import vacation
 from pbem.commands.core import Command, Line, named
 from pbem.commands.syntax import courtesies
 from pbem.errors import Refused
@@ -151,6 +152,8 @@ class LineReader:
             match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
         is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
         is_prose = is_prose or (command.name == "cancel" and rest not in ("", "conditions"))
+        is_prose = is_prose or (command.name == "pause" and bool(rest) and not vacation.says_when(rest))
+        is_prose = is_prose or (command.name == "vacation" and not _is_of_vacation(rest))  # "vacation was great"
         malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
         return self._called(command, rest, match, text, malformed=malformed, ply=ply)
 
@@ -344,6 +347,11 @@ def _addressed(text: str) -> str:
     """
     number = ADDRESSED.match(text)
     return f"#{number[1]}{number[2] or ''} {text[number.end() :]}".strip() if number else text
+
+
+def _is_of_vacation(rest: str) -> bool:
+    """Return whether the words are what `vacation` takes, and no prose that begins with it."""
+    return not rest or rest.lower() in vacation.OFF or vacation.says_when(rest)
 
 
 def _ply(number: re.Match[str]) -> int | None:

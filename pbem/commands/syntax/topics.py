@@ -29,6 +29,7 @@ FILLING = frozenset(
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
 INDEX: Mapping[str, str] = {
     "opponent": "opponents partner partners player players people someone somebody who friend friends against",
+    "house": "level levels computer bot bots robot ai engine machine program strength difficulty alone solo practice",
     "first": "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
     "ending": "ending end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
     "leaving": "leaving leave quit quitting account unregister forget privacy data gdpr",
@@ -51,8 +52,10 @@ INDEX: Mapping[str, str] = {
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"
+        " weekend weekends workdays"
     ),
-    "stop": "vacation holiday holidays away absence",
+    "stop": "quiet silent",
+    "vacation": "vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
     "change": "address email e-mail mail move-address",
     "revoke": "token tokens personal secret leaked security password passwords login",
     "export": "download-data",
@@ -62,7 +65,7 @@ INDEX: Mapping[str, str] = {
     "rules": "rule howto",
 }
 """A topic, a command or `notation`, and the words under which it is found besides its own name."""
-TOPICS = ("opponent", "first", "ending", "leaving")
+TOPICS = ("opponent", "house", "first", "ending", "leaving")
 """The topics that are neither commands nor games; each has a page in templates/help."""
 
 

@@ -177,6 +177,7 @@ def _row(match: Match, event: Event) -> ClockEvent:
         kind=_KINDS[type(event)],
         at=event.at,
         since=getattr(event, "since", None),
+        until=getattr(event, "until", None),
         seat=getattr(event, "seat", None),
         taken=int(event.taken.total_seconds()) if isinstance(event, Reminded) else None,
         days=None if days is None else _DAYS.dump_python(days, mode="json", exclude_defaults=True),
@@ -185,7 +186,7 @@ def _row(match: Match, event: Event) -> ClockEvent:
 
 def _event(row: ClockEvent) -> Event:
     kind = _EVENTS[row.kind]
-    fields: dict[str, Any] = {"at": row.at, "since": row.since, "seat": row.seat}
+    fields: dict[str, Any] = {"at": row.at, "since": row.since, "until": row.until, "seat": row.seat}
     fields["taken"] = timedelta(seconds=row.taken or 0)
     fields["days"] = None if row.days is None else _DAYS.validate_python(row.days)
     return kind(**{name: fields[name] for name in kind.__dataclass_fields__})

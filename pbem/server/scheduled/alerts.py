@@ -11,7 +11,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import ServerSettings
 from pbem.payloads.messages import Alert
 from pbem.storage.database import exclude_others, read_only, transaction
-from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState
+from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
 from pbem.storage.outbox import Mailer
 
 log = structlog.get_logger()
@@ -40,6 +40,10 @@ class _Waiting:
     numbers: tuple[int, ...]
 
 
+_News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...]]
+"""Messages that need attention, received and outgoing; matches lost on time, and those in which the house is stuck."""
+
+
 def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
     """Enqueue an alert if there is something that the last one didn't tell. Return whether there was."""
     if server.admin is None:
@@ -52,28 +56,30 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
         news = _news(session, server.admin, now)
         if news is None:
             return False
-        came, owed, lost = news
+        came, owed, lost, stuck = news
         alert = Alert(
             came=came.numbers,
             owed=owed.numbers,
             lost=lost,
+            stuck=stuck,
             listed=LISTED,
             came_count=came.count,
             owed_count=owed.count,
         )
         Mailer(session, server, now).to_address(server.admin, alert)
-    log.error("mails wait for the operator", shunted=came.count, failed=owed.count, lost=len(lost))
+    log.error("mails wait for the operator", shunted=came.count, failed=owed.count, lost=len(lost), stuck=len(stuck))
     return True
 
 
-def _news(session: Session, admin: str, now: datetime) -> tuple[_Waiting, _Waiting, tuple[int, ...]] | None:
-    """Return the messages that need attention, received and outgoing, and matches; None if there is nothing to tell."""
+def _news(session: Session, admin: str, now: datetime) -> _News | None:
+    """Return what needs attention; None if there is nothing to tell."""
     last = _last(session, admin)
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return None
-    lost = _lost(session, last, now)
+    lost, stuck = _lost(session, last, now), _stuck(session, last, now)
     if not (
         lost
+        or stuck
         or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
         or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed", now)
     ):
@@ -82,6 +88,7 @@ def _news(session: Session, admin: str, now: datetime) -> tuple[_Waiting, _Waiti
         _waiting(session, Incoming.id, _SHUNTED, Incoming.handled),
         _waiting(session, Outgoing.id, _FAILED, Outgoing.troubled),
         lost,
+        stuck,
     )
 
 
@@ -94,6 +101,20 @@ def _lost(session: Session, last: Outgoing | None, now: datetime) -> tuple[int, 
         told = {*last.payload.get("lost", ())}
     newest = session.exec(lost.order_by(col(Match.unreached).desc()).limit(KEPT))
     return tuple(sorted(number for number in newest if number is not None and number not in told))
+
+
+def _stuck(session: Session, last: Outgoing | None, now: datetime) -> tuple[int, ...]:
+    """Return the matches in which the house finds no turn, if it found none in one that the last alert doesn't tell."""
+    waits = (col(Match.to_move).is_not(None), Search.version == col(Match.plies) + col(Match.shift))
+    found = (
+        select(Search.match)
+        .join(Match, col(Match.id) == col(Search.match))
+        .where(col(Search.troubled).is_not(None), *waits)
+        .order_by(col(Search.troubled).desc())
+    )
+    stuck = {*session.exec(found.limit(KEPT))}
+    told = {*last.payload.get("stuck", ())} if last is not None and last.created <= now else set()
+    return tuple(sorted(stuck)) if stuck - told else ()
 
 
 def _waiting(session: Session, number: Any, which: tuple[Any, ...], since: Any) -> _Waiting:

@@ -4,6 +4,7 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 Every module of tables is imported here, so that the tables are known whoever asks.
 """
 
+from pbem.storage.models.calendars import Calendar, Vacation
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
 from pbem.storage.models.messages import (
     UNSENT,
@@ -17,12 +18,14 @@ from pbem.storage.models.messages import (
     Standing,
 )
 from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
+from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Search, SearchKind
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
     "HOUSE",
     "UNSENT",
+    "Calendar",
     "Clock",
     "ClockEvent",
     "Departure",
@@ -37,11 +40,14 @@ __all__ = [
     "Outgoing",
     "OutgoingState",
     "Player",
+    "PlayerRating",
     "Ply",
     "Prepared",
+    "RatedWeek",
     "RawMessage",
     "Search",
     "SearchKind",
     "Standing",
     "TakenBack",
+    "Vacation",
 ]

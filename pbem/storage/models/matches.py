@@ -30,6 +30,8 @@ class Match(SQLModel, table=True):
         Index("ix_match_challenger_state", "challenger", "state"),
         Index("ix_match_challenger_created", "challenger", "created"),
         partial_index("ix_match_due", "due", where="due IS NOT NULL"),
+        partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
+        partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
@@ -42,6 +44,10 @@ class Match(SQLModel, table=True):
     challenger: int = Field(foreign_key="player.id")
     time: str | None = None
     """The time control, as clocks.time_control writes it; None without one."""
+    rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the result counts for ratings, as the players agreed."""
+    counted: datetime | None = Field(default=None, sa_type=Utc)
+    """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     level: int | None = None
     """How well the house plays, in a match against it; None between two people."""
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
@@ -58,6 +64,8 @@ class Match(SQLModel, table=True):
     """The offers since the last turn, by kind (see matches.offers)."""
     paused: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the match is paused, as its players agreed."""
+    resumes: datetime | None = Field(default=None, sa_type=Utc)
+    """When the pause ends by itself, if they agreed on that too."""
     clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The clock that the events add up to, from the start of a match with a time control (see matches.time)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
@@ -135,6 +143,7 @@ class ClockEvent(SQLModel, table=True):
     kind: str
     at: datetime = Field(sa_type=Utc)
     since: datetime | None = Field(default=None, sa_type=Utc)
+    until: datetime | None = Field(default=None, sa_type=Utc)
     seat: int | None = None
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     taken: int | None = None

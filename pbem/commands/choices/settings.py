@@ -1,5 +1,9 @@
 """Settings: set, stop, start; and resume, which also ends the pause of a match."""
 
+from collections.abc import Mapping
+
+from pbem.clocks.wording import moment
+from pbem.clocks.working_days import EVERY_DAY, format_days, parse_days
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
@@ -7,7 +11,9 @@ from pbem.commands.viewing import games
 from pbem.errors import Refused
 from pbem.matches import agreements, lifecycle
 from pbem.matches.queries import awaiting, locked, of_player, version
-from pbem.matches.time import timekeeping
+from pbem.matches.time import calendars, timekeeping
+from pbem.matches.time.calendars import DAYS, TooManyChoices
+from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
@@ -17,9 +23,9 @@ from pbem.storage.models import MatchState, Player
 
 def set_(request: Request, line: Line) -> Decision:
     """Change the sender's settings, or list them."""
-    player = request.player
+    player = request.session.get_one(Player, request.player.id, with_for_update=True)
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
-    settings = player.settings
+    before = settings = player.settings
     names = []
     while words:
         name, choice = _setting(words, line)
@@ -28,7 +34,8 @@ def set_(request: Request, line: Line) -> Decision:
     if names:
         player.settings = settings
         request.session.add(player)
-    if {timekeeping.REMIND, timekeeping.ZONE}.intersection(names):
+    days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(names) else ""
+    if {timekeeping.REMIND, ZONE}.intersection(names):
         _choose_reminders(request)
     current = with_defaults(settings)
     rows = (
@@ -36,7 +43,26 @@ def set_(request: Request, line: Line) -> Decision:
         for name, preference in PREFERENCES.items()
     )
     chosen = (Choice(name=name, choice=current[name]) for name in dict.fromkeys(names))
-    return Decision(answer=(Preferences(changed=tuple(chosen), rows=tuple(rows)),))
+    return Decision(answer=(Preferences(changed=tuple(chosen), rows=tuple(rows), days_from=days_from),))
+
+
+def _choose_days(request: Request, player: Player, before: Mapping[str, str], line: Line) -> str:
+    """Let the days and the time zone that the sender has chosen count. Return from when on, in words."""
+    chosen, most = with_defaults(player.settings), request.server.days_off
+    if len(EVERY_DAY - parse_days(chosen[DAYS])) > most and chosen[DAYS] != with_defaults(before)[DAYS]:
+        raise Refused(
+            f"On this server, your clock can stop on {most} of the 7 days of the week.",
+            read=line.text,
+            fits=f'For example "set days {format_days(frozenset(range(7 - most)))}".',
+        )
+    try:
+        begins = calendars.choose(request.session, player, with_defaults(before)[ZONE], request.now)
+    except TooManyChoices as error:
+        sentence = "You've changed your days or your time zone too often today."
+        raise Refused(sentence, fits="Try again tomorrow.") from error
+    if begins is None or DAYS not in {**before, **player.settings}:
+        return ""
+    return moment(begins, chosen[ZONE], request.now)
 
 
 def _setting(words: list[str], line: Line) -> tuple[str, str]:

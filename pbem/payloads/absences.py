@@ -1,0 +1,44 @@
+"""What players are told about being away: an answer to the one who is, news for their opponents."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaysLeft:
+    """How many days of vacation a player has left in a year."""
+
+    year: int
+    days: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VacationShown:
+    """The vacation that the reader is on or has planned, and how many days they have left."""
+
+    change: str
+    """What became of it: taken, ended, called off; empty if it is only shown."""
+    begins: str = ""
+    ends: str = ""
+    """When it begins and ends, in words; empty where there is none."""
+    is_away: bool
+    left: tuple[DaysLeft, ...]
+    is_automatic: bool
+    """Whether one begins when the reader would run out of time."""
+    template: Literal["vacation"] = "vacation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Away:
+    """Tells a player that their opponent is on vacation, or that a vacation of their own has begun by itself."""
+
+    match: int
+    ply: int
+    by: str
+    """Who is away."""
+    until: datetime
+    is_own: bool = False
+    message: tuple[str, ...] = ()
+    """Always empty: a digest asks all news for their words."""
+    template: Literal["away"] = "away"

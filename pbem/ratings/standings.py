@@ -1,0 +1,80 @@
+"""Standings: the players of a game by their ratings, and the ratings of a player."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlmodel import Session, col, select
+
+from pbem.ratings.derivation import standing
+from pbem.ratings.glicko2 import Rating
+from pbem.ratings.weeks import week_of
+from pbem.storage.models import Player, PlayerRating
+
+SHOWN_FOR = timedelta(weeks=52)
+"""How long after their last rated result players stand in the list."""
+PROVISIONAL = 110.0
+"""A rating that is less certain than this is provisional."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A player's rating in a game at some time."""
+
+    player: int
+    name: str
+    game: str
+    rating: Rating
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether too little is known of the player."""
+        return self.rating.deviation > PROVISIONAL
+
+    @property
+    def shown(self) -> str:
+        """The rating in the usual way.
+
+        >>> Place(1, "bob", "kvadratik", Rating(1583.4, 120), 3, 0, 1).shown
+        '1583?'
+        """
+        return f"{self.rating.rating:.0f}{'?' if self.is_provisional else ''}"
+
+
+def of_game(session: Session, game: str, now: datetime, first: int, most: int) -> Sequence[Place]:
+    """Return places of a game's list, the best first: so many, after those before `first` (counted from 0)."""
+    found = session.exec(
+        select(PlayerRating, Player.name)
+        .join(Player, col(Player.id) == col(PlayerRating.player))
+        .where(PlayerRating.game == game, col(PlayerRating.superseded).is_(None), col(Player.deleted).is_(None))
+        .where(PlayerRating.week >= week_of(now - SHOWN_FOR))
+        .order_by(col(PlayerRating.rating).desc(), col(PlayerRating.player))
+        .offset(first)
+        .limit(most)
+    )
+    return [_place(row, name, now) for row, name in found]
+
+
+def of_player(session: Session, player: Player, now: datetime) -> Sequence[Place]:
+    """Return the player's ratings by game."""
+    found = session.exec(
+        select(PlayerRating)
+        .where(PlayerRating.player == player.id, col(PlayerRating.superseded).is_(None))
+        .order_by(PlayerRating.game)
+    )
+    return [_place(row, player.name, now) for row in found]
+
+
+def history(session: Session, player: Player) -> Sequence[PlayerRating]:
+    """Return all ratings that the player has had, by game and week."""
+    rows = select(PlayerRating).where(PlayerRating.player == player.id)
+    return session.exec(rows.order_by(PlayerRating.game, col(PlayerRating.week))).all()
+
+
+def _place(row: PlayerRating, name: str | None, now: datetime) -> Place:
+    held = standing(row)
+    rating = held.at(week_of(now)) if week_of(now) > held.week else held.rating
+    return Place(row.player, name or "", row.game, rating, row.wins, row.draws, row.losses)

@@ -1,0 +1,90 @@
+"""A challenge says whether a match is rated; what ended with a result counts, from the next Monday on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.correspondence import Correspondence, correspondence, text
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    with correspondence(tmp_path) as letters:
+        letters.join("alice")
+        letters.join("bob")
+        yield letters
+
+
+def first_turn(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "challenge bob quadrature rated")
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "e3f4")
+
+
+def two_turns(letters: Correspondence) -> None:
+    first_turn(letters)
+    letters.reply(letters.last("bob"), "e9f8")
+
+
+def counted(letters: Correspondence) -> list[tuple[object, ...]]:
+    return letters.execute("select rated, counted is not null from match order by id")
+
+
+def test_both_players_read_that_it_is_rated(letters: Correspondence) -> None:
+    to_bob, to_alice = letters.reply(letters.last("alice"), "challenge bob kvadratik flip=none Rated")
+    assert "Match #1, setup=row flip=none rated" in text(to_bob)
+    assert "(setup=row flip=none rated)" in " ".join(text(to_alice).split())
+
+
+@pytest.mark.parametrize(("words", "is_rated"), [("--rated", 1), ("--unrated", 0), ("unrated", 0), ("", 0)])
+def test_rated_has_to_be_said(letters: Correspondence, words: str, is_rated: int) -> None:
+    letters.reply(letters.last("alice"), f"challenge bob quadrature {words}")
+    assert counted(letters) == [(is_rated, 0)]
+
+
+def test_it_can_not_be_both(letters: Correspondence) -> None:
+    (answer,) = letters.reply(letters.last("alice"), "challenge bob quadrature rated unrated")
+    assert "either rated or unrated" in text(answer)
+    assert counted(letters) == []
+
+
+def test_a_result_counts_and_so_does_that_of_the_rematch(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    letters.resign("bob")
+    assert counted(letters) == [(1, 1)]
+    letters.reply(letters.last("bob"), "rematch")
+    assert counted(letters) == [(1, 1), (1, 0)]
+
+
+def test_what_ends_before_both_have_moved_does_not_count(letters: Correspondence) -> None:
+    letters.play(first_turn)
+    letters.resign("bob")
+    assert counted(letters) == [(1, 0)]
+
+
+def test_a_cancelled_match_does_not_count(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    letters.reply(letters.last("alice"), "cancel 1")
+    letters.reply(letters.last("bob"), "accept 1 cancel")
+    assert letters.execute("select termination from match") == [("cancelled",)]
+    assert counted(letters) == [(1, 0)]
+
+
+def test_the_daemon_rates_the_week_and_the_operator_can_do_it_again(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    letters.resign("bob")
+    letters.run_for(days=8)
+    rows = "select player, rating, wins, losses from playerrating order by player"
+    before = letters.execute(rows)
+    assert [(player, wins, losses) for player, _, wins, losses in before] == [(1, 1, 0), (2, 0, 1)]
+    letters.execute("update playerrating set rating = 2000 where player = 2")
+    found = letters.operate("check")
+    assert found.exit_code == 1
+    assert "player 2 has a rating of 2000.000000 from 0 wins, 0 draws and 1 losses in quadrature" in " ".join(
+        found.output.split()
+    )
+    rebuilt = letters.operate("ratings", "rebuild")
+    assert (rebuilt.exit_code, rebuilt.output.splitlines()[-1]) == (0, "2 ratings derived from the matches")
+    assert letters.execute(rows) == before
+    assert letters.operate("check").exit_code == 0
