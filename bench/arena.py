@@ -4,9 +4,9 @@ Run `make arena`. Each pair plays the same number of matches on both seats. A ma
 and its number, and all chance comes from these; so a match can be played again, and matches played before (in
 docs/arena.csv) are not. A match of more than LONGEST turns counts as drawn.
 
-Points are wins plus half of the draws. Elo is 400 * log10(p / (1 - p)) for the share p of the points, and the error
-bars are the ends of Wilson's interval for p (95 %), which is finite even when a side wins every match:
-(p + z²/2n ± z * sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n) with z = 1.96.
+Points are wins plus half of the draws. Elo is 400 * log10(p / (1 - p)) for the share p of the points, with half a
+point more on each side, so that it is finite. The error bars are the ends of Wilson's interval for p (95 %):
+(p + z²/2n ± z * sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n) with z = 1.96. It is one-sided if a side won every match.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from rich.progress import track
 
 from engines import GAMES
 from engines.core import Position
-from engines.search import choose
+from engines.search import LEVELS, choose, uct
 from engines.search.state import state_of, value_of
 
 KEPT = Path(__file__).parent.parent / "docs" / "arena.csv"
@@ -47,7 +47,9 @@ VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
     "kvadratik": ({}, {"setup": "half"}, {"flip": "none"}),
 }
 """The main variants of every game."""
-PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"))
+UCT_AS = 3
+"""The level whose budget of nodes the player `uct` has: the same search by random play that is used without states."""
+PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"), ("3", "uct"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,14 @@ class Result:
 
 
 def turn_of(player: str, position: Position[Any], seed: int) -> tuple[Any, bool]:
-    """Return the turn that a player chooses (a level, `random` or `greedy`), and whether its value is known exactly."""
+    """Return the turn that a player chooses (a level, `random`, `greedy` or `uct`), and whether its value is exact."""
     chance = random.Random(seed)
     if player == "random":
         return chance.choice(list(islice(position.moves(), 5_000))), False
+    if player == "uct":
+        state = state_of(position)
+        choices, _, is_exact, _ = uct.search(state, LEVELS[UCT_AS - 1].nodes, chance)
+        return state.turn_of(choices), is_exact
     if player == "greedy":
         return greediest(position, chance), False
     found = choose(position, int(player), seed)
@@ -179,7 +185,7 @@ def interval(points: float, matches: int) -> tuple[float, float]:
 
 
 def table(results: Iterable[Result]) -> str:
-    """Return the results as a table in Markdown, a row for each game and pair."""
+    """Return the results as a table in Markdown: a row for each pair in all games together, then one in each game."""
     by_pair: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
     for result in results:
         by_pair[result.game, result.player, result.opponent].append(result)
@@ -188,13 +194,15 @@ def table(results: Iterable[Result]) -> str:
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
+    for pair in PAIRS:
+        together = [result for game in games for result in by_pair[game, *pair]]
+        rows += [row_of("all", together)] if together else []
     for game in games:
-        for player, opponent in PAIRS:
-            rows += [row_of(found) for found in [by_pair.get((game, player, opponent))] if found]
+        rows += [row_of(game, by_pair[game, *pair]) for pair in PAIRS if by_pair[game, *pair]]
     return "\n".join(rows)
 
 
-def row_of(results: Sequence[Result]) -> str:
+def row_of(game: str, results: Sequence[Result]) -> str:
     """Return one row of the table."""
     first, matches = results[0], len(results)
     points = [result.points for result in results]
@@ -213,7 +221,7 @@ def row_of(results: Sequence[Result]) -> str:
     counts = " | ".join(str(points.count(kind)) for kind in (1.0, 0.5, 0.0))
     pair = f"{first.player} : {first.opponent}"
     played = f"{plies:.0f} | {seconds:.2f} | {slowest:.1f} | {solved:.0f}"
-    return f"| {first.game} | {pair} | {matches} | {counts} | {bars} | {played} |"
+    return f"| {game} | {pair} | {matches} | {counts} | {bars} | {played} |"
 
 
 def main() -> None:

@@ -122,12 +122,13 @@ class KvadratikState:
         return [Setup(cells, shown) for cells in combinations(half, PLACED) for shown in sides]
 
     def _puts(self, seat: Seat) -> list[Choice]:
-        """Return the ways to put discs down by right, many discs first."""
+        """Return the ways to put discs down by right, many discs first; none at all only if another disc can move."""
         squares = open_squares(self.towers, seat)
+        fewest = 0 if uncovered(self.towers, seat) else 1
         sides = slice(None) if self.match.flip == "none" else slice(1)
         return [
             Put(discs)
-            for number in range(self._placeable(seat), -1, -1)
+            for number in range(self._placeable(seat), fewest - 1, -1)
             for cells in combinations(squares, number)
             for discs in product(*(PLACINGS[seat][cell][sides] for cell in cells))
         ]

@@ -6,14 +6,16 @@ from random import Random
 from typing import Any
 
 from engines.core import Seat
-from engines.search.state import WON, State, value_of
+from engines.search.state import WON, Plain, State, value_of
 
 CURIOSITY = 0.7
 """How much a choice that was tried less often is preferred (the constant of UCB1)."""
 WIDENING = 2.0
 """A node that was visited n times has about WIDENING * sqrt(n) children."""
 LONGEST = 60
-"""The number of choices after which random play stops, and the estimate counts."""
+"""The number of choices after which random play stops and counts as drawn, if nothing is known but the rules."""
+SHORT = 4
+"""The same where the game offers an estimate, which then counts."""
 
 
 @dataclass(slots=True, eq=False)
@@ -41,11 +43,31 @@ class Tree:
 
     def grow(self) -> None:
         """Search until the budget is spent or the root is proven."""
+        self._look_for_a_win()
         while self.nodes < self.budget and self.root.proven is None:
             before = self.nodes
             self._try_once()
             if self.nodes == before and self.root.proven is None:
                 break  # everything below is proven as far as it can be
+
+    def _look_for_a_win(self) -> None:
+        """Try every choice at the root once, as far as half of the budget goes, and stop at one that wins."""
+        root = self.root
+        root.choices = self._choices(root.state)
+        for _ in root.choices[: self.budget // 2]:
+            child = self._expand(root)
+            child.visits = 1  # as if drawn, until something is known
+            root.visits += 1
+            _prove(root)
+            if root.proven is not None:
+                break
+
+    def _choices(self, state: State) -> list[Any]:
+        """Return the choices in the order in which they are tried: by chance, if the game offers no order."""
+        choices = list(state.choices())
+        if isinstance(state, Plain):
+            self.chance.shuffle(choices)
+        return choices
 
     def _try_once(self) -> None:
         """Go down the tree, add a child, play on at random, and count the result on the way back."""
@@ -53,7 +75,10 @@ class Tree:
         while path[-1].proven is None:
             node = path[-1]
             if not node.children and not node.choices:
-                node.choices = list(node.state.choices())
+                node.choices = self._choices(node.state)
+                if not node.choices:
+                    node.proven = 0.0  # the game is drawn
+                    break
             width = min(len(node.choices), 1 + int(WIDENING * sqrt(node.visits)))
             if len(node.children) < width:
                 path.append(self._expand(node))
@@ -84,11 +109,14 @@ class Tree:
 
     def _played_out(self, state: State) -> float:
         """Return the result for seat 0 of random play."""
-        for _ in range(LONGEST):
+        for _ in range(LONGEST if isinstance(state, Plain) else SHORT):
             if state.turn is None or self.nodes >= self.budget:
                 break
+            choices = state.choices()
+            if not choices:
+                return 0.0
             self.nodes += 1
-            state = state.after(self.chance.choice(state.choices()))
+            state = state.after(self.chance.choice(choices))
         return value_of(state, 0) if state.turn is None else state.estimate(0)
 
 
@@ -107,21 +135,19 @@ def _prove(node: Node) -> None:
 
 def search(state: State, budget: int, chance: Random) -> tuple[list[Any], float, bool, int]:
     """Return the choices of one turn, their value for the seat to move, whether it is exact, and the nodes used."""
-    seat = state.turn
     tree = Tree(Node(state, None), chance, budget)
     tree.grow()
-    node, value, is_solved = tree.root, 0.0, tree.root.proven is not None
+    sign, node = 1 if state.turn == 0 else -1, tree.root
     choices: list[Any] = []
-    sign = 1 if seat == 0 else -1
-    while node.children and node.state.turn == seat:
-        best = max(
-            node.children,
-            key=lambda c: (0 if c.proven is None else sign * c.proven, c.visits, c.total),
-        )
+    value = 0.0
+    while not choices or not (node.state.is_between_turns or node.state.turn is None):
+        if not node.children:  # a turn that the budget left unfinished
+            choices.append(node.state.choices()[0])
+            node = Node(node.state.after(choices[-1]), state.turn)
+            continue
+        best = max(node.children, key=lambda c: (0 if c.proven is None else sign * c.proven, c.visits, c.total))
         if not choices:
             value = sign * best.proven if best.proven is not None else best.total / best.visits
         choices.append(node.choices[node.children.index(best)])
         node = best
-        if node.state.turn != seat or (node.proven is not None and not node.children):
-            break
-    return choices, value, is_solved, tree.nodes
+    return choices, value, tree.root.proven is not None, tree.nodes

@@ -1,11 +1,13 @@
 """The house's player: legal turns in every game, found again by the seed, within the budget."""
 
 from itertools import pairwise, product
+from random import Random
 
 import pytest
 
 from engines import GAMES
-from engines.search import LEVELS, choose
+from engines.search import LEVELS, choose, uct
+from engines.search.state import Plain
 
 
 def options_of(game: str) -> list[dict[str, str]]:
@@ -52,3 +54,22 @@ def test_a_game_that_is_over_has_no_turn_to_choose() -> None:
 
     with pytest.raises(ValueError, match="over"):
         choose(position, 1, 0)
+
+
+@pytest.mark.parametrize("game", ["quadraphages", "quadrupel"])
+def test_a_game_that_offers_no_states_is_searched_by_its_rules(game: str) -> None:
+    """As a new game is at first: the last turns of a match are found, by random play and by proof."""
+    position, before = GAMES[game].position({}), None
+    for seed in range(200):
+        if position.turn is None:
+            break
+        before, position = position, position.play(choose(position, 1, seed).turn)
+    assert before is not None
+    assert position.outcome is not None
+
+    (turn,), value, is_exact, nodes = uct.search(Plain(before), 1_000, Random(1))
+
+    assert nodes <= 1_000
+    assert is_exact
+    winner = before.play(turn).outcome.winner
+    assert value == (0 if winner is None else 1 if winner == before.turn else -1)

@@ -19,6 +19,7 @@ MOST_TURNS = 300
 
 def turns_of(state: State, made: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], State]]:
     """Yield the choices of every complete turn, and the state after it."""
+    assert made == () or state.choices(), "a turn that has begun can be completed"
     for choice in state.choices():
         after, choices = state.after(choice), (*made, choice)
         if after.is_between_turns or after.turn is None:
@@ -77,3 +78,14 @@ def test_an_estimate_is_less_than_a_win_and_the_opposite_for_the_other_seat(game
             break
         assert -0.9 <= state.estimate(0) == -state.estimate(1) <= 0.9
         state = state.after(chance.choice(state.choices()))
+
+
+def test_a_side_with_no_other_disc_puts_one_down() -> None:
+    """Kvadratik: all of Blue's discs are covered, and only the right to put one down keeps it in the game."""
+    towers = ["Bg", "bG", *[""] * 14]
+    position = KvadratikPosition("row", "any", 0, False, tuple(towers), (2, 2), (1, 0))
+    found = [state_of(position).turn_of(choices) for choices, _ in turns_of(state_of(position))]
+
+    assert found
+    for turn in found:
+        position.play(turn)
