@@ -12,11 +12,12 @@ from pbem.clocks.clock import Clock
 from pbem.matches.time import timekeeping
 from pbem.players import data_export
 from pbem.players.token_redaction import TokenRedactor
+from pbem.secret import BadConfig
 from pbem.server.scheduled import pauses, vacations
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player
 from tests import databases
-from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
+from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, settings, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 DAY = timedelta(days=1)
@@ -188,6 +189,11 @@ def test_a_server_can_do_without(tmp_path: Path) -> None:
         assert "Clocks run on weekends on this server." in write(
             letters, "challenge bob quadrature time=3d/move weekends=off"
         )
+
+
+def test_the_default_is_nothing_that_players_could_not_agree_on(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="days_off allows fewer than two days a week"):
+        settings(tmp_path, server='time = "14d+1d,weekends=off"\ndays_off = 1')
 
 
 def test_an_unproven_vacation_waits_for_a_yes(letters: Correspondence) -> None:
