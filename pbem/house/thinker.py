@@ -18,7 +18,7 @@ from notation import NOTATIONS
 from pbem import failpoints
 from pbem.config import HouseSettings, ServerSettings
 from pbem.failpoints import Step
-from pbem.house import player, queue
+from pbem.house import player, queue, receipts
 from pbem.house.protocol import Answer, Question, seed
 from pbem.house.queue import PAUSES
 from pbem.house.searcher import Searcher, Stopped
@@ -136,7 +136,9 @@ class Thinker:
             if row is not None:
                 row.done, row.value, row.troubled = now, answer.value, None
                 session.add(row)
-            announcements.announce(session, self.server, now, events)
+            for notice in announcements.notices(session, events):
+                if not receipts.retell(session, notice, now):
+                    announcements.notify(session, self.server, now, notice)
             notifications.notify(session, Channel.OWED)
             failpoints.reach(Step.ANSWERING)
         failpoints.reach(Step.ANSWERED)
