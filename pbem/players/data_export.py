@@ -139,6 +139,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "number": match.id,
         "game": match.game,
         "options": dict(match.options),
+        "time": match.time,
         "players": [name(other) for other in snapshot.players],
         "challenger": name(session.get_one(Player, match.challenger)),
         "state": match.state,

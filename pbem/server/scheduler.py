@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Engine
 
 from pbem.config import ServerSettings
+from pbem.house import receipts
 from pbem.players import traces
 from pbem.ratings import derivation
 from pbem.server.scheduled import alerts, digest, expiry, pauses, reminders, timeouts, unreachable, vacations
@@ -48,5 +49,6 @@ class Scheduler:
         reminders.remind(engine, server, now, stopped)
         derivation.rate_due(engine, now, stopped)
         digest.gather(engine, server, now, stopped)
+        receipts.release_due(engine, now)
         alerts.tell(engine, server, now)
         unreachable.tell(engine, server, now)

@@ -12,11 +12,12 @@ from pbem.clocks.clock import Clock
 from pbem.matches.time import timekeeping
 from pbem.players import data_export
 from pbem.players.token_redaction import TokenRedactor
+from pbem.secret import BadConfig
 from pbem.server.scheduled import pauses, vacations
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player
 from tests import databases
-from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
+from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, settings, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 DAY = timedelta(days=1)
@@ -190,6 +191,11 @@ def test_a_server_can_do_without(tmp_path: Path) -> None:
         )
 
 
+def test_the_default_is_nothing_that_players_could_not_agree_on(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="days_off allows fewer than two days a week"):
+        settings(tmp_path, server='time = "14d+1d,weekends=off"\ndays_off = 1')
+
+
 def test_an_unproven_vacation_waits_for_a_yes(letters: Correspondence) -> None:
     """From the address alone, and in reply to a message about a match, as with settings."""
     for to in (ADDRESS, letters.last("alice")["Reply-To"].addresses[0].addr_spec):
@@ -252,6 +258,7 @@ def test_the_first_choice_counts_from_the_next_day(letters: Correspondence) -> N
     assert clock(letters, 2).due == MORNING + 2 * DAY
 
 
+@pytest.mark.slow
 def test_weekends_off_are_agreed_with_the_challenge(tmp_path: Path) -> None:
     """They are those of each player: their own days off instead of Saturday and Sunday, if they have chosen any."""
     with correspondence(tmp_path) as letters:
@@ -290,7 +297,7 @@ def test_a_pause_ends_by_itself(letters: Correspondence) -> None:
     assert letters.run_for(days=1) == []
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["resume", "b3b4", "undo"])
 def test_a_pause_with_an_end_can_end_before(letters: Correspondence, words: str) -> None:
     letters.reply(letters.last("bob"), "pause 10d")

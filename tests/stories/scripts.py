@@ -303,6 +303,22 @@ def time(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "accept")
 
 
+def reminders(letters: Correspondence) -> None:
+    """Choose when to be reminded, want entries for the calendar, answer a reminder, and get two in one message."""
+    letters.match("challenge bob quadrature time=3d/move,nag=20h")
+    bob = letters.received["bob@mail.example"][1]
+    letters.reply(bob, "set remind 1 day\nset remind 50% 1d 6h 10% 5%")
+    letters.reply(letters.last("alice"), "e3f4")
+    letters.reply(bob, "set remind 50% 20h zone America/New_York calendar on")
+    letters.run_for(hours=36)
+    letters.reply(letters.last("bob"), "e9f8")
+    letters.reply(bob, "challenge alice hexaphages time=3d/move,nag=20h begin=you")
+    letters.reply(letters.last("alice"), "accept")
+    letters.run_for(hours=20)
+    letters.reply(letters.received["alice@mail.example"][1], "set remind off\n#1 b3b4")
+    letters.run_for(hours=60)
+
+
 def vacation(letters: Correspondence) -> None:
     """Agree on weekends off, choose other days off, go on vacation, come back early, and pause until a date."""
     alice = letters.join("alice")
@@ -450,6 +466,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "leaving": leaving,
     "agreeing": agreeing,
     "time": time,
+    "reminders": reminders,
     "foreseeing": foreseeing,
     "seeking": seeking,
     "neighbours": neighbours,

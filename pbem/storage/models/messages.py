@@ -41,6 +41,8 @@ class OutgoingState(StrEnum):
     """News waiting for a player who wants none for now."""
     MERGED = "merged"
     """Its news became part of another message, `merged_into`."""
+    WAITING = "waiting"
+    """The receipt for a turn against the house, kept for a moment so that it tells the house's turn too."""
     OWED = "owed"
     SUSPENDED = "suspended"
     """Not sent because messages to the address bounce; sent once the player writes again."""
@@ -62,6 +64,7 @@ class Standing(StrEnum):
 UNSENT = (
     OutgoingState.BATCHED,
     OutgoingState.PAUSED,
+    OutgoingState.WAITING,
     OutgoingState.SUSPENDED,
     OutgoingState.OWED,
     OutgoingState.FAILED,
