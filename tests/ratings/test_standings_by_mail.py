@@ -52,11 +52,11 @@ def test_the_first_of_each_game(letters: Correspondence) -> None:
     rated(letters, "kvadratik", 2, 1710)
     said = asked(letters, "standings")
     assert "Standings of Quadrature:" in said
-    assert "   1. p100                   1600   9 won, 1 drawn, 0 lost" in said
-    assert "   3. p102                  1598?   9 won, 1 drawn, 2 lost" in said
+    assert "   1. p100                   1600   9 won, 0 lost, 1 drawn" in said
+    assert "   3. p102                  1598?   9 won, 2 lost, 1 drawn" in said
     assert "p105" not in said
     assert '"standings quadrature 1" shows those who follow.' in said
-    assert "   1. p100                   1710   9 won, 1 drawn, 0 lost" in said
+    assert "   1. p100                   1710   9 won, 0 lost, 1 drawn" in said
     assert "Hexaphages" not in said
 
 
@@ -76,7 +76,7 @@ def test_pages_of_one_game(letters: Correspondence) -> None:
 def test_the_reader_is_marked(letters: Correspondence) -> None:
     rated(letters, "quadrature", 2)
     letters.execute("update playerrating set player = 1 where player = 101")
-    assert "2. alice                  1599   9 won, 1 drawn, 1 lost  <- you" in asked(letters, "standings quadrature")
+    assert "2. alice                  1599   9 won, 1 lost, 1 drawn  <- you" in asked(letters, "standings quadrature")
 
 
 @pytest.mark.parametrize(
