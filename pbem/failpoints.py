@@ -35,6 +35,8 @@ class Step(StrEnum):
     COMMITTING = "committing"
     """Everything is in the transaction, which commits next."""
     COMMITTED = "committed"
+    DUE = "due"
+    """What follows from a time-out or a reminder is in a transaction, which commits next."""
     GATHERING = "gathering"
     """A player's collected news is in one message, in a transaction that commits next."""
     GATHERED = "gathered"
@@ -55,6 +57,8 @@ class Step(StrEnum):
 
 OF_THE_HOUSE = frozenset({Step.SEARCHING, Step.FOUND, Step.ANSWERING, Step.ANSWERED})
 """The steps of a turn of the house, between those of the messages that it answers and that tell of it."""
+OFF_THE_PATH = OF_THE_HOUSE | {Step.DUE}
+"""The steps that no message reaches itself."""
 
 
 class BadFailpoint(ValueError):

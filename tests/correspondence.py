@@ -22,12 +22,12 @@ from typer.testing import CliRunner, Result
 
 from pbem import config
 from pbem.cli import app
-from pbem.house.searcher import InProcessSearcher
 from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from pbem.storage.database import transaction
 from pbem.storage.models import Clock as ServerClock
 from tests import databases
+from tests.searchers import FirstTurn
 
 Told = TypeVar("Told")
 ADDRESS = "games@pbem.example"
@@ -363,7 +363,7 @@ def correspondence(
     chosen = settings(folder, **changes)
     databases.make(chosen.server.database)
     with daemon.open_server(
-        chosen, clock, parser or InProcessParser(), InProcessSearcher(), monotonic=clock.monotonic
+        chosen, clock, parser or InProcessParser(), FirstTurn(), monotonic=clock.monotonic
     ) as server:
         words = repr(chosen).replace(chosen.server.database, "").replace(str(folder), "")
         is_new = parser is None and not _has_rows(server)

@@ -83,6 +83,12 @@ def settled(clock: Clock, wishes: Wishes, now: datetime) -> timedelta:
     return max((each.taken for each in _open(clock, wishes) if each.at <= now), default=clock.reminded)
 
 
+def put_off(clock: Clock, wishes: Wishes, now: datetime) -> datetime | None:
+    """Return until when a reminder that is due, but was not looked for in time, has to wait; None if it needn't."""
+    later = _by_day(now, clock.due, clock, wishes)
+    return later if later > now else None
+
+
 def _open(clock: Clock, wishes: Wishes) -> list[Reminder]:
     """Return the reminders of the present turn that aren't settled."""
     due = clock.due

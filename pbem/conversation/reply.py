@@ -10,6 +10,7 @@ from pbem.commands.syntax import did_you_mean
 from pbem.conversation import suggested_yes
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Unread
+from pbem.house import receipts
 from pbem.matches.queries import seat_of, version
 from pbem.payloads.explained import Welcome
 from pbem.payloads.messages import Answer, Payload
@@ -125,6 +126,10 @@ def enqueue(request: Request, reply: Reply) -> None:
             gist=gist,
         )
         return
+    waits_until = None
+    if match is not None and match.level is not None:
+        receipts.release(request.session, match, request.now)
+        waits_until = receipts.due(match, player, request.now) if isinstance(payload, TurnPlayed) else None
     mailer.to_player(
         player,
         payload,
@@ -134,6 +139,7 @@ def enqueue(request: Request, reply: Reply) -> None:
         incoming=request.incoming,
         answers=request.in_reply_to,
         proposal=reply.proposal,
+        waits_until=waits_until,
         standing=reply.sender.standing,
         gist=gist,
     )

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pbem import sandboxing
 from pbem.config import HouseSettings
-from pbem.house.protocol import Answer, Question, respond
+from pbem.house.protocol import Answer, Question
 
 WALL_FACTOR = 3
 """How many times longer than it may compute a search may take: on a busy machine, others compute in the meantime."""
@@ -32,17 +32,6 @@ class Searcher(Protocol):
 
     def close(self) -> None:
         """End the present search, and answer none any more. Never raises."""
-
-
-class InProcessSearcher:
-    """A Searcher without a process of its own, for tests."""
-
-    def search(self, question: Question) -> Answer:
-        """See Searcher."""
-        return respond(question)
-
-    def close(self) -> None:
-        """See Searcher."""
 
 
 class SandboxedSearcher:

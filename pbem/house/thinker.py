@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Engine, delete
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from notation import NOTATIONS
 from pbem import failpoints
 from pbem.config import HouseSettings, ServerSettings
 from pbem.failpoints import Step
-from pbem.house import player, queue
+from pbem.house import player, queue, receipts
 from pbem.house.protocol import Answer, Question, seed
 from pbem.house.queue import PAUSES
 from pbem.house.searcher import Searcher, Stopped
@@ -136,7 +136,10 @@ class Thinker:
             if row is not None:
                 row.done, row.value, row.troubled = now, answer.value, None
                 session.add(row)
-            announcements.announce(session, self.server, now, events)
+            _forget(session, task, now)
+            for notice in announcements.notices(session, events):
+                if not receipts.retell(session, notice, now):
+                    announcements.notify(session, self.server, now, notice)
             notifications.notify(session, Channel.OWED)
             failpoints.reach(Step.ANSWERING)
         failpoints.reach(Step.ANSWERED)
@@ -166,6 +169,12 @@ class Thinker:
 def _row(session: Session, number: int, seen: int) -> Search | None:
     this = (Search.match == number, Search.kind == SearchKind.TURN, Search.version == seen)
     return session.exec(select(Search).where(*this)).first()
+
+
+def _forget(session: Session, task: Task, now: datetime) -> None:
+    """Delete the earlier searches in the match, as soon as they don't count for the hour any more."""
+    earlier = (col(Search.match) == task.match, col(Search.kind) == SearchKind.TURN, col(Search.version) < task.version)
+    session.exec(delete(Search).where(*earlier, col(Search.asked) <= now - queue.HOUR))
 
 
 def _is_as_asked(match: Match, house: Player, task: Task) -> bool:

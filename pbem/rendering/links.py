@@ -12,11 +12,13 @@ from typing import Any
 from urllib.parse import quote
 
 from engines.core import Seat
+from engines.seats import other
 from notation import NOTATIONS
 from notation.core import Notation
 from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
 from pbem.matches import offers
+from pbem.matches.conditions import IF, THEN
 from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import Hypothesis, Snapshot
 from pbem.matches.variations import BETWEEN
@@ -46,6 +48,8 @@ class Links:
     """With more turns than that: the next thing to choose, a stone or a square. Each link previews."""
     plays: tuple[Link, ...] = ()
     """After a preview of a whole turn: the ways to play it. Once tapped and sent, it is played."""
+    prepares: tuple[Link, ...] = ()
+    """After a preview that ends with the reader's answer to a turn of the opponent: the link that prepares it."""
     playable: bool = False
     """Whether the reader can also write the turns to play them: it's their turn, and nothing is supposed before it."""
     others: tuple[Link, ...] = ()
@@ -155,7 +159,7 @@ def of_match(
         return Links()
     found = Links()
     if snapshot.hypothesis is not None:
-        found = _of_preview(snapshot, snapshot.hypothesis, target)
+        found = _of_preview(snapshot, snapshot.hypothesis, target, seat)
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
         offered = choices(NOTATIONS[snapshot.match.game], snapshot.position)
         found = replace(_choosing(target, offered, PREVIEW), playable=True)
@@ -174,7 +178,7 @@ def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
     )
 
 
-def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget) -> Links:
+def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget, seat: Seat) -> Links:
     """Return how to complete a previewed turn, or to play a complete one and what can be added to it."""
     notation = NOTATIONS[snapshot.match.game]
     lead = _lead(snapshot, hypothesis)
@@ -195,6 +199,7 @@ def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget)
     return Links(
         steps=(*on.turns, *on.steps),
         plays=target.links((words, f"Play {words}") for words in plays),
+        prepares=target.links(_prepares(hypothesis, seat)),
         by_cell=on.by_cell,
     )
 
@@ -212,6 +217,22 @@ def _plays(notation: Notation[Any], hypothesis: Hypothesis) -> tuple[str, ...]:
     _, text = hypothesis.turns[0]
     endings = notation.endings(hypothesis.before) if len(hypothesis.turns) == 1 else ()
     return (text, *(f"{text} {ending}" for ending in endings if not text.endswith(ending)))
+
+
+def _prepares(hypothesis: Hypothesis, seat: Seat) -> Iterator[tuple[str, str]]:
+    """Yield the text and label that prepare the previewed turns, if the last answers one of the opponent."""
+    turns = hypothesis.turns
+    played = turns[0][1] if turns[0][0] == seat else ""
+    foreseen = turns[1:] if played else turns
+    alternate = all(whose == (seat if number % 2 else other(seat)) for number, (whose, _) in enumerate(foreseen))
+    if hypothesis.since is not None or not foreseen or len(foreseen) % 2 or not alternate:
+        return
+    pairs = zip(foreseen[::2], foreseen[1::2], strict=True)
+    condition = f" {THEN} ".join(f"{IF} {theirs} {THEN} {mine}" for (_, theirs), (_, mine) in pairs)
+    yield (
+        "\n".join(filter(None, (played, condition))),
+        f"Play {played} and prepare the rest" if played else "Prepare this",
+    )
 
 
 def _answers(snapshot: Snapshot, seat: Seat) -> Iterator[tuple[str, str]]:

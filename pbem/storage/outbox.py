@@ -25,7 +25,13 @@ ID_BYTES = 16
 # The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
 # nobody needs the row in this session.
 _QUEUED = insert(Outgoing)
-STAYED = (OutgoingState.BATCHED, OutgoingState.PAUSED, OutgoingState.MERGED, OutgoingState.DROPPED)
+STAYED = (
+    OutgoingState.BATCHED,
+    OutgoingState.PAUSED,
+    OutgoingState.WAITING,
+    OutgoingState.MERGED,
+    OutgoingState.DROPPED,
+)
 """States of messages that never go out by themselves, or not yet."""
 _WENT_OUT = col(Outgoing.state).not_in(STAYED)
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
@@ -91,13 +97,14 @@ class Mailer:
         proposal: str | None = None,
         is_notice: bool = False,
         is_batched: bool = False,
+        waits_until: datetime | None = None,
         standing: Standing | None = None,
         gist: str | None = None,
     ) -> int:
         """Queue a message that a reply token lets the player answer; return its row's id.
 
-        It is sent soon or, batched, together with others, if the player wants any for now. News for an address that
-        rejects everything is suspended.
+        It is sent soon or, if it waits, by that time (see house.receipts); or, batched, together with others, if the
+        player wants any for now. News for an address that rejects everything is suspended.
         A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
         replies to, nearest first; `standing` and `gist` are what budgets count.
         """
@@ -105,7 +112,7 @@ class Mailer:
             raise ValueError("the house gets no mail")
         suspended = player.unreachable is not None and payload.template not in ANSWERED
         collected = OutgoingState.PAUSED if player.stopped is not None else OutgoingState.BATCHED
-        state = collected if is_batched else OutgoingState.OWED
+        state = collected if is_batched else OutgoingState.WAITING if waits_until else OutgoingState.OWED
         return self._enqueue(
             payload,
             player.address,
@@ -124,6 +131,7 @@ class Mailer:
                 "standing": standing.value if standing else None,
                 "gist": gist,
                 "state": (OutgoingState.SUSPENDED if suspended else state).value,
+                "due": waits_until or self._now,
             },
         )
 

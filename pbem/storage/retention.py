@@ -45,6 +45,7 @@ INCOMING: Mapping[IncomingState, Rule] = {
 """The rule for each state of a received message, whose age is counted from when it was last handled."""
 OUTGOING: Mapping[OutgoingState, Rule] = {
     OutgoingState.BATCHED: Rule.IN_WORK,
+    OutgoingState.WAITING: Rule.IN_WORK,
     OutgoingState.OWED: Rule.IN_WORK,
     OutgoingState.PAUSED: Rule.WAITS,
     OutgoingState.SUSPENDED: Rule.WAITS,

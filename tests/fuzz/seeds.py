@@ -69,6 +69,19 @@ def pages() -> Iterator[bytes]:
     )
 
 
+def times() -> Iterator[bytes]:
+    """Yield time controls, durations, days and when to remind."""
+    yield from (b"14d+1d<=21d,nag=3d,auto", b"90d/20", b"60d,7d/move", b"none", b"1d12h5m", b"mon-fri,sun", b"all")
+    yield from (b"50% 1d", b"off", b"99%,1% 3h", b"2w")
+
+
+def conditional_moves() -> Iterator[bytes]:
+    """Yield conditional moves at the beginning of a match."""
+    yield b"if e3f4 then e9f8 then if f4g5 then f8g7\nif d3e4 then b9b8\nelse c9c8"
+    yield b"queue e9f8"
+    yield b"if 1 a7b7 i3i2 then 3 b7b4 i2f2"
+
+
 SEEDS = {
     "mail": mails,
     "machine": mails,
@@ -79,4 +92,6 @@ SEEDS = {
     "command": lines,
     "notation": turns,
     "record": records,
+    "time": times,
+    "conditions": conditional_moves,
 }

@@ -5,15 +5,22 @@ Only documented exceptions are caught here; any other one is a failure.
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from engines import GAMES
-from engines.core import BadOption, IllegalMove
+from engines.core import BadOption, IllegalMove, Seat
 from notation import NOTATIONS, record
 from notation.core import BadNotation
 from notation.record import BadRecord
+from pbem.clocks import reminders, time_control, working_days
+from pbem.clocks.time_control import BadTime
+from pbem.clocks.working_days import BadDays
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import MOST_COMMANDS, Reader
 from pbem.config import ChecksSettings
+from pbem.errors import Refused
+from pbem.matches import conditions
+from pbem.matches.conditions import Conditions
 from pbem.reading import authentication, authentication_results, bounce_report
 from pbem.reading.authentication import Checked
 from pbem.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
@@ -121,6 +128,40 @@ def read_record(raw: bytes) -> None:
                 str(error)
 
 
+def read_time(raw: bytes) -> None:
+    """A time control, days, and when to remind are read as they are then written, or refused."""
+    text = raw.decode("utf-8", "replace")
+    formats: tuple[tuple[Callable[[str], Any], Callable[[Any], str]], ...] = (
+        (time_control.parse, time_control.format_control),
+        (time_control.parse_duration, time_control.duration),
+        (working_days.parse_days, working_days.format_days),
+        (reminders.parse_wishes, reminders.spelled),
+    )
+    for parse, written in formats:
+        try:
+            value = parse(text)
+        except (BadTime, BadDays) as error:
+            str(error)
+            continue
+        assert parse(written(value)) == value
+
+
+def read_conditions(raw: bytes) -> None:
+    """Conditional moves stay within their bounds and are read again as they were kept, or they are refused."""
+    text = raw.decode("utf-8", "replace")
+    for game in ("quadrature", "quadraphages"):
+        notation, start = NOTATIONS[game], GAMES[game].position({})
+        author: Seat = 1 if start.turn == 0 else 0
+        try:
+            found = conditions.read(notation, start, author, text, Conditions())
+        except Refused as error:
+            str(error)
+            continue
+        assert len(found.lines) <= conditions.MOST_LINES
+        assert sum(map(len, found.lines)) <= conditions.MOST_TURNS
+        assert conditions.read(notation, start, author, "", found).lines == found.lines
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "mail": read_mail,
     "machine": tell_machines,
@@ -131,4 +172,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "command": read_commands,
     "notation": read_notation,
     "record": read_record,
+    "time": read_time,
+    "conditions": read_conditions,
 }

@@ -27,6 +27,25 @@ WORDS = (
     *("> resign", "On Mon, PBeM wrote:", "-- ", "Sent from my iPhone", "From: a@b", "-----Original Message-----"),
     *("\u202e", "\u2028", "\x0b", "c1b1 g9h9 2", "====", "|", "undo", "#9999999999999999999", "²", "٣", "ß", "İ"),
 )
+TIMES = (
+    *("14d", "+", "1d", "<=", "/move", "/20", ",", "nag=", "auto", "none", "50%", " ", "1h", "off", "mon", "-", "fri"),
+    *("\u0663", "\u00b2", "9" * 30),
+)
+CONDITIONAL = (
+    "if",
+    "then",
+    "else",
+    "queue",
+    "e3f4",
+    "e9f8",
+    "d3e4",
+    "b9b8",
+    "f4g5",
+    "f8g7",
+    "1 a7b7 i3i2",
+    "IF:",
+    "#1",
+)
 MARKUP = (
     "<p>",
     "</p>",
@@ -104,6 +123,8 @@ MADE = {
     "command": made_of(WORDS, "\n") | made_of(WORDS, " "),
     "notation": made_of(WORDS, " "),
     "record": made_of(WORDS, "\n"),
+    "time": made_of(TIMES),
+    "conditions": made_of(CONDITIONAL, " ") | made_of(CONDITIONAL, "\n"),
 }
 
 

@@ -51,6 +51,18 @@ def test_the_house_answers_a_turn(letters: Correspondence) -> None:
     assert "house played" in text(letters.last("alice"))
 
 
+def test_a_turn_and_its_answer_are_one_message(letters: Correspondence) -> None:
+    letters.play(challenge)
+
+    (told,) = letters.reply(letters.last("alice"), "setup +x+x")
+
+    assert "You played setup +x+x" in text(told)
+    assert "house played setup" in text(told)
+    assert told["Auto-Submitted"] == "auto-replied"
+    letters.reply(told, "a4a3")
+    assert len(turns(letters)) == 4
+
+
 def test_the_house_begins_if_it_is_asked_to(letters: Correspondence) -> None:
     letters.play(challenge, "play quadrupel begin=you level=1")
 
@@ -65,7 +77,7 @@ def test_a_newcomer_plays_after_a_yes(letters: Correspondence) -> None:
     assert "| play kvadratik level=2" in text(question)
     assert letters.execute("select state, level from match") == [("running", 2)]
     assert "Welcome, carol!" in text(told[0])
-    assert "Set up your discs" in text(told[0]) or "setup" in text(told[0])
+    assert "Your turn against house" in text(told[0])
 
 
 def test_a_stranger_s_words_are_not_repeated(letters: Correspondence) -> None:
@@ -116,6 +128,17 @@ def test_the_house_agrees_to_a_draw_where_it_is_no_better_than_even(
     letters.reply(letters.last("alice"), "draw")
 
     assert letters.execute("select state from match") == [("over",)] if agreed else [("running",)]
+
+
+def test_searches_of_more_than_an_hour_ago_are_forgotten(letters: Correspondence) -> None:
+    letters.play(begun)
+    letters.wait(minutes=30)
+    letters.reply(letters.last("alice"), "a4a3")
+    letters.wait(minutes=31)
+
+    letters.reply(letters.last("alice"), "b4c3")
+
+    assert letters.execute("select version from search order by version") == [(3,), (5,)]
 
 
 def test_a_rematch_begins_at_once_at_the_same_level_with_the_other_side(letters: Correspondence) -> None:

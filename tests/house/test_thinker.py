@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem.config import HouseSettings
+from pbem.house import worker
 from pbem.house.protocol import Answer, Question, respond
 from pbem.house.searcher import SandboxedSearcher, SearchFailed, Stopped
 from pbem.house.thinker import Thinker
@@ -110,9 +111,38 @@ def test_a_search_that_fails_is_tried_again_and_the_admin_hears_of_it(letters: C
     assert letters.execute("select troubled from search") == [(None,)]
 
 
+def test_a_receipt_does_not_wait_for_long(letters: Correspondence) -> None:
+    without_thinking(letters, Broken(answers=False))
+    personal = letters.join("alice")
+    letters.write(ALICE, "play kvadratik level=1", to=personal)
+    start = letters.last("alice")
+
+    assert letters.reply(start, "setup +x+x") == []
+    assert letters.wait(seconds=10) == []
+    (receipt,) = letters.wait(seconds=10)
+    assert "You played setup +x+x" in text(receipt)
+    without_thinking(letters, Broken(answers=True))
+    (answer,) = letters.wait(minutes=1)
+    assert "You played" not in text(answer)
+
+
+def test_a_receipt_is_sent_before_what_the_player_asks_next(letters: Correspondence) -> None:
+    without_thinking(letters, Broken(answers=False))
+    personal = letters.join("alice")
+    letters.write(ALICE, "play kvadratik level=1", to=personal)
+    start = letters.last("alice")
+    letters.reply(start, "setup +x+x")
+
+    receipt, shown = letters.reply(start, "show")
+
+    assert "You played setup +x+x" in text(receipt)
+    assert "Kvadratik" in text(shown)
+
+
 def test_a_stuck_match_can_be_cancelled(letters: Correspondence) -> None:
     without_thinking(letters, Broken(answers=False))
     waiting(letters, "alice", 1)
+    letters.wait(minutes=1)
 
     letters.reply(letters.last("alice"), "cancel")
 
@@ -155,6 +185,15 @@ def test_a_process_that_computes_for_too_long_is_ended() -> None:
 def test_a_process_that_takes_too_much_memory_is_ended() -> None:
     with pytest.raises(SearchFailed, match="ended without an answer"):
         SandboxedSearcher(HouseSettings(megabytes=32)).search(Question("kvadratik", {}, ("x" * 100_000_000,), 1, 7))
+
+
+def test_a_process_searches_where_it_may_not_change_its_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_by: int) -> int:
+        raise PermissionError("Operation not permitted")
+
+    monkeypatch.setattr("os.nice", refuse)
+
+    worker.give_way()
 
 
 def test_nothing_is_searched_once_it_is_closed() -> None:

@@ -334,6 +334,39 @@ def test_a_message_has_as_much_work_as_it_can_have(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_answer_to_the_largest_tree_has_a_bounded_size(letters: Correspondence) -> None:
+    """It shows a board for each of eight lines, and Gmail cuts what has more than 100 KB."""
+    lines = []
+    with transaction(letters.server.engine) as session:
+        snapshot = snapshot_of(session, session.get_one(Match, 1))
+    notation = NOTATIONS["quadrature"]
+    for reply in ("b9b8", "c9c8", "d9d8", "e9e8", "f9f8", "g9g8", "h9h8", "i9i8"):
+        position, turns = snapshot.position.play(notation.parse(reply)), [reply]
+        while len(turns) < 6:
+            move = next(iter(position.moves()))
+            turns.append(notation.format(move, position))
+            position = position.play(move)
+        lines.append(" then ".join(f"if {turns[at]} then {turns[at + 1]}" for at in range(0, 6, 2)))
+    (answer,) = letters.reply(letters.last("alice"), "\n".join(lines))
+
+    assert all(line.split()[1] in lines_of(letters) for line in lines)
+    assert text(answer).count(" 11 ") >= len(lines)
+    assert len(answer.as_bytes()) < 100_000
+
+
+@pytest.mark.slow
+def test_a_preview_of_a_reply_offers_to_prepare_it(letters: Correspondence) -> None:
+    (preview,) = letters.reply(letters.last("bob"), "preview e9f8 / f4g5 / b9b8")
+    html = preview.get_body(("html",))
+    assert html is not None
+    assert "body=e9f8%0D%0Aif%20f4g5%20then%20b9b8" in html.get_content()
+    assert "e9f8\nif f4g5 then b9b8" in text(preview).replace("\r", "")
+
+    letters.reply(preview, "e9f8\nif f4g5 then b9b8", quote=False)
+    assert letters.execute("select seat from prepared") == [(1,)]
+
+
+@pytest.mark.slow
 def test_who_leaves_has_prepared_nothing(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), TREE)
     letters.reply(letters.received[ALICE][1], "delete me")

@@ -56,7 +56,7 @@ def test_a_reminder_shows_the_board_and_is_answered_with_the_turn(letters: Corre
     assert letters.run_for(hours=11) == []
     letters.reply(reminder, "b9b8")
     assert letters.execute("select plies from match") == [(4,)]
-    assert reminded(letters.run_for(days=2)) == [ALICE]
+    assert reminded(letters.run_for(hours=49)) == [ALICE]
     assert letters.operate("check").exit_code == 0
 
 
@@ -168,6 +168,13 @@ def test_time_in_which_the_server_was_down_brings_no_reminder(letters: Correspon
     assert letters.wait(days=5) == []
     assert letters.run_for(hours=23) == []
     assert reminded(letters.run_for(hours=1)) == [BOB]
+
+
+@pytest.mark.slow
+def test_a_server_that_looks_late_wakes_nobody(letters: Correspondence) -> None:
+    assert letters.run_for(hours=39) == [], "it was due at eight in the evening, and it is eleven"
+    assert letters.run_for(hours=8, minutes=59) == []
+    assert reminded(letters.run_for(minutes=1)) == [BOB]
 
 
 def test_a_failure_before_it_is_queued_settles_nothing(letters: Correspondence) -> None:

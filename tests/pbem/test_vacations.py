@@ -6,14 +6,18 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from pbem.clocks.clock import Clock
 from pbem.matches.time import timekeeping
+from pbem.players import data_export
+from pbem.players.token_redaction import TokenRedactor
+from pbem.secret import BadConfig
 from pbem.server.scheduled import pauses, vacations
 from pbem.storage.database import transaction
-from pbem.storage.models import Match
+from pbem.storage.models import Match, Player
 from tests import databases
-from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
+from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, settings, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 DAY = timedelta(days=1)
@@ -187,6 +191,11 @@ def test_a_server_can_do_without(tmp_path: Path) -> None:
         )
 
 
+def test_the_default_is_nothing_that_players_could_not_agree_on(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="days_off allows fewer than two days a week"):
+        settings(tmp_path, server='time = "14d+1d,weekends=off"\ndays_off = 1')
+
+
 def test_an_unproven_vacation_waits_for_a_yes(letters: Correspondence) -> None:
     """From the address alone, and in reply to a message about a match, as with settings."""
     for to in (ADDRESS, letters.last("alice")["Reply-To"].addresses[0].addr_spec):
@@ -225,17 +234,17 @@ def test_days_off_count_from_midnight_and_later_ones_from_monday(letters: Corres
     write(letters, "set zone Europe/Vienna")
     told = write(letters, "set days mon-fri")
     assert "From now on: days mon-fri. Your clocks follow your days from Tue 3 Mar, 00:00 (Europe/Vienna) on." in told
-    assert due(letters) == 16 * DAY
+    assert due(letters) == 18 * DAY
     assert write(letters, "set days mon-fri").count("Your clocks") == 0
     for day in ("wed-sun", "tue-sat", "mon-fri"):
         letters.run_for(days=1)
         assert "from Mon 9 Mar, 00:00 (Europe/Vienna) on." in write(letters, f"set days {day}")
         assert clock(letters).at(letters.clock()).spent == letters.clock() - MORNING
-    assert due(letters) == 16 * DAY
+    assert due(letters) == 18 * DAY
     for _ in range(5):
         write(letters, "set days all")
-        write(letters, "set days mon-fri")
-    assert "You've changed your days or your time zone too often" in write(letters, "set days all")
+        told = write(letters, "set days mon-fri")
+    assert "You've changed your days or your time zone too often today." in told
 
 
 @pytest.mark.slow
@@ -249,6 +258,7 @@ def test_the_first_choice_counts_from_the_next_day(letters: Correspondence) -> N
     assert clock(letters, 2).due == MORNING + 2 * DAY
 
 
+@pytest.mark.slow
 def test_weekends_off_are_agreed_with_the_challenge(tmp_path: Path) -> None:
     """They are those of each player: their own days off instead of Saturday and Sunday, if they have chosen any."""
     with correspondence(tmp_path) as letters:
@@ -287,7 +297,7 @@ def test_a_pause_ends_by_itself(letters: Correspondence) -> None:
     assert letters.run_for(days=1) == []
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["resume", "b3b4", "undo"])
 def test_a_pause_with_an_end_can_end_before(letters: Correspondence, words: str) -> None:
     letters.reply(letters.last("bob"), "pause 10d")
@@ -313,6 +323,23 @@ def test_an_offer_of_a_pause_that_would_be_over_can_not_be_accepted(letters: Cor
 
     assert "The pause that was suggested would be over already." in said(letters.last("alice"))
     assert due(letters) == 14 * DAY
+
+
+@pytest.mark.slow
+def test_days_off_and_vacations_are_exported_and_deleted(letters: Correspondence) -> None:
+    write(letters, "set days mon-fri\nvacation 2026-04-01 2026-04-03")
+    write(letters, "vacation 2d", "bob")
+    with transaction(letters.server.engine) as session:
+        alice = session.exec(select(Player).where(Player.name == "alice")).one()
+        facts = data_export.gather(session, alice, letters.clock(), TokenRedactor()).facts
+    assert [row["days"] for row in facts["days"]] == ["all", "mon-fri"]
+    assert [str(row["from"]) for row in facts["vacations"]] == ["2026-04-01 00:00:00+00:00"]
+
+    letters.reply(letters.received[ALICE][1], "delete me")
+    letters.reply(letters.last("alice"), "yes")
+
+    assert letters.execute("select id from calendar") == []
+    assert letters.execute("select player from vacation") == [(2,)]
 
 
 @pytest.mark.slow

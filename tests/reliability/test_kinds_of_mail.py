@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.failpoints import OF_THE_HOUSE, Step
+from pbem.failpoints import OFF_THE_PATH, Step
 from pbem.server.scheduled import digest
 from tests.cases import SEEDS, quick_where
 from tests.reliability.conftest import Stage
@@ -17,7 +17,7 @@ from tests.reliability.effects import TABLES, effects
 from tests.reliability.plots import PLOTS, Plot, Rehearsal
 from tests.reliability.scene import Letter, Scene, every_owed_mail_came
 
-FROM_THEN_ON = [step for step in list(Step)[list(Step).index(Step.COUNTED) :] if step not in OF_THE_HOUSE]
+FROM_THEN_ON = [step for step in list(Step)[list(Step).index(Step.COUNTED) :] if step not in OFF_THE_PATH]
 """The steps that depend on the kind of message; before it is counted, nothing of it is read."""
 
 UNDONE = FROM_THEN_ON[: FROM_THEN_ON.index(Step.COMMITTED)]

@@ -58,8 +58,9 @@ def choose(session: Session, player: Player, zone_before: str, now: datetime) ->
     Raises TooManyChoices.
     """
     zone, days = player.settings.get(ZONE, "UTC"), player.settings.get(DAYS, format_days(EVERY_DAY))
-    rows = session.exec(select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id).desc())).all()
-    newest = rows[0] if rows else None
+    theirs = select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id).desc())
+    newest = session.exec(theirs.limit(1)).first()
+    is_first = newest is None
     if newest is None and parse_days(days) == EVERY_DAY and not _has_weekends_off(session, player):
         return None
     if (newest.zone, newest.days) == (zone, days) if newest else (zone_before, EVERY_DAY) == (zone, parse_days(days)):
@@ -79,7 +80,7 @@ def choose(session: Session, player: Player, zone_before: str, now: datetime) ->
         session.add(newest)
         session.flush()
     before = of_player(session, player, now)
-    begins = next_change(before, zone, now, is_first=not rows)
+    begins = next_change(before, zone, now, is_first=is_first)
     session.add(Calendar(player=player.id or 0, chosen=now, begins=begins, zone=zone, days=days))
     session.flush()
     carry_over(session, player, now)

@@ -90,7 +90,13 @@ def remind(session: Session, match: Match, now: datetime) -> Seat | None:
         return None
     if then is None or then.has_run_out:  # what follows from that is told
         return None
-    note(session, match, Reminded(now, reminders.settled(clock, _wishes(session, match, clock.seat), now)))
+    wishes = _wishes(session, match, clock.seat)
+    later = reminders.put_off(clock, wishes, now)
+    if later is not None:
+        match.remind = later
+        session.add(match)
+        return None
+    note(session, match, Reminded(now, reminders.settled(clock, wishes, now)))
     return clock.seat
 
 

@@ -52,7 +52,7 @@ def remind(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
             with transaction(engine) as session:
                 is_told = _remind(session, server, number, now)
                 if is_told:
-                    failpoints.reach(Step.GATHERING)
+                    failpoints.reach(Step.DUE)
             reminded += is_told
         except DBAPIError:
             raise

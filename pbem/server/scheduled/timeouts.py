@@ -11,7 +11,9 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
 
+from pbem import failpoints
 from pbem.config import ServerSettings
+from pbem.failpoints import Step
 from pbem.matches import queries, timeouts
 from pbem.players import announcements
 from pbem.storage.database import read_only, transaction
@@ -33,7 +35,10 @@ def expire(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
             break
         try:
             with transaction(engine) as session:
-                expired += _expire(session, server, number, now)
+                has_expired = _expire(session, server, number, now)
+                if has_expired:
+                    failpoints.reach(Step.DUE)
+            expired += has_expired
         except DBAPIError:
             raise
         except Exception:  # a bug: the other matches must not wait for this one

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import false
+from sqlalchemy import Index, false
 from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
@@ -12,8 +12,10 @@ from pbem.storage.utc import Utc
 class Calendar(SQLModel, table=True):
     """The days of the week on which a player's time runs, as they chose them; the newest counts from `begins` on."""
 
+    __table_args__ = (Index("ix_calendar_player_id", "player", "id"),)
+
     id: int | None = Field(default=None, primary_key=True)
-    player: int = Field(foreign_key="player.id", index=True)
+    player: int = Field(foreign_key="player.id")
     chosen: datetime = Field(sa_type=Utc)
     begins: datetime | None = Field(default=None, sa_type=Utc)
     """From when they count; None if others were chosen before that."""

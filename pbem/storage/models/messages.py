@@ -41,13 +41,16 @@ class OutgoingState(StrEnum):
     """News waiting for a player who wants none for now."""
     MERGED = "merged"
     """Its news became part of another message, `merged_into`."""
+    WAITING = "waiting"
+    """The receipt for a turn against the house, kept for a moment so that it tells the house's turn too."""
     OWED = "owed"
     SUSPENDED = "suspended"
     """Not sent because messages to the address bounce; sent once the player writes again."""
     SENT = "sent"
     FAILED = "failed"
     DROPPED = "dropped"
-    """Never to be sent: the player it is for or about has left, or it has waited too long (see retention)."""
+    """Never to be sent: the player it is for or about has left, it has waited too long (see retention), or it would
+    remind somebody of a turn that was played meanwhile."""
 
 
 class Standing(StrEnum):
@@ -62,6 +65,7 @@ class Standing(StrEnum):
 UNSENT = (
     OutgoingState.BATCHED,
     OutgoingState.PAUSED,
+    OutgoingState.WAITING,
     OutgoingState.SUSPENDED,
     OutgoingState.OWED,
     OutgoingState.FAILED,

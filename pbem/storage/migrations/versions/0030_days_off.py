@@ -21,7 +21,7 @@ def upgrade() -> None:
         sa.Column("days", sa.String(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index("ix_calendar_player", "calendar", ["player"])
+    op.create_index("ix_calendar_player_id", "calendar", ["player", "id"])
     op.create_table(
         "vacation",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -51,5 +51,5 @@ def downgrade() -> None:
     op.drop_index("ix_vacation_untold", "vacation")
     op.drop_index("ix_vacation_player", "vacation")
     op.drop_table("vacation")
-    op.drop_index("ix_calendar_player", "calendar")
+    op.drop_index("ix_calendar_player_id", "calendar")
     op.drop_table("calendar")

@@ -1,0 +1,189 @@
+"""A simulated year, looked at from outside: what the tables say in the end must be possible, whatever happened.
+
+In five minutes of a core about 300 matches can be played by messages: 120 of them take 115 seconds, with 455 messages
+written, 1,323 sent, and 796 moments at which the server works.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlmodel import Session, select
+
+from pbem.clocks.reminders import MOST
+from pbem.matches.integrity import faults
+from pbem.matches.time.timekeeping import clock_of
+from pbem.storage.models import ClockEvent, Match, MatchState, Outgoing, Player, Ply
+from tests.year import CONTROLS, Year, year
+
+PLAYERS, MATCHES = 200, 250
+ZERO = timedelta()
+
+
+@pytest.fixture(scope="module")
+def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Year]:
+    """Let the year pass, once for all that is asked about it."""
+    with year(tmp_path_factory.mktemp("year"), PLAYERS, MATCHES) as one:
+        one.pass_by()
+        yield one
+
+
+@pytest.fixture
+def session(past: Year) -> Iterator[Session]:
+    with Session(past.server.engine) as session:
+        yield session
+
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+
+
+def test_much_has_happened(session: Session, past: Year) -> None:
+    """Or the rest would say little."""
+    matches = session.exec(select(Match)).all()
+    ends = Counter(match.termination for match in matches)
+    kinds = Counter(session.exec(select(ClockEvent.kind)))
+    verdicts = Counter(str(verdict).split(":")[0] for (verdict,) in rows(session, "select verdict from incoming"))
+
+    print(
+        f"\n{past.written} messages written, {past.post.taken} sent; {ends}; {kinds}; {verdicts}",
+    )
+    assert len(matches) == MATCHES
+    assert {match.time for match in matches} == {*CONTROLS}
+    assert len({match.game for match in matches}) == 5
+    assert {"timeout", "resignation", "cancelled"} <= {*ends}
+    assert {"outage", "paused", "ran out", "reminded", "days"} <= {*kinds}
+    assert rows(session, "select count(*) from ply where incoming is null") != [(0,)], "some were forced"
+    assert max(verdicts, key=lambda each: verdicts[each]) == "done"
+
+
+def test_every_match_replays_and_so_does_its_clock(session: Session) -> None:
+    found = [list(faults(session, match)) for match in session.exec(select(Match))]
+
+    assert [each for each in found if each] == []
+
+
+def test_what_the_players_used_is_what_the_events_say(session: Session) -> None:
+    """Counted here once more, and differently: by going through the minutes that were somebody's."""
+    logs: dict[int, list[ClockEvent]] = defaultdict(list)
+    for event in session.exec(select(ClockEvent).order_by(ClockEvent.id)):  # type: ignore[arg-type]
+        logs[event.match].append(event)
+    steady = [match for match in session.exec(select(Match)) if not has_days(logs[match.id or 0])]
+    assert len(steady) > MATCHES / 4
+    for match in steady:
+        clock = clock_of(match)
+        assert clock is not None
+        counted = used(logs[match.id or 0], clock.now)
+        stored = [side.used + (clock.spent if clock.seat == seat else ZERO) for seat, side in enumerate(clock.sides)]
+        assert counted == stored, match.id
+        assert match.started is not None
+        assert sum(counted, ZERO) <= (match.ended or clock.now) - match.started
+
+
+def has_days(log: list[ClockEvent]) -> bool:
+    """Return whether some days were nobody's."""
+    return any(event.kind == "days" for event in log)
+
+
+def used(log: list[ClockEvent], until: datetime) -> list[timedelta]:
+    """Return how much time each seat has used."""
+    spans: list[tuple[int, datetime, datetime]] = []
+    free: list[tuple[datetime, datetime]] = []
+    seat: int | None = None
+    since, paused = until, None
+    for event in [*log, ClockEvent(match=0, kind="now", at=until)]:
+        if event.kind == "outage" and event.since is not None:
+            free.append((event.since, event.at))
+        if event.kind == "paused":
+            paused = event.at
+        if event.kind in ("resumed", "received", "taken back", "ended", "now") and paused is not None:
+            free.append((paused, event.at))
+            paused = None
+        if event.kind == "handed over" and event.seat != seat:
+            seat, since = event.seat, event.at
+        if event.kind in ("received", "taken back", "unreachable", "ended", "now") and seat is not None:
+            spans.append((seat, since, event.at))
+            seat = None
+    totals = [ZERO, ZERO]
+    for owner, start, end in spans:
+        lost = [(max(start, begin), min(end, over)) for begin, over in free]
+        merged, at = ZERO, start
+        for begin, over in sorted(each for each in lost if each[0] < each[1]):
+            merged += max(over - max(begin, at), ZERO)
+            at = max(at, over)
+        totals[owner] += end - start - merged
+    return totals
+
+
+def test_nothing_happens_in_a_match_that_is_over(session: Session) -> None:
+    ended = {match.id: match.ended for match in session.exec(select(Match)) if match.ended}
+    for ply in session.exec(select(Ply)):
+        assert ply.match not in ended or ply.played <= ended[ply.match]
+    last = {event.match: event.kind for event in session.exec(select(ClockEvent).order_by(ClockEvent.id))}  # type: ignore[arg-type]
+    assert {last[match] for match in ended if match in last} == {"ended"}
+
+
+def test_no_reminder_comes_twice_or_to_somebody_who_wants_none(session: Session, past: Year) -> None:
+    sent = past.reminders
+    turns = Counter((row.match, row.ply, row.shift, row.player) for row in sent)
+    players = {player.id: player for player in session.exec(select(Player))}
+    settled: dict[tuple[int, int], list[int]] = defaultdict(list)
+    turn: Counter[int] = Counter()
+    for event in session.exec(select(ClockEvent).order_by(ClockEvent.id)):  # type: ignore[arg-type]
+        turn[event.match] += event.kind in ("received", "taken back")
+        if event.kind == "reminded":
+            settled[event.match, turn[event.match]].append(event.taken or 0)
+
+    assert len(sent) > MATCHES / 2
+    assert max(turns.values()) <= MOST + 1
+    assert all(each == sorted(set(each)) for each in settled.values()), "each is settled once"
+    assert sum(turns.values()) <= sum(map(len, settled.values()))
+    assert not [row for row in sent if players[row.player].settings.get("remind") == "off"], "they want none"
+    for row in sent:
+        match = session.get_one(Match, row.match)
+        to_move = (row.facts or {})["matches"][0]["match"]["to_move"]
+        assert row.player == (match.seat1 if to_move else match.seat0)
+
+
+def test_nobody_is_reminded_at_night_who_has_time_until_the_morning(session: Session, past: Year) -> None:
+    away = {match for (match,) in rows(session, "select distinct match from clockevent where kind = 'days'")}
+    for row in past.reminders:
+        zone = session.get_one(Player, row.player).settings.get("zone", "UTC") if row.player else "UTC"
+        hour = row.created.astimezone(ZoneInfo(zone)).hour
+        if row.match not in away and row.state == "sent" and not 8 <= hour < 22:
+            due = when_due(row)
+            assert due is None or due - row.created < timedelta(hours=12), row.id
+
+
+def when_due(row: Outgoing) -> datetime | None:
+    """Return when the turn that a message is about was due."""
+    match = Match.model_validate((row.facts or {})["matches"][0]["match"])
+    clock = clock_of(match)
+    return None if clock is None else clock.due
+
+
+def test_every_match_is_over_or_on_a_clock(session: Session, past: Year) -> None:
+    for match in session.exec(select(Match)):
+        if match.state == MatchState.OVER:
+            assert (match.due, match.remind, match.to_move, match.ended is not None) == (None, None, None, True)
+            continue
+        clock = clock_of(match)
+        assert match.state == MatchState.RUNNING
+        assert clock is not None
+        assert clock.seat == match.to_move, "the message about the turn was sent"
+        assert match.paused or clock.is_told or not clock.control.is_limited or (match.due and match.due > past.clock())
+
+
+def test_every_message_was_answered_for(session: Session) -> None:
+    assert rows(session, "select distinct state from incoming") == [("done",)]
+    assert {state for (state,) in rows(session, "select distinct state from outgoing")} <= {
+        *("sent", "merged", "dropped", "batched")
+    }
+    turns = rows(session, "select match, number, count(*) from ply group by match, number having count(*) > 1")
+    assert turns == []
+
+
+def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in session.connection().exec_driver_sql(statement)]

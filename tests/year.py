@@ -1,0 +1,258 @@
+"""A simulated year: scripted players write to a server whose clock a test moves, eleven hours at a time.
+
+Turns, offers and conditional moves arrive as messages and take the server's own path. What is sent is counted, not
+read. Challenges, answers to them and resignations are called directly, which saves half the time.
+"""
+
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from engines.seats import other, seat_of
+from notation import NOTATIONS
+from pbem.clocks.time_control import parse
+from pbem.matches import lifecycle, queries
+from pbem.matches.events import Events
+from pbem.matches.offers import open_offers
+from pbem.matches.snapshot import turn_texts
+from pbem.players import announcements
+from pbem.players.identity import address_with
+from pbem.reading.protocol import InProcessParser
+from pbem.server import daemon
+from pbem.storage.database import transaction
+from pbem.storage.models import Clock as ServerClock
+from pbem.storage.models import Match, MatchState, Outgoing, Player
+from pbem.tokens import Purpose, Token
+from pbem.transports.protocols import Arrival, NotSent
+from tests import databases
+from tests.correspondence import MORNING, Clock, settings
+from tests.operating.people import written
+
+STEP = timedelta(hours=11)
+"""So that it is any hour of the day in turn."""
+STEPS = 365 * 24 // 11
+BEGINNING = 600
+"""In how many of the steps matches begin."""
+OUTAGES = (range(150, 157), range(400, 402), range(600, 620))
+"""The steps in which no server is running."""
+REFUSING = (range(300, 303), range(700, 701))
+"""The steps in which the next mail server takes nothing."""
+CONTROLS = ("3d/move", "2d+1d", "5d/3,auto", "3d/move,auto", "4d,1d/move,nag=8h", "10d,auto", "nag=2d")
+WISHES = ({}, {"remind": "off"}, {"remind": "25% 1d 3h", "zone": "Asia/Tokyo"}, {"mail": "daily", "hour": "7"})
+AT_ONCE = 4
+"""Among how many legal turns a player chooses, so that opponents foresee some."""
+
+
+@dataclass
+class Post:
+    """The next mail server: it takes what it is given, or nothing."""
+
+    taken: int = 0
+    refuses: bool = False
+
+    def send(self, sender: str, recipient: str, raw: bytes) -> None:
+        """Take a message."""
+        if self.refuses:
+            raise NotSent("451 not now", later=True)
+        self.taken += 1
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@dataclass
+class Year:
+    """The world: a server, its post office, and players who roll dice."""
+
+    server: daemon.Server
+    post: Post
+    clock: Clock
+    dice: random.Random
+    players: dict[int, Player]
+    number: int
+    planned: dict[tuple[int, int], int] = field(default_factory=dict)
+    """In which step the player to move acts, by match and version."""
+    written: int = 0
+    begun: int = 0
+    reminders: list[Outgoing] = field(default_factory=list)
+    """All that were queued, as they stood then; what they say is deleted after some weeks."""
+    _looked: int = 0
+
+    def pass_by(self) -> None:
+        """Let the year pass."""
+        for step in range(STEPS):
+            self.clock.advance(hours=STEP.total_seconds() / 3600)
+            if any(step in outage for outage in OUTAGES):
+                continue
+            self.post.refuses = any(step in times for times in REFUSING)
+            if not any(step - 1 in outage for outage in OUTAGES):
+                self._beat()
+            self._begin(min(self.number, self.number * (step + 1) // BEGINNING) - self.begun)
+            self._rest(step)
+            for match in self._running():
+                self._act(match, step)
+            self._work()
+
+    def _beat(self) -> None:
+        """Let the server have run since the last step."""
+        with transaction(self.server.engine) as session:
+            row = session.get(ServerClock, 1)
+            if row is not None:
+                row.beat = self.clock()
+                session.add(row)
+
+    def _rest(self, step: int) -> None:
+        """Let some players have weekends off, some go on vacation, and some be sent there when their time runs out."""
+        for number in sorted(self.players):
+            if step == 0 and number % 5 == 0:
+                self._settle(number, "set days mon-fri")
+            if step == 0 and number % 7 == 0:
+                self._settle(number, "set vacation auto")
+            if step and self.dice.random() < 1 / STEPS:
+                self._settle(number, "vacation 6d")
+
+    def _settle(self, number: int, body: str) -> None:
+        """Let a player write to their personal address."""
+        self._send(self.players[number], Token(Purpose.PERSONAL, number, 0, 0), body)
+
+    def _work(self) -> None:
+        while self.server.handle_waiting():
+            pass
+        while self.server.send_due():
+            pass
+        with Session(self.server.engine, expire_on_commit=False) as session:
+            fresh = session.exec(
+                select(Outgoing).where(col(Outgoing.id) > self._looked).order_by(col(Outgoing.id))
+            ).all()
+        self._looked = fresh[-1].id or 0 if fresh else self._looked
+        self.reminders += [row for row in fresh if row.payload.get("reminder")]
+
+    def _begin(self, number: int) -> None:
+        """Let some players challenge others, who accept."""
+        self.begun += number
+        for _ in range(number):
+            first, second = self.dice.sample(sorted(self.players), 2)
+            game = self.dice.choice(sorted(GAMES))
+            control = parse(self.dice.choice(CONTROLS))
+            with transaction(self.server.engine) as session:
+                challenger, opponent = session.get_one(Player, first), session.get_one(Player, second)
+                (offered,) = lifecycle.offer(session, challenger, opponent, game, {}, self.clock(), time=control)
+                self._announce(session, lifecycle.accept(session, offered.match, opponent, self.clock()))
+
+    def _announce(self, session: Session, events: Events) -> None:
+        announcements.announce(session, self.server.settings.server, self.clock(), events)
+
+    def _running(self) -> list[Match]:
+        with Session(self.server.engine, expire_on_commit=False) as session:
+            return list(session.exec(select(Match).where(Match.state == MatchState.RUNNING).order_by(col(Match.id))))
+
+    def _act(self, match: Match, step: int) -> None:
+        """Let its players do what they have in mind, if anything."""
+        assert match.id is not None
+        assert match.to_move is not None
+        mover, roll = seat_of(match.to_move), self.dice.random()
+        version = queries.version(match)
+        waits = match.clock is not None and match.clock.get("seat") is None and match.due is None
+        if match.clock is not None and match.clock.get("is_told") and roll < 0.4:
+            self._write(match, other(mover), "claim")
+            return
+        for offer in open_offers(match):
+            if roll < 0.5:
+                self._write(match, other(offer.seat), self.dice.choice(("accept", "reject")) + f" {offer.kind.value}")
+                return
+        if match.paused is not None and roll < 0.1:
+            self._write(match, mover, "resume")
+        when = self.planned.setdefault((match.id, version), step + self._patience(match, mover))
+        if step < when or (waits and roll < 0.5):
+            return
+        if roll < 0.03 + 0.01 * match.plies:
+            self._resign(match.id, mover)
+        else:
+            self._write(match, mover, self._turn(match, roll))
+
+    def _patience(self, match: Match, mover: int) -> int:
+        """Return for how many steps a player thinks; some never come back."""
+        if self.dice.random() < 0.08:
+            return STEPS
+        return self.dice.choice((0, 1, 1, 2, 3, 4, 6, 8))
+
+    def _turn(self, match: Match, roll: float) -> str:
+        """Return a message with a legal turn, and perhaps an offer, or what to play next."""
+        notation, position = NOTATIONS[match.game], GAMES[match.game].position(match.options)
+        with Session(self.server.engine) as session:
+            for text in turn_texts(session, match)[: match.plies]:
+                position = position.play(notation.parse(text))
+        lines = []
+        after, text = self._next(notation, position)
+        lines.append(text)
+        if roll > 0.9:
+            lines.insert(0, self.dice.choice(("draw", "pause", "undo", "cancel")))
+        elif roll > 0.6 and after.outcome is None and after.turn != position.turn:
+            foreseen, theirs = self._next(notation, after)
+            if foreseen.outcome is None and foreseen.turn == position.turn:
+                lines.append(f"if {theirs} then {self._next(notation, foreseen)[1]}")
+        return "\n".join(lines)
+
+    def _next(self, notation: Any, position: Any) -> tuple[Any, str]:
+        """Return the position after one of the first legal turns, and the turn's text."""
+        while True:
+            move = self.dice.choice(list(islice(position.moves(), AT_ONCE)))
+            after = position.play(move)
+            return after, notation.format(move, position)
+
+    def _write(self, match: Match, seat: int, body: str) -> None:
+        """Let the player in that seat write a message about the match as it is now."""
+        player = self.players[match.seat1 if seat else match.seat0]
+        self._send(player, Token(Purpose.PLAY, player.id or 0, match.id or 0, queries.version(match)), body)
+
+    def _send(self, player: Player, token: Token, body: str) -> None:
+        to = address_with(self.server.settings.server, self.server.services.keyring, token, player.epoch)
+        raw = written(player.address, to, body, Subject="Re: [pbem] your turn")
+        self.server.take((Arrival(raw, "a year", sender=player.address, recipients=(to,)),))
+        self.server.handle_waiting()
+        self.written += 1
+
+    def _resign(self, number: int, seat: int) -> None:
+        with transaction(self.server.engine) as session:
+            match = queries.locked(session, number)
+            assert match is not None
+            if match.state == MatchState.RUNNING:
+                self._announce(session, lifecycle.resign(session, match, seat_of(seat), self.clock()))
+
+
+@contextmanager
+def year(folder: Path, players: int, matches: int, seed: int = 1) -> Iterator[Year]:
+    """Open a server with that many players, who will begin that many matches."""
+    clock, post = Clock(), Post()
+    chosen = settings(folder)
+    databases.make(chosen.server.database)
+    with daemon.open_server(chosen, clock, InProcessParser(), monotonic=clock.monotonic) as server:
+        with transaction(server.engine) as session:
+            rows = [_player(number) for number in range(players)]
+            session.add_all(rows)
+        with Session(server.engine, expire_on_commit=False) as session:
+            people = {
+                player.id or 0: player for player in session.exec(select(Player).where(col(Player.name).like("p%")))
+            }
+        yield Year(replace(server, outbox=post), post, clock, random.Random(seed), people, matches)
+
+
+def _player(number: int) -> Player:
+    name = f"p{number}"
+    chosen: Mapping[str, str] = WISHES[number % len(WISHES)]
+    looks = {"html": "off", "receipt": "off"}
+    return Player(
+        name=name,
+        address=f"{name}@mail.example",
+        confirmed=MORNING,
+        created=MORNING,
+        settings={**looks, **chosen, **({"automove": "on"} if number % 3 == 0 else {})},
+    )
