@@ -14,8 +14,22 @@ from pbem.storage.retention import INCOMING, OUTGOING, Rule
 from tests.crowd import fill
 from tests.postgres import running
 
-GROWING = {"incoming", "outgoing", "ply", "takenback", "match", "player", "mention", "clockevent"}
-GROWING |= {"calendar", "vacation", "seek", "block", "presence", "playerrating"}
+GROWING = {
+    "incoming",
+    "outgoing",
+    "ply",
+    "takenback",
+    "match",
+    "player",
+    "mention",
+    "clockevent",
+    "calendar",
+    "vacation",
+    "seek",
+    "block",
+    "presence",
+    "playerrating",
+}
 MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
     *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
 }

@@ -60,6 +60,7 @@ INDEX: Mapping[str, str] = {
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"
+        " remind reminder reminders nag nagtime calendar ical ics"
         " weekend weekends workdays"
     ),
     "stop": "quiet silent",
