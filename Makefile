@@ -76,6 +76,7 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/replies.py
 	$(BIN)/python -P bench/growth.py
 	$(BIN)/python -P bench/due.py
+	$(BIN)/python -P bench/community.py
 	$(BIN)/python -P bench/looking.py
 	$(BIN)/python -P bench/worst.py
 

@@ -300,6 +300,9 @@ class LimitsSettings(Section):
     running_matches: Limit = 200
     challenges_per_day: Limit = 50
     challenges_per_pair: Limit = 10
+    open_seeks: Limit = 5
+    seeks_per_day: Limit = 20
+    seek_days: Limit = 28
     invitations_per_day: Limit = 10
     new_player_invitations: Limit = 3
     new_player_days: Annotated[int, Field(ge=0)] = 14

@@ -25,6 +25,9 @@ GROWING = {
     "clockevent",
     "calendar",
     "vacation",
+    "seek",
+    "block",
+    "presence",
 }
 MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
     *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)

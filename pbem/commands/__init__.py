@@ -1,7 +1,7 @@
 """What a player can write: `COMMANDS` has every command by name.
 
-Start with `core`: a command takes a `Request` and returns a `Decision`. May import: players, matches, reading, storage,
-notation, engines and the leaves of pbem.
+Start with `core`: a command takes a `Request` and returns a `Decision`. May import: players, community, matches,
+reading, storage, notation, engines and the leaves of pbem.
 """
 
 from pbem.commands.account import JOIN
@@ -9,6 +9,9 @@ from pbem.commands.address import CHANGE, REVOKE
 from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.commands.choices.settings import RESUME, SET, START, STOP
 from pbem.commands.choices.vacation import VACATION
+from pbem.commands.community.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
+from pbem.commands.community.people import HISTORY, WHO, WHOIS
+from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
@@ -25,6 +28,10 @@ COMMANDS: dict[str, Command] = {
     "accept": ACCEPT,
     "decline": DECLINE,
     "withdraw": WITHDRAW,
+    "seek": SEEK,
+    "seeks": SEEKS,
+    "take": TAKE,
+    "unseek": UNSEEK,
     "move": MOVE,
     "if": IF,
     "queue": QUEUE,
@@ -44,6 +51,14 @@ COMMANDS: dict[str, Command] = {
     "show": SHOW,
     "preview": PREVIEW,
     "record": RECORD,
+    "who": WHO,
+    "whois": WHOIS,
+    "history": HISTORY,
+    "block": BLOCK,
+    "unblock": UNBLOCK,
+    "refuse": REFUSE,
+    "allow": ALLOW,
+    "limit": LIMIT_COMMAND,
     "set": SET,
     "vacation": VACATION,
     "stop": STOP,

@@ -1,6 +1,7 @@
 """Becoming a player: join and the welcome."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from sqlmodel import Session, select
@@ -14,7 +15,7 @@ from pbem.errors import Refused
 from pbem.house import player as house_player
 from pbem.payloads import templates
 from pbem.payloads.explained import Welcome
-from pbem.players import erasure, identity
+from pbem.players import erasure, identity, open_seeks
 from pbem.players.erasure import ANONYMOUS
 from pbem.players.preferences import PREFERENCES
 from pbem.storage.models import Player
@@ -140,7 +141,8 @@ def join(request: Request, line: Line) -> Decision:
     wanted = check_name(request, wanted, "join")
     if player is None:
         raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
-    return Decision(answer=(welcome(request, player, wanted),))
+    told = welcome(request, player, wanted)
+    return Decision(answer=(replace(told, seeks=open_seeks.newest(request.session, player, request.now)),))
 
 
 JOIN = Command(

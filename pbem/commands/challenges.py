@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from sqlmodel import select
 
 from engines import GAMES
-from engines.core import BadOption, Game
 from pbem.clocks import time_control
-from pbem.clocks.time_control import ROGNLIE, WEEKEND, WEEKENDS, BadTime, TimeControl
+from pbem.clocks.time_control import WEEKEND
 from pbem.commands import house, offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
+from pbem.commands.syntax import terms
+from pbem.commands.syntax.terms import Terms
 from pbem.commands.target import own_match
+from pbem.community import blocks, willingness
 from pbem.errors import Refused
 from pbem.matches import lifecycle
 from pbem.matches.naming import name
@@ -24,31 +26,21 @@ from pbem.players import invitations
 from pbem.reading.message import is_address
 from pbem.storage.models import Match, MatchState, Player
 
-BEGIN = ("me", "you", "random")
-TIME = "time"
-RATED = {"rated": True, "unrated": False}
-
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A challenge as the player wrote it."""
 
-    game: Game
     opponent: str
-    begin: str
-    options: dict[str, str]
-    time: TimeControl
-    rated: bool = False
+    terms: Terms
     level: str | None = None
     """How well the opponent is to play, which only the house can choose."""
 
 
-def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE) -> Offer:
-    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused, BadOption and BadTime."""
-    games = [GAMES[word.lower()] for word in words if word.lower() in GAMES]
-    options = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
-    ratings = {RATED[word] for word in map(_plain, words) if word in RATED}
-    people = [word for word in words if "=" not in word and word.lower() not in GAMES and _plain(word) not in RATED]
+def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Offer:
+    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused."""
+    games, given, people = terms.split(words)
+    rated, people = terms.rated_in(people)
     if len(people) > 1 and people[0].lower() == own_name:
         people = people[1:]
     there_are = ", ".join(GAMES)
@@ -58,28 +50,8 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             f"A challenge needs one opponent and one game{unknown}.",
             fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
         )
-    if len(ratings) > 1:
-        raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
-    begin = options.pop("begin", BEGIN[0])
-    if begin not in BEGIN:
-        raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
-    time, level = _time(options, default_time), options.pop(house.LEVEL, None)
-    return Offer(games[0], people[0].lower(), begin, games[0].chosen(options), time, True in ratings, level)
-
-
-def _plain(word: str) -> str:
-    """Return a word that turns something on, without the dashes that Rognlie's commands have before it."""
-    return word.lstrip("-").lower()
-
-
-def _time(options: dict[str, str], default: str) -> TimeControl:
-    """Return the time control among the options of a challenge, and take it out of them; raise BadTime."""
-    text, weekends = options.pop(TIME, None), options.pop(WEEKENDS, None)
-    flags = {name: options.pop(name) for name in ROGNLIE if name in options}
-    if flags and text is not None:
-        raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
-    time = time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
-    return time if weekends is None else time_control.with_weekends(time, weekends)
+    level = given.pop(house.LEVEL, None)
+    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)
 
 
 def challenge(request: Request, line: Line) -> Decision:
@@ -88,13 +60,15 @@ def challenge(request: Request, line: Line) -> Decision:
     if house_name in line.words.lower().split() and player.name != house_name:
         return _against_house(request, line, player, words)
     offer = _read(request, line, words, player.name, request.server.time)
+    wanted = offer.terms
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     by_address = "@" in offer.opponent
     if by_address:
         invitations.check_address(offer.opponent, request.server)
-    _check_running(request, player)
+    check_running(request, player)
     other = _opponent(request, offer.opponent)
+    _check_open(request, line, player, other, wanted.game.key, by_address=by_address)
     session, limits, now = request.session, request.limits, request.now
     invitations.check_challenges(session, player, other, limits, now, by_address=by_address)
     if other.confirmed is None:
@@ -104,34 +78,51 @@ def challenge(request: Request, line: Line) -> Decision:
             session,
             player,
             other,
-            offer.game.key,
-            offer.options,
+            wanted.game.key,
+            wanted.options,
             now,
-            time=offer.time,
-            rated=offer.rated,
-            challenger_begins=_begins(offer),
+            time=wanted.time,
+            rated=wanted.rated,
+            challenger_begins=is_first(wanted.begin),
             by_address=by_address,
         )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
     return Decision(answer=(sent,), events=events)
 
 
+def is_first(begin: str) -> bool:
+    """Return whether the one who wrote that begins; `random` is decided here."""
+    return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
+
+
 def _read(request: Request, line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
     """Return the challenge that a line spells; raise Refused."""
-    try:
-        offer = read(words, own_name, default_time)
-    except BadOption as error:
-        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=line.text) from error
-    except BadTime as error:
-        raise Refused(str(error), read=line.text) from error
-    if offer.time.weekends_off and request.server.days_off < WEEKEND:
-        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
+    offer = read(words, own_name, default_time, line.text)
+    check_weekends(request, line, offer.terms)
     return offer
 
 
-def _begins(offer: Offer) -> bool:
-    """Return whether the challenger moves first."""
-    return offer.begin == "me" or (offer.begin == "random" and secrets.randbelow(2) == 0)
+def check_weekends(request: Request, line: Line, wanted: Terms) -> None:
+    """Raise Refused for terms by which clocks stop on weekends, where they can't."""
+    if wanted.time.weekends_off and request.server.days_off < WEEKEND:
+        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
+
+
+def _check_open(request: Request, line: Line, player: Player, other: Player, game: str, *, by_address: bool) -> None:
+    """Raise Refused if the other wants no such challenge, in words that don't tell whether it is about the sender.
+
+    Where an address was invited, they don't even tell that it is a player's.
+    """
+    session = request.session
+    if willingness.is_open_to(session, other, player, game):
+        return
+    if by_address and other.confirmed is not None:
+        raise invitations.not_invitable(request.server)
+    if blocks.is_blocked(session, player, other):
+        raise Refused("You have blocked this player.", read=line.text, fits='"unblock NAME" allows challenges again.')
+    raise Refused(
+        "This player isn't open to this challenge at the moment.", fits='"seeks" lists what others want to play.'
+    )
 
 
 def play(request: Request, line: Line) -> Decision:
@@ -147,16 +138,19 @@ def play(request: Request, line: Line) -> Decision:
 def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
     """Start the match against the house that those words spell. Without a word about time, there is no limit."""
     offer = _read(request, line, words, player.name, time_control.NONE)
-    if offer.rated:
+    level, wanted = house.level_of(request, offer.level), offer.terms
+    if wanted.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
-    level = house.level_of(request, offer.level)
-    _check_running(request, player)
+    check_running(request, player)
     return house.start(
-        *(request, line, player, offer.game, offer.options), level=level, time=offer.time, begins=_begins(offer)
+        *(request, line, player, wanted.game, wanted.options),
+        level=level,
+        time=wanted.time,
+        begins=is_first(wanted.begin),
     )
 
 
-def _check_running(request: Request, player: Player) -> None:
+def check_running(request: Request, player: Player) -> None:
     """Raise Refused for a player who plays as many matches as a player can."""
     most = request.limits.running_matches
     if is_playing_enough(request.session, player, most):
@@ -205,7 +199,7 @@ def rematch(request: Request, line: Line) -> Decision:
                 f"You've already offered a rematch: match #{before.id}.",
                 fits=f'"withdraw {before.id}" takes it back.',
             )
-        _check_running(request, player)
+        check_running(request, player)
         with in_words(line):
             return Decision(events=lifecycle.accept(request.session, before, player, request.now))
     return _offer_rematch(request, line, match, player)
@@ -216,7 +210,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
     time = time_control.parse(match.time or time_control.NONE)
     if match.level is not None:
-        _check_running(request, player)
+        check_running(request, player)
         return house.start(
             *(request, line, player, GAMES[match.game], match.options),
             level=min(match.level, request.house.levels),
@@ -227,7 +221,8 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
-    _check_running(request, player)
+    check_running(request, player)
+    _check_open(request, line, player, opponent, match.game, by_address=False)
     invitations.check_challenges(session, player, opponent, request.limits, now, by_address=False)
     with in_words(line):
         events = lifecycle.offer(
@@ -251,7 +246,7 @@ def accept(request: Request, line: Line) -> Decision:
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         return offers.accept(request, line, match, player)
-    _check_running(request, player)
+    check_running(request, player)
     with in_words(line):
         events = lifecycle.accept(request.session, match, player, request.now)
     answer: tuple[Section, ...] = ()

@@ -7,7 +7,6 @@ asks for waits for a `yes` from the address on file, or goes to the personal add
 from collections.abc import Mapping
 from enum import Enum
 
-from engines.core import BadOption
 from pbem.commands import challenges
 from pbem.commands.core import Line, Request
 from pbem.errors import Refused
@@ -57,6 +56,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
             *("join", "challenge", "play", "accept", "decline", "withdraw", "move", "if", "queue"),
             *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "claim", "hint", "rematch", "mute"),
+            *("seek", "take", "unseek", "block", "unblock", "refuse", "allow", "limit"),
             *("set", "vacation", "stop", "start", "change", "revoke", "export", "delete"),
         ),
         Reach.ANYWHERE,
@@ -120,6 +120,6 @@ def _goes_to_opponent(request: Request, line: Line) -> bool:
     opponent = request.session.get_one(Player, opponent_of(match, player))
     try:
         offer = challenges.read(line.words.split(), player.name)
-    except (Refused, BadOption):
+    except Refused:
         return False  # refused when it is tried
     return offer.opponent == opponent.name and not is_hidden(match, opponent)

@@ -8,6 +8,8 @@ from pbem.storage.models import Match
 
 BOARD = 100
 """What a board costs, as much as a hundred turns to replay or lines to list."""
+LISTS = frozenset({"games", "seeks", "who", "whois", "history"})
+"""The commands that list rows, each as much work as a board."""
 PAGE = 50
 """What any other answer costs."""
 
@@ -20,7 +22,7 @@ def cost(request: Request, line: Line) -> int:
     if line.command.changes and not is_condition(line):
         return 0
     if not line.command.of_match:
-        return BOARD if line.command.name == "games" else PAGE
+        return BOARD if line.command.name in LISTS else PAGE
     match = request.session.get(Match, line.match) if line.match is not None else None
     if match is None:
         return 0

@@ -13,6 +13,7 @@ from pbem.commands import permissions
 from pbem.commands.core import Request
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import ParsedMessage
+from pbem.community import directory
 from pbem.conversation import confirmations, execute, new_address, strangers
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.errors import Refused, Silence, Unanswerable, Unread
@@ -148,6 +149,7 @@ def _over_budget(request: Request) -> Refused | Unanswerable | None:
     if not sender.proven or sender.player is None:
         return None
     request.incoming.player = sender.player.id
+    directory.note(session, sender.player, now)
     if request.message.sender == sender.player.address:
         bounces.reinstate(session, sender.player, now)
     try:

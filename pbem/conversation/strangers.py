@@ -8,12 +8,13 @@ from dataclasses import replace
 from engines import GAMES
 from pbem.commands import COMMANDS
 from pbem.commands.account import JOIN, NAME, suggested_name
-from pbem.commands.challenges import BEGIN, PLAY
+from pbem.commands.challenges import PLAY
 from pbem.commands.core import Line, Request
 from pbem.commands.help import WHICH_RULES
 from pbem.commands.house import LEVEL
 from pbem.commands.syntax import topics
 from pbem.commands.syntax.mail import ParsedMessage
+from pbem.commands.syntax.terms import BEGIN
 from pbem.conversation.reply import Reply
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable

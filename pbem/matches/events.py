@@ -19,9 +19,11 @@ class MatchOffered:
 
 @dataclass(frozen=True, slots=True)
 class MatchStarted:
-    """The challenged player accepted."""
+    """The challenged player accepted, or somebody took a seek."""
 
     match: Match
+    seek: int | None = None
+    """The number of that seek."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pbem.payloads.community import OpenSeek
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandHelp:
@@ -121,6 +123,8 @@ class Welcome:
     games: tuple[GameTitle, ...] = ()
     board: tuple[str, ...] = ()
     """A board as our messages draw it, so that they know what to expect."""
+    seeks: tuple[OpenSeek, ...] = ()
+    """Some open seeks."""
     house: bool = False
     """Whether the house takes matches."""
     template: Literal["welcome"] = "welcome"

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pbem.payloads.absences import Away
+from pbem.payloads.community import OpenSeek, SeeksEnded
 from pbem.payloads.explained import Welcome
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
@@ -217,6 +218,8 @@ class Digest:
     """All of them, where there are several: the reader's turn first, longest waiting first."""
     plies: dict[int, int] | None = None
     """Where several matches are shown: the version of each."""
+    seeks: tuple[OpenSeek, ...] = ()
+    """Some open seeks, where a reply may take one."""
     template: Literal["digest"] = "digest"
 
 
@@ -238,6 +241,7 @@ Payload = Annotated[
     | NewAddresses
     | OfferNews
     | TurnPlayed
+    | SeeksEnded
     | OpponentUnreachable
     | PlayerUnreachable
     | Welcome,

@@ -7,6 +7,15 @@ from pydantic import Field
 
 from notation.ending import Termination
 from pbem.payloads.absences import VacationShown
+from pbem.payloads.community import (
+    Blocked,
+    History,
+    PlayerList,
+    PlayerProfile,
+    SeekClosed,
+    SeekList,
+    SeekOpened,
+)
 from pbem.payloads.explained import (
     Help,
     HelpOnCommand,
@@ -318,6 +327,8 @@ class TurnPlayed:
     """Those of them that were played for the reader."""
     void: str | None = None
     """Why what the reader had prepared will not be played (matches.events.Void), where that is so."""
+    seek: int | None = None
+    """The seek of the reader that the opponent has taken, where the match has begun with it."""
     template: Literal["turn"] = "turn"
 
 
@@ -369,6 +380,13 @@ Section = Annotated[
     | OfferNews
     | Muted
     | PreparedTurns
+    | SeekList
+    | SeekOpened
+    | SeekClosed
+    | PlayerList
+    | PlayerProfile
+    | History
+    | Blocked
     | HeldDropped
     | QuestionExpired
     | MatchList

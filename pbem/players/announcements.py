@@ -192,7 +192,9 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: 
     match event:
         case MatchOffered(match):
             yield _offer(match, players, author)
-        case MatchStarted(match) | TurnPlayed(match):
+        case MatchStarted(match, seek):
+            yield from _show(match, players, author, at_once, seek=seek)
+        case TurnPlayed(match):
             yield from _show(match, players, author, at_once)
         case TurnsTakenBack(match, _, texts):
             yield from _show(match, players, author, at_once, taken_back=texts)
@@ -235,6 +237,7 @@ def _show(
     taken_back: tuple[str, ...] = (),
     *,
     ran_out: bool = False,
+    seek: int | None = None,
 ) -> Iterator[Notice]:
     """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
     shows = sections.TurnPlayed(
@@ -249,6 +252,7 @@ def _show(
     )
     for seat, player in zip(SEATS, players, strict=True):
         theirs = replace(shows, by_itself=at_once.by_itself(seat), void=at_once.why_void(seat))
+        theirs = theirs if player.id == match.challenger else replace(theirs, seek=seek)
         yield Notice(player, theirs, match, match.plies)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from notation import record
+from pbem.community import blocks, directory, seeks
 from pbem.matches import prepared
 from pbem.matches.naming import name
 from pbem.matches.queries import plies, seat_of, taken_back
@@ -22,7 +23,7 @@ from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
 from pbem.ratings import standings
-from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating, Vacation
+from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating, Seek, Vacation
 
 MOST_BYTES = 5_000_000
 """How many bytes of messages, packed, go into one export by email; the operator's export has no limit."""
@@ -68,6 +69,8 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
             "how": "We compute them from your number and a key when we send a message.",
             "made_worthless": player.epoch,
         },
+        "seeks": [_seek(seek) for seek in seeks.all_of(session, player)],
+        "blocked": blocks.blocked_by(session, player),
         "days": _days(session, player),
         "vacations": _vacations(session, player),
         "matches": [_match(session, player, match) for match in _matches(session, player)],
@@ -108,6 +111,7 @@ def _person(session: Session, player: Player) -> dict[str, Any]:
         "joined": player.confirmed,
         "choices": preferences.with_defaults(player.settings),
         "chosen": dict(player.settings),
+        "last_wrote": directory.last_seen(session, player),
         "no_news_since": player.stopped,
         "mails_that_came_back_in_a_row": player.bounces,
         "last_came_back": player.bounced,
@@ -184,6 +188,21 @@ def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]
     """Return what the player has prepared in the match; what the opponent has is never shown."""
     seat = seat_of(match, player)
     return [] if seat is None else [list(line) for line in prepared.of_seat(session, match, seat).lines]
+
+
+def _seek(seek: Seek) -> dict[str, Any]:
+    return {
+        "number": seek.id,
+        "game": seek.game,
+        "options": dict(seek.options),
+        "time": seek.time,
+        "begin": seek.begin,
+        "rated": seek.rated,
+        "matches_left": seek.repeat,
+        "put_up": seek.created,
+        "ends": seek.expires,
+        "closed": seek.closed,
+    }
 
 
 def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:

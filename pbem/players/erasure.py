@@ -14,6 +14,7 @@ import structlog
 from sqlalchemy import case
 from sqlmodel import Session, col, delete, func, select, update
 
+from pbem.community import blocks, directory, seeks
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
@@ -110,6 +111,9 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     unsent = (col(Outgoing.player) == player.id, col(Outgoing.state).in_(UNSENT))
     retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
     _rename(session, player, f"{ANONYMOUS}{player.id}", now)
+    seeks.close(session, seeks.of_player(session, player, now), now)
+    blocks.forget(session, player)
+    directory.forget(session, player)
     for table in (Calendar, Vacation):
         retention.change(session, delete(table).where(col(table.player) == player.id))
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):

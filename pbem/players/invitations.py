@@ -100,10 +100,7 @@ def remember(session: Session, address: str, limits: LimitsSettings, server: Ser
     row = _row(session, address)
     again = now - timedelta(days=limits.invited_again_days)
     if row.refused is not None or (row.invited is not None and row.invited > again):
-        raise Refused(
-            "We can't invite this address: someone did before and got no answer, or its owner wants no invitations.",
-            fits=f"Tell them yourself: they can join by writing to {server.address}.",
-        )
+        raise not_invitable(server)
     today = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now))
     if not limits.is_large(address.rpartition("@")[2]) and (
         session.exec(today.where(Invitee.domain == row.domain)).one() >= limits.domain_invitations
@@ -114,6 +111,14 @@ def remember(session: Session, address: str, limits: LimitsSettings, server: Ser
     row.invited = now
     session.add(row)
     session.flush()
+
+
+def not_invitable(server: ServerSettings) -> Refused:
+    """Return the refusal of an invitation. It is the same whatever its reason, so it tells nothing of the address."""
+    return Refused(
+        "We can't invite this address: someone did before and got no answer, or its owner wants no invitations.",
+        fits=f"Tell them yourself: they can join by writing to {server.address}.",
+    )
 
 
 def rule_out(session: Session, address: str, now: datetime) -> None:

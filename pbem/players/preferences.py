@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from engines import GAMES
 from pbem.clocks import reminders
 from pbem.clocks.time_control import BadTime
 from pbem.clocks.working_days import BadDays, format_days, parse_days
+from pbem.community.directory import LISTED
+from pbem.community.willingness import LIMIT, NONE, REJECTS
 from pbem.errors import Refused
 from pbem.matches.prepared import AUTOMOVE
 from pbem.matches.time.calendars import DAYS
@@ -84,6 +87,28 @@ def _hour(text: str) -> str | None:
     return str(int(hour)) if is_hour and (not colon or minutes == "00") else None
 
 
+MOST_MATCHES = 999
+
+
+def _number(text: str) -> str | None:
+    """Return the number of matches in its shortest form, or None.
+
+    >>> _number("010"), _number("0"), _number("ten"), _number("1000")
+    ('10', '0', None, None)
+    """
+    return str(int(text)) if text.isascii() and text.isdecimal() and int(text[:9]) <= MOST_MATCHES else None
+
+
+def _games(text: str) -> str | None:
+    """Return the games that the text lists, each once and in our order, or None.
+
+    >>> _games("quadrature,Hexaphages"), _games("chess")
+    ('hexaphages,quadrature', None)
+    """
+    wanted = {word for word in text.lower().replace(" ", ",").split(",") if word}
+    return ",".join(game for game in GAMES if game in wanted) if wanted and wanted <= set(GAMES) else None
+
+
 def _days(text: str) -> str | None:
     """Return the days of the week in their stored spelling, or None.
 
@@ -142,6 +167,11 @@ PREFERENCES: dict[str, Preference] = {
     ),
     "calendar": Preference("calendar", (OFF, ON), "whether messages bring a calendar entry for when a turn is due"),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
+    LISTED: Preference(LISTED, (OFF, ON), 'whether "who" shows your name to other players'),
+    LIMIT: Preference(LIMIT, (NONE,), "no more challenges while you play that many matches", "10", _number),
+    REJECTS: Preference(
+        REJECTS, (NONE,), "the games to which nobody can challenge you", "hexaphages,kvadratik", _games
+    ),
     "receipt": Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),
 }
 

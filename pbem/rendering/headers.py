@@ -29,6 +29,7 @@ SUBJECTS = {
     "moved": "Your mail now goes elsewhere",
     "export": "All the data we hold on you",
     "deleted": "Your data has been deleted",
+    "seeks_ended": "Your seeks have ended",
     "unreachable_admin": "Messages to a player keep bouncing",
 }
 ANSWERS = {"introduction": "How to play board games by email", "help": "Help", "rules": "The rules of {game}"}

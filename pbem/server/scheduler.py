@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, vacations, reminders, digests, removing what is old or left behind, alerting the admin.
+"""Scheduled work: time-outs, vacations, reminders, seeks that end, digests, removing what is old, alerting the admin.
 
 The daemon calls `step` repeatedly. What a player's message causes is in `conversation`.
 """
@@ -13,7 +13,7 @@ from pbem.config import ServerSettings
 from pbem.house import receipts
 from pbem.players import traces
 from pbem.ratings import derivation
-from pbem.server.scheduled import alerts, digest, pauses, reminders, timeouts, unreachable, vacations
+from pbem.server.scheduled import alerts, digest, expiry, pauses, reminders, timeouts, unreachable, vacations
 from pbem.storage import outages
 from pbem.storage.retention import Retention
 
@@ -43,6 +43,7 @@ class Scheduler:
         traces.sweep(engine, now, stopped)
         pauses.end(engine, server, now, stopped)
         timeouts.expire(engine, server, now, stopped)
+        expiry.expire(engine, server, now, stopped)
         vacations.prolong(engine, server, now, stopped)
         vacations.tell(engine, server, now, stopped)
         reminders.remind(engine, server, now, stopped)

@@ -17,8 +17,9 @@ def subjects_to(mails: list[EmailMessage], address: str) -> list[str]:
 
 
 def other_match(letters: Correspondence) -> None:
-    """Begin a second match of alice and bob, and let carol join."""
-    letters.join("carol")
+    """Begin a second match of alice and bob, and let carol join; she and alice seek a match."""
+    letters.write("carol@mail.example", "seek kvadratik", to=letters.join("carol"))
+    letters.write(ALICE, "seek kvadratik", to=str(letters.received[ALICE][1]["Reply-To"]))
     letters.write(ALICE, "challenge bob quadraphages", to=str(letters.received[ALICE][1]["Reply-To"]))
     letters.reply(letters.last("bob"), "accept")
 
@@ -37,6 +38,12 @@ BEYOND = {
     "pause": "pause 2",
     "cancel": "cancel 2",
     "mute": "mute 2",
+    "seek": "seek quadrupel",
+    "take": "take 1",
+    "unseek": "unseek 2",
+    "block": "block carol",
+    "refuse": "reject hexaphages",
+    "limit": "limit 10",
     "change": "change address mallory@far.example",
     "revoke": "revoke",
     "export": "export me",
@@ -63,6 +70,8 @@ def rows(letters: Correspondence) -> list[object]:
     return [
         *letters.execute("select settings, stopped, address, epoch, deleted from player order by id"),
         *letters.execute("select state, plies, part, ended from match order by id"),
+        *letters.execute("select player, repeat, closed from seek order by id"),
+        *letters.execute("select player, blocked from block"),
         *letters.execute("select begins, ends from vacation"),
     ]
 
@@ -79,7 +88,21 @@ def test_the_token_of_a_match_serves_the_match(letters: Correspondence, line: st
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("line", ["show", "help", "rules quadraphages", "games", "games bob", "record", "preview b7d7"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "show",
+        "help",
+        "rules quadraphages",
+        "games",
+        "games bob",
+        "record",
+        "preview b7d7",
+        "seeks",
+        "who",
+        "history bob",
+    ],
+)
 def test_looking_needs_no_question(letters: Correspondence, line: str) -> None:
     (answer,) = letters.reply(letters.last("alice"), line)
 

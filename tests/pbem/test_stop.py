@@ -44,6 +44,15 @@ WORDS = {
     "cancel": "#1 cancel",
     "rematch": "#1 rematch",
     "mute": "#1 mute",
+    "play": "play kvadratik",
+    "seek": "seek kvadratik",
+    "take": "take 1",
+    "unseek": "unseek 1",
+    "block": "block bob",
+    "unblock": "unblock bob",
+    "refuse": "reject kvadratik",
+    "allow": "accept kvadratik",
+    "limit": "limit 10",
 }
 
 

@@ -221,6 +221,12 @@ def _turn_on_a_clock(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(X, "e3f4")
 
 
+def _seek_taken(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(X, rehearsal.personal(X), "seek hexaphages time=5d+12h repeat=2")
+    to = rehearsal.personal(O)
+    return Letter(O, to, written(O, to, "take 1\n\nWith pleasure."))
+
+
 def _turns_of_the_sample() -> int:
     return len(matches.sample().moves)
 
@@ -252,6 +258,7 @@ PLOTS: dict[str, Plot] = {
     "a turn that was foreseen": Plot(_turn_foreseen),
     "a rematch": Plot(_rematch),
     "a turn on a clock": Plot(_turn_on_a_clock),
+    "a seek taken": Plot(_seek_taken),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),
     "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={"PBEM_SERVER__BATCH_MINUTES": "0.000001"}),

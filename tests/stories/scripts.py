@@ -365,6 +365,63 @@ def foreseeing(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "if nothing else, you play well")
 
 
+def seeking(letters: Correspondence) -> None:
+    """Put up seeks, slip in them, list them, take one, come too late, take one back, and let one end by itself."""
+    alice, bob, carol = (letters.join(name) for name in ("alice", "bob", "carol"))
+
+    def write(sender: str, to: str, body: str) -> None:
+        letters.write(f"{sender}@mail.example", body, to=to)
+
+    write("alice", alice, "seeks\nseek")
+    write("alice", alice, "seek quadrupel time=14d+1d quickly")
+    write("alice", alice, "seek quadrupel variant=combination time=14d+1d rated\nseek quadrature begin=you standing")
+    write("alice", alice, "seek quadrature standing begin=you")
+    write("bob", bob, "seeks\nseeks kvadratik\nseeks quadrupel time=14d+1d")
+    write("bob", bob, "take 1\n\nHello Alice!")
+    letters.reply(letters.last("alice"), "setup 1234")
+    write("carol", carol, "take 1")
+    write("carol", carol, "take 2\ntake 9")
+    write("alice", alice, "take 2")
+    letters.join("dave")
+    write("bob", bob, "seek hexaphages repeat=11")
+    write("bob", bob, "seek hexaphages repeat=3 begin=you\nseek kvadratik")
+    write("bob", bob, "unseek")
+    write("bob", bob, "cancel seek 4\nunseek 2")
+    letters.write("carol@mail.example", "take 3")
+    letters.reply(letters.last("carol"), "yes")
+    letters.wait(days=29)
+    letters.reply(letters.last("alice"), "seek quadrature begin=you time=none repeat=9")
+
+
+def neighbours(letters: Correspondence) -> None:
+    """Be listed, look at players and their matches, block one, reject a game, and set a limit."""
+    letters.match("challenge bob quadrupel begin=you")
+    alice, bob = personal_of(letters, "alice"), personal_of(letters, "bob")
+    carol = letters.join("carol")
+
+    def write(sender: str, to: str, body: str) -> None:
+        letters.write(f"{sender}@mail.example", body, to=to)
+
+    write("alice", alice, "who")
+    write("alice", alice, "set listed on\nwho\nwhois nobody")
+    letters.wait(hours=5)
+    letters.reply(letters.last("bob"), "d2d1")
+    letters.resign("alice")
+    write("alice", alice, "vacation 10d")
+    write("bob", bob, "whois alice\nhistory\nhistory alice bob\nhistory bob 2")
+    write("carol", carol, "challenge bob quadrupel\nseek kvadratik")
+    write("bob", bob, "challenge carol quadrature\nblock carol\nseeks")
+    write("carol", carol, "challenge bob quadrupel")
+    write("bob", bob, "challenge carol quadrupel")
+    write("bob", bob, "take 1")
+    write("bob", bob, "unblock carol\ntake 1")
+    write("carol", carol, "reject hexaphages\nreject kvadratik\nlimit 1")
+    write("bob", bob, "challenge carol hexaphages")
+    write("bob", bob, "challenge carol@mail.example hexaphages")
+    write("carol", carol, "accept hexaphages\nlimit none\nblock bob\nset")
+    write("carol", carol, "export me")
+
+
 def alone(letters: Correspondence) -> None:
     """Play against the house from the first message on, undo, offer a draw too early, and take revenge."""
     letters.write("carol@mail.example", "play kvadratik level=1")
@@ -400,5 +457,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "time": time,
     "reminders": reminders,
     "foreseeing": foreseeing,
+    "seeking": seeking,
+    "neighbours": neighbours,
     "alone": alone,
 }

@@ -60,6 +60,8 @@ ON_BOTH = (
     "addresses",
     "unproven",
     "time",
+    "seeking",
+    "neighbours",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}

@@ -140,9 +140,27 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write("ivan@mail.example", "How does this work?")
     letters.write(ALICE, "games\n\nIn #4 I play e1e2 next.", to=personal)
     _agree(letters, personal)
+    _meet(letters, personal)
     letters.write(ALICE, "play kvadratik level=1", to=personal)
     letters.reply(letters.last("alice"), "hint")
     return moments
+
+
+def _meet(letters: Correspondence, personal: str) -> None:
+    """Let alice seek matches, look who plays here and how, and block bob; one of her seeks ends."""
+    for words in (
+        "seek kvadratik time=3d/move\nseek quadrature begin=you",
+        "seeks",
+        "set listed on\nset listed off",
+        "who",
+        "whois bob",
+        "history",
+        "unseek 2",
+        "block bob",
+    ):
+        letters.write(ALICE, words, to=personal)
+    letters.execute("update seek set expires = created")
+    letters.wait(minutes=1)
 
 
 def _agree(letters: Correspondence, personal: str) -> None:

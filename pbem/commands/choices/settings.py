@@ -8,6 +8,8 @@ from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.commands.viewing import games
+from pbem.community import directory
+from pbem.community.directory import LISTED
 from pbem.errors import Refused
 from pbem.matches import agreements, lifecycle
 from pbem.matches.queries import awaiting, locked, of_player, version
@@ -17,33 +19,41 @@ from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
-from pbem.players.preferences import PREFERENCES, changed, with_defaults
+from pbem.players.preferences import ON, PREFERENCES, changed, with_defaults
 from pbem.storage.models import MatchState, Player
 
 
 def set_(request: Request, line: Line) -> Decision:
     """Change the sender's settings, or list them."""
-    player = request.session.get_one(Player, request.player.id, with_for_update=True)
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
-    before = settings = player.settings
-    names = []
+    choices: dict[str, str] = {}
     while words:
         name, choice = _setting(words, line)
+        choices[name] = choice
+    return chosen(request, line, choices)
+
+
+def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision:
+    """Store what the sender has chosen, by setting; without any choice, list all settings."""
+    player = request.session.get_one(Player, request.player.id, with_for_update=True)
+    before = settings = player.settings
+    for name, choice in choices.items():
         settings = changed(settings, name, choice)
-        names.append(name)
-    if names:
+    if choices:
         player.settings = settings
         request.session.add(player)
-    days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(names) else ""
-    if {timekeeping.REMIND, ZONE}.intersection(names):
+    if LISTED in choices:
+        directory.show(request.session, player, request.now, listed=with_defaults(settings)[LISTED] == ON)
+    days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(choices) else ""
+    if {timekeeping.REMIND, ZONE}.intersection(choices):
         _choose_reminders(request)
     current = with_defaults(settings)
     rows = (
         PreferenceHelp(name=name, choice=current[name], spelled=preference.spelled, help=preference.help)
         for name, preference in PREFERENCES.items()
     )
-    chosen = (Choice(name=name, choice=current[name]) for name in dict.fromkeys(names))
-    return Decision(answer=(Preferences(changed=tuple(chosen), rows=tuple(rows), days_from=days_from),))
+    made = tuple(Choice(name=name, choice=current[name]) for name in choices)
+    return Decision(answer=(Preferences(changed=made, rows=tuple(rows), days_from=days_from),))
 
 
 def _choose_days(request: Request, player: Player, before: Mapping[str, str], line: Line) -> str:

@@ -14,7 +14,7 @@ from engines import GAMES
 from notation import NOTATIONS
 from pbem.clocks import vacation
 from pbem.commands.core import Command, Line, named
-from pbem.commands.syntax import courtesies
+from pbem.commands.syntax import courtesies, shapes
 from pbem.errors import Refused
 from pbem.matches import conditions, turns
 from pbem.matches.turns import ParsedTurn
@@ -31,7 +31,7 @@ MOST_BEGINNINGS = 6
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
-NAMES_GAME = frozenset({"challenge", "play", "help", "rules"})
+NAMES_GAME = frozenset({"challenge", "play", "seek", "seeks", "help", "rules"})
 """The commands that may be preceded by a game."""
 FREE_WORDS = frozenset({"say", "join", "set"})
 """The commands that take any text, besides those that take a turn."""
@@ -141,6 +141,10 @@ class LineReader:
             rest = self._with_games(f"{game or ''} {rest}".strip())
         if command.name == "cancel" and (dropped := DROPPED.match(rest)):
             rest = f"{dropped[1] or ''} conditions".strip()
+        meant, rest = shapes.meant(command.name, rest)
+        command = self._commands.get(meant, command)
+        if not shapes.fits(command.name, rest):
+            return None
         if command.name == "join" and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         if (
@@ -262,7 +266,7 @@ class LineReader:
         if line.command.takes_turn:
             return self.is_turn(line.words, line.match) or not line.words
         words = line.words.lower().split()
-        if line.command.name in ("challenge", "play"):
+        if line.command.name in ("challenge", "play", "seek"):
             return any(word in GAMES for word in words)
         return all(word in GAMES or word in self.verbs or NUMBER.fullmatch(word) for word in words)
 

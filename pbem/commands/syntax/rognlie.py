@@ -56,8 +56,10 @@ ADVICE = {
     "confirm": _AT_ONCE,
     "standings": _RATINGS,
     "ratings": _RATINGS,
-    "history": ("Here, the history of a match is its record.", '"record NUMBER" sends it.'),
-    "list": ("There is no list of players.", '"help" lists the games, "games NAME" a player\'s matches.'),
+    "list": (
+        '"who" lists players who agreed to be found.',
+        '"help" lists the games, "games NAME" a player\'s matches.',
+    ),
     "add": ("A player has one address here.", '"change address NEW" replaces it.'),
     "propose": ("A draw is offered by a command of that name here.", '"#NUMBER draw" offers one.'),
     "swap": ("None of these games allows swapping sides.", '"help GAME" explains how turns are written.'),

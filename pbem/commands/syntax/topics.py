@@ -28,7 +28,15 @@ FILLING = frozenset(
 """Words that say nothing about what is looked for: "help me", "help on the notation"."""
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
 INDEX: Mapping[str, str] = {
-    "opponent": "opponents partner partners player players people someone somebody who friend friends against",
+    "opponent": "opponents partner partners player people someone somebody friend friends against",
+    "seek": "seeking open standing",
+    "seeks": "lobby waiting-room offered",
+    "take": "join-match",
+    "who": "directory listed online active",
+    "whois": "profile statistics stats pace",
+    "history": "past finished head-to-head",
+    "block": "ban hide harass harassment spam",
+    "limit": "busy enough",
     "house": "level levels computer bot bots robot ai engine machine program strength difficulty alone solo practice",
     "first": "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
     "ending": "ending end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
@@ -40,7 +48,7 @@ INDEX: Mapping[str, str] = {
     "cancel": "abort annul void",
     "claim": "time timeout timeouts clock clocks deadline limit overdue late slow days",
     "rematch": "revenge again another",
-    "mute": "nag nagging block ignore silence",
+    "mute": "nag nagging ignore silence",
     "if": "conditional condition premove premoves prepare prepared then else tree branch",
     "queue": "advance beforehand",
     "undo": "takeback retract mistake wrong correct correction",
@@ -48,10 +56,11 @@ INDEX: Mapping[str, str] = {
     "games": "matches match status waiting pending",
     "show": "board boards position diagram see view",
     "preview": "try test look analyse analyze analysis steps step",
-    "record": "records history save sgf pgn notation-file download",
+    "record": "records save sgf pgn notation-file download",
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"
+        " remind reminder reminders nag nagtime calendar ical ics"
         " weekend weekends workdays"
     ),
     "stop": "quiet silent",

@@ -20,7 +20,7 @@ from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
 from pbem.matches.time.timekeeping import expected_due
 from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
-from pbem.players import preferences, schedule
+from pbem.players import open_seeks, preferences, schedule
 from pbem.storage import facts
 from pbem.storage.clock import SLACK
 from pbem.storage.database import keep_rows, read_only, transaction
@@ -156,7 +156,8 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         )
         for _, time, number, ply, stage in sorted(entries)
     )
-    digest = Digest(matches=matches, waiting=waiting, overview=overview, plies=now_at)
+    offered = open_seeks.newest(session, player, now)
+    digest = Digest(matches=matches, waiting=waiting, overview=overview, plies=now_at, seeks=offered)
     return mailer.to_player(player, digest, purpose=Purpose.PERSONAL, is_notice=True)
 
 

@@ -5,6 +5,7 @@ Every module of tables is imported here, so that the tables are known whoever as
 """
 
 from pbem.storage.models.calendars import Calendar, Vacation
+from pbem.storage.models.community import Block, Presence, Seek
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
 from pbem.storage.models.messages import (
     UNSENT,
@@ -25,6 +26,7 @@ from pbem.storage.models.uptime import Clock, Outage
 __all__ = [
     "HOUSE",
     "UNSENT",
+    "Block",
     "Calendar",
     "Clock",
     "ClockEvent",
@@ -43,10 +45,12 @@ __all__ = [
     "PlayerRating",
     "Ply",
     "Prepared",
+    "Presence",
     "RatedWeek",
     "RawMessage",
     "Search",
     "SearchKind",
+    "Seek",
     "Standing",
     "TakenBack",
     "Vacation",

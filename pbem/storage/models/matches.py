@@ -21,6 +21,9 @@ class MatchState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+HISTORY, IS_OVER = ("ended", "id", "game", "winner", "termination"), "termination IS NOT NULL"
+
+
 class Match(SQLModel, table=True):
     """A contest: the game, the players, and everything about its state that the rules don't cover."""
 
@@ -30,6 +33,10 @@ class Match(SQLModel, table=True):
         Index("ix_match_challenger_state", "challenger", "state"),
         Index("ix_match_challenger_created", "challenger", "created"),
         partial_index("ix_match_due", "due", where="due IS NOT NULL"),
+        # Of matches that are over: whose they were, the newest first, and all that counts them.
+        partial_index("ix_match_seat0_ended", "seat0", *HISTORY, where=IS_OVER),
+        partial_index("ix_match_seat1_ended", "seat1", *HISTORY, where=IS_OVER),
+        partial_index("ix_match_pair_ended", "seat0", "seat1", "ended", "id", "winner", "termination", where=IS_OVER),
         partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),

@@ -49,7 +49,8 @@ class OutgoingState(StrEnum):
     SENT = "sent"
     FAILED = "failed"
     DROPPED = "dropped"
-    """Never to be sent: the player it is for or about has left, or it has waited too long (see retention)."""
+    """Never to be sent: the player it is for or about has left, it has waited too long (see retention), or it would
+    remind somebody of a turn that was played meanwhile."""
 
 
 class Standing(StrEnum):

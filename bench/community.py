@@ -1,0 +1,196 @@
+"""What lists of players and their matches cost: 100,000 finished matches, 10,000 players, and as many open seeks.
+
+Run `make bench`. One player has a tenth of all matches, as the house would. Each answer should take less than 50 ms;
+`--plans` prints the query plans, and `--postgresql` measures there. Tests play a few messages in which the statements
+are checked against scans (tests/query_plans.py); here the rows are many, and the planner knows it.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import Engine, insert, text
+from sqlmodel import Session
+
+from notation.ending import Termination
+from pbem.community import blocks, directory, history, seeks
+from pbem.community.seeks import Wanted
+from pbem.storage import database
+from pbem.storage.models import Block, Match, MatchState, Player, Ply, Presence, Seek
+from tests.correspondence import MORNING
+from tests.postgres import Postgres
+from tests.query_plans import listened
+
+LIMIT_MS = 50
+PAGE = 25
+REPEATS = 21
+GAMES = ("quadrature", "quadrupel", "kvadratik", "hexaphages", "quadraphages")
+HOUSE, SOMEBODY, OTHER = 1, 5_000, 5_001
+AT_ONCE = 5_000
+
+
+@contextmanager
+def stored(url: str, matches: int, players: int) -> Iterator[Engine]:
+    """Provide a database with that many matches that are over, and players, each with an open seek."""
+    engine = database.connect(url)
+    database.upgrade(engine)
+    with engine.begin() as connection:
+        for table, row, number in (
+            (Player, _player, players),
+            (Presence, _presence, players),
+            (Seek, _seek, players),
+            (Match, lambda each: _match(each, players), matches),
+            (Ply, _ply, 2 * matches),
+        ):
+            for first in range(1, number + 1, AT_ONCE):
+                rows = [row(each) for each in range(first, min(first + AT_ONCE, number + 1))]
+                connection.execute(insert(table), rows)
+        pairs = [{"player": each, "blocked": SOMEBODY, "created": MORNING} for each in range(100, 200)]
+        connection.execute(insert(Block), pairs)
+        connection.execute(text("analyze"))
+    yield engine
+    engine.dispose()
+
+
+def _player(number: int) -> dict[str, Any]:
+    address = f"p{number}@mail.example"
+    return {"id": number, "name": f"p{number}", "address": address, "confirmed": MORNING, "created": MORNING}
+
+
+def _presence(number: int) -> dict[str, Any]:
+    return {"player": number, "seen": MORNING - timedelta(minutes=number % 40_000), "listed": MORNING}
+
+
+def _seek(number: int) -> dict[str, Any]:
+    return {
+        "player": number, "game": GAMES[number % 5], "options": {}, "time": "14d+1d", "begin": "me", "repeat": 1,
+        "created": MORNING, "expires": MORNING + timedelta(minutes=number),
+    }  # fmt: skip
+
+
+def _match(number: int, players: int) -> dict[str, Any]:
+    """Return the row of a match that is over: a tenth of them are the house's, and some those of a pair."""
+    first = HOUSE if number % 10 == 0 else SOMEBODY if number % 500 == 1 else number * 7919 % players + 1
+    second = OTHER if number % 1_000 == 1 else (first + number // players * 31 + 1) % players + 1
+    over = MORNING - timedelta(minutes=number)
+    return {
+        "id": number, "game": GAMES[number % 5], "options": {}, "seat0": first, "seat1": second, "challenger": first,
+        "state": MatchState.OVER.value, "plies": 40, "winner": number % 2, "termination": Termination.RULES.value,
+        "created": over, "started": over, "ended": over,
+    }  # fmt: skip
+
+
+def _ply(number: int) -> dict[str, Any]:
+    """Return one of four turns of a match."""
+    match, turn = (number - 1) // 4 + 1, (number - 1) % 4 + 1
+    return {"match": match, "number": turn, "seat": turn % 2, "text": "x", "played": MORNING + timedelta(hours=number)}
+
+
+Ask = Callable[[Session, Player], object]
+ASKED: dict[str, tuple[int, Ask]] = {
+    "seeks": (SOMEBODY, lambda session, player: seeks.listed(session, player, MORNING, PAGE)),
+    "seeks 100": (SOMEBODY, lambda session, player: seeks.listed(session, player, MORNING, PAGE, page=100)),
+    "seeks kvadratik": (
+        SOMEBODY,
+        lambda session, player: seeks.listed(session, player, MORNING, PAGE, wanted=Wanted("kvadratik")),
+    ),
+    "seeks in a digest": (
+        SOMEBODY,
+        lambda session, player: seeks.listed(session, player, MORNING, 5, wanted=Wanted(others=True)),
+    ),
+    "seeks that end": (SOMEBODY, lambda session, _: seeks.expiring(session, MORNING + timedelta(hours=3), 200)),
+    "who": (SOMEBODY, lambda session, _: directory.listed(session, MORNING, PAGE)),
+    "who 100": (SOMEBODY, lambda session, _: directory.listed(session, MORNING, PAGE, 100)),
+    "whois": (SOMEBODY, lambda session, player: _whois(session, player)),
+    "whois, the house": (HOUSE, lambda session, player: _whois(session, player)),
+    "history": (SOMEBODY, lambda session, player: _history(session, player, 1)),
+    "history, the house": (HOUSE, lambda session, player: _history(session, player, 1)),
+    "history 400, the house": (HOUSE, lambda session, player: _history(session, player, 400)),
+    "history of two": (SOMEBODY, lambda session, player: _between(session, player)),
+    "blocked?": (SOMEBODY, lambda session, player: blocks.is_between(session, player, session.get_one(Player, OTHER))),
+}
+"""What is measured, and who asks."""
+
+
+def _whois(session: Session, player: Player) -> object:
+    return history.results(session, player), history.running(session, player), history.pace(session, player)
+
+
+def _history(session: Session, player: Player, page: int) -> object:
+    return history.results(session, player), history.finished(session, player, PAGE, page)
+
+
+def _between(session: Session, player: Player) -> object:
+    other = session.get_one(Player, OTHER)
+    return history.between(session, player, other), history.finished(session, player, PAGE, opponent=other)
+
+
+def cost(engine: Engine, who: int, ask: Ask) -> tuple[float, float]:
+    """Return the milliseconds that passed at best, as others use the machine too, and the median of CPU time."""
+    spent = []
+    for _ in range(REPEATS):
+        with database.read_only(engine) as session:
+            player = session.get_one(Player, who)
+            wall, cpu = time.perf_counter_ns(), time.process_time_ns()
+            ask(session, player)
+            spent.append(((time.perf_counter_ns() - wall) / 1e6, (time.process_time_ns() - cpu) / 1e6))
+    return min(wall for wall, _ in spent), median(cpu for _, cpu in spent)
+
+
+def plans(engine: Engine, who: int, ask: Ask) -> Iterator[str]:
+    """Yield the query plans of what is asked."""
+    with database.read_only(engine) as session, listened(engine) as statements:
+        ask(session, session.get_one(Player, who))
+        asked = dict(statements)
+        explain = "explain query plan" if engine.dialect.name == "sqlite" else "explain"
+        for statement, parameters in asked.items():
+            for row in session.connection().exec_driver_sql(f"{explain} {statement}", parameters):
+                yield str(row[-1])
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--matches", type=int, default=100_000)
+    parser.add_argument("--players", type=int, default=10_000)
+    parser.add_argument("--postgresql", action="store_true")
+    parser.add_argument("--plans", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    with _database(postgresql=chosen.postgresql) as url, stored(url, chosen.matches, chosen.players) as engine:
+        if chosen.plans:
+            for asked, (who, ask) in ASKED.items():
+                Console().print(asked, *plans(engine, who, ask), sep="\n    ", markup=False)
+        rows = {asked: cost(engine, who, ask) for asked, (who, ask) in ASKED.items()}
+    if chosen.json:
+        told = {asked: {"ms": wall, "cpu_ms": cpu} for asked, (wall, cpu) in rows.items()}
+        Console().print_json(json.dumps({"rows": told, "limit_ms": LIMIT_MS}))
+        return
+    table = Table("asked", "ms", "CPU, ms", f"within {LIMIT_MS} ms")
+    for asked, (wall, cpu) in rows.items():
+        table.add_row(asked, f"{wall:.1f}", f"{cpu:.1f}", "yes" if wall <= LIMIT_MS else "no")
+    Console().print(table)
+
+
+@contextmanager
+def _database(*, postgresql: bool) -> Iterator[str]:
+    """Provide the URL of an empty database."""
+    if postgresql:
+        server = Postgres()
+        yield server.database()
+        server.remove()
+        return
+    with tempfile.TemporaryDirectory(prefix="community") as folder:
+        yield f"sqlite:///{folder}/pbem.sqlite"
+
+
+if __name__ == "__main__":
+    main()

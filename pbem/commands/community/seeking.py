@@ -1,0 +1,190 @@
+"""Seeks: seek, seeks, take, unseek."""
+
+from datetime import timedelta
+
+from pbem.clocks import time_control
+from pbem.clocks.time_control import BadTime
+from pbem.commands.challenges import check_running, check_weekends, is_first
+from pbem.commands.community import pages
+from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.refusals import in_words
+from pbem.commands.syntax import terms
+from pbem.community import seeks, willingness
+from pbem.community.seeks import MOST_MATCHES, Terms, Wanted
+from pbem.errors import Refused
+from pbem.matches.queries import is_playing_enough
+from pbem.payloads.community import SeekClosed, SeekList, SeekOpened
+from pbem.players import invitations, open_seeks, preferences, schedule
+from pbem.players.rate_limits import DAY
+from pbem.storage.models import Player, Seek
+
+STANDING, REPEAT = "standing", "repeat"
+
+
+def seek(request: Request, line: Line) -> Decision:
+    """Offer a match to everybody."""
+    player, now = request.player, request.now
+    games, given, others = terms.split(line.words.split())
+    rated, others = terms.rated_in(others)
+    unknown = [word for word in others if word.lower() != STANDING]
+    if len(games) != 1 or unknown:
+        raise Refused(
+            "A seek names one game" + (f", and {unknown[0][:30]} is none." if unknown else "."),
+            read=line.text,
+            fits='For example "seek quadrupel time=14d+1d". To challenge one player, write "challenge NAME GAME".',
+        )
+    repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
+    wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
+    check_weekends(request, line, wanted)
+    offered = Terms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated)
+    check_running(request, player)
+    _check_number(request, line, player, offered)
+    until = now + timedelta(days=request.limits.seek_days)
+    opened = seeks.put_up(request.session, player, offered, repeat, now, until)
+    day = schedule.day(preferences.with_defaults(player.settings), until, now)
+    return Decision(answer=(SeekOpened(seek=open_seeks.shown(opened, player, player), repeat=repeat, until=day),))
+
+
+def _repeat(text: str, line: Line) -> int:
+    """Return how many matches can begin with a seek; raise Refused."""
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_MATCHES):
+        raise Refused(
+            f'"{REPEAT}={text[:20]}" is not a choice.',
+            read=line.text,
+            fits=f'"{REPEAT}=3" lets three matches begin with it; "{STANDING}" means {MOST_MATCHES}, the most.',
+        )
+    return int(text)
+
+
+def _check_number(request: Request, line: Line, player: Player, offered: Terms) -> None:
+    """Raise Refused for a player who has put up enough seeks, altogether or today, or this one already."""
+    session, limits = request.session, request.limits
+    own = seeks.of_player(session, player, request.now)
+    same = next((each for each in own if _terms(each) == offered), None)
+    if same is not None:
+        raise Refused(
+            f"You already seek that: seek {same.id}.",
+            read=line.text,
+            fits=f'"{REPEAT}=3" lets more than one match begin with a seek.',
+        )
+    if len(own) >= limits.open_seeks:
+        raise Refused(
+            f"You have {len(own)} open seeks, and that's the limit.",
+            fits=f'"unseek {own[0].id}" takes the oldest back.',
+        )
+    if seeks.put_up_since(session, player, DAY, request.now) >= limits.seeks_per_day:
+        raise Refused(
+            f"You've put up {limits.seeks_per_day} seeks today, and that's the limit.", fits="Try again tomorrow."
+        )
+
+
+def _terms(row: Seek) -> Terms:
+    return Terms(row.game, row.options, time_control.parse(row.time or time_control.NONE), row.begin, row.rated)
+
+
+def list_seeks(request: Request, line: Line) -> Decision:
+    """List open seeks: all, or those of a game or with a time control."""
+    page, words = pages.numbered(line.words.split())
+    games, given, others = terms.split(words)
+    if len(games) > 1 or others or not given.keys() <= {terms.TIME}:
+        raise Refused(
+            "Seeks can be listed by game and time.", read=line.text, fits='For example "seeks quadrature time=14d+1d".'
+        )
+    try:
+        time = time_control.parse(given[terms.TIME]) if given else None
+    except BadTime as error:
+        raise Refused(str(error), read=line.text) from error
+    reader = request.player
+    wanted = Wanted(games[0] if games else None, time)
+    found, more = seeks.listed(request.session, reader, request.now, pages.SIZE, page=page, wanted=wanted)
+    told = SeekList(
+        rows=open_seeks.rows(found, reader),
+        page=page,
+        next_page=pages.following("seeks", words, page, more=more),
+        narrowed=bool(words),
+    )
+    return Decision(answer=(told,))
+
+
+def take(request: Request, line: Line) -> Decision:
+    """Begin a match with the player of an open seek."""
+    player, session, now, limits = request.player, request.session, request.now, request.limits
+    number = int(line.words.lstrip("#"))
+    gone = Refused(
+        f"Seek {number} isn't open: somebody has taken it, or it has ended.", fits='"seeks" lists those that are open.'
+    )
+    found = seeks.locked(session, number, now)
+    if found is None:
+        raise gone
+    row, seeker = found
+    if seeker.id == player.id:
+        raise Refused(f"Seek {number} is your own.", fits=f'"unseek {number}" takes it back.')
+    if not seeks.is_for(session, seeker, player):
+        raise gone
+    check_running(request, player)
+    playing = seeks.begun_with(session, row, seeker, player)
+    if playing is not None:
+        raise Refused(
+            f"You're already playing that with this player: match #{playing.id}.", fits="Leave the seek to others."
+        )
+    if willingness.has_enough(session, seeker) or is_playing_enough(session, seeker, limits.running_matches):
+        raise Refused(
+            "This player can't begin another match at the moment.", fits="The seek stays open; try again later."
+        )
+    invitations.check_challenges(session, player, seeker, limits, now, by_address=False)
+    until = now + timedelta(days=limits.seek_days)
+    with in_words(line):
+        return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
+
+
+def unseek(request: Request, line: Line) -> Decision:
+    """Take a seek of the sender's back."""
+    player = request.player
+    own = seeks.of_player(request.session, player, request.now)
+    number = line.words.lstrip("#")
+    if not number and len(own) > 1:
+        raise Refused(
+            "Which seek? You have several.", read=line.text, fits=" or ".join(f'"unseek {each.id}"' for each in own)
+        )
+    chosen = [each for each in own if not number or each.id == int(number)]
+    found = seeks.locked(request.session, chosen[0].id or 0, request.now) if chosen else None
+    if found is None:
+        raise Refused(f"You have no open seek{' ' + number if number else ''}.", fits='"seeks" lists the open ones.')
+    row, _ = found
+    seeks.close(request.session, (row,), request.now)
+    return Decision(answer=(SeekClosed(seeks=open_seeks.rows(((row, player),), player)),))
+
+
+SEEK = Command(
+    "seek",
+    "GAME [option=choice ...] [begin=you] [time=14d+1d] [rated]",
+    'offer a match to everybody; "repeat=3" lets three matches begin with it, "standing" ten',
+    seek,
+    changes=True,
+    words=(1, 12),
+    resumes=True,
+)
+SEEKS = Command(
+    "seeks",
+    "[GAME] [time=14d+1d] [PAGE]",
+    'list what others want to play; "take NUMBER" begins the match',
+    list_seeks,
+    words=(0, 3),
+)
+TAKE = Command(
+    "take",
+    "SEEK",
+    "begin the match that somebody seeks, by the number in the list",
+    take,
+    changes=True,
+    words=(1, 1),
+    resumes=True,
+)
+UNSEEK = Command(
+    "unseek",
+    "[SEEK]",
+    'take one of your seeks back; "cancel seek NUMBER" does the same',
+    unseek,
+    changes=True,
+    words=(0, 1),
+)

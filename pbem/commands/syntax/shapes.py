@@ -1,0 +1,50 @@
+"""How the words after a command look where its name also begins ordinary sentences: "Take your time." is no command."""
+
+import re
+
+from engines import GAMES
+
+_GAME = f"(?:{'|'.join(GAMES)})"
+_PERSON = re.compile(r"[\w-]*")
+_SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
+"""A seek as `take` and `unseek` name it: "take seek 7"."""
+_OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
+"""What `cancel` takes back: "cancel seek 7"."""
+SHAPES = {
+    "seek": re.compile(rf".*(?:=|\b{_GAME}\b).*|", re.IGNORECASE),
+    "seeks": re.compile(rf"(?:(?:{_GAME}|time=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
+    "take": re.compile(r"\d{0,9}"),
+    "unseek": re.compile(r"\d{0,9}"),
+    "who": re.compile(r"\d{0,9}"),
+    "whois": _PERSON,
+    "block": _PERSON,
+    "unblock": _PERSON,
+    "history": re.compile(r"(?:[\w-]+\s*){0,3}"),
+    "limit": re.compile(r"\d{0,9}|none|off", re.IGNORECASE),
+    "refuse": re.compile(rf"{_GAME}?", re.IGNORECASE),
+    "allow": re.compile(rf"{_GAME}?", re.IGNORECASE),
+}
+FOR_GAMES = {"decline": "refuse", "accept": "allow"}
+"""What a command means if a game follows: "reject hexaphages"."""
+
+
+def meant(command: str, words: str) -> tuple[str, str]:
+    """Return the command that is meant, and the words after it.
+
+    >>> meant("cancel", "seek 7"), meant("take", "seek #7"), meant("decline", "hexaphages"), meant("cancel", "42")
+    (('unseek', '7'), ('take', '7'), ('refuse', 'hexaphages'), ('cancel', '42'))
+    """
+    if command == "cancel" and (seek := _OWN_SEEK.match(words)):
+        return "unseek", seek[1]
+    if command in ("take", "unseek") and (seek := _SEEK.match(words)):
+        return command, seek[1]
+    return (FOR_GAMES[command] if command in FOR_GAMES and words.lower() in GAMES else command), words
+
+
+def fits(command: str, words: str) -> bool:
+    """Return whether the words after a command can be its arguments.
+
+    >>> fits("take", "7"), fits("take", "your time"), fits("who", "knows"), fits("show", "anything")
+    (True, False, False, True)
+    """
+    return command not in SHAPES or SHAPES[command].fullmatch(words) is not None

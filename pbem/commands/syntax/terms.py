@@ -1,0 +1,74 @@
+"""What is to be played, as a challenge or a seek says it: the game, its options, who begins, and how much time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engines import GAMES
+from engines.core import BadOption, Game
+from pbem.clocks import time_control
+from pbem.clocks.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
+from pbem.errors import Refused
+
+BEGIN = ("me", "you", "random")
+TIME = "time"
+RATED = {"rated": True, "unrated": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of a match as the player wrote them."""
+
+    game: Game
+    begin: str
+    options: dict[str, str]
+    time: TimeControl
+    rated: bool = False
+
+
+def rated_in(words: Sequence[str]) -> tuple[bool, list[str]]:
+    """Return whether the words ask for a rated match, and the other words; raise Refused.
+
+    >>> rated_in(["bob", "-rated"])
+    (True, ['bob'])
+    """
+    plain = [word.lstrip("-").lower() for word in words]
+    found = {RATED[word] for word in plain if word in RATED}
+    if len(found) > 1:
+        raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
+    return True in found, [word for word, bare in zip(words, plain, strict=True) if bare not in RATED]
+
+
+def split(words: Sequence[str]) -> tuple[list[str], dict[str, str], list[str]]:
+    """Return the games among the words, what is written as name=choice, and the other words.
+
+    >>> split(["bob", "Hexaphages", "-first=X"])
+    (['hexaphages'], {'first': 'x'}, ['bob'])
+    """
+    games = [word.lower() for word in words if word.lower() in GAMES]
+    given = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
+    return games, given, [word for word in words if "=" not in word and word.lower() not in GAMES]
+
+
+def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, rated: bool = False) -> Terms:
+    """Return the terms of a match of that game; raise Refused for what it doesn't have, with the line in question."""
+    options = dict(given)
+    begin = options.pop("begin", BEGIN[0])
+    try:
+        if begin not in BEGIN:
+            raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
+        time = read_time(options, default_time)
+        return Terms(GAMES[game], begin, GAMES[game].chosen(options), time, rated)
+    except BadOption as error:
+        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=text) from error
+    except BadTime as error:
+        raise Refused(str(error), read=text) from error
+
+
+def read_time(options: dict[str, str], default: str) -> TimeControl:
+    """Return the time control among the options, and take it out of them; raise BadTime."""
+    text, weekends = options.pop(TIME, None), options.pop(WEEKENDS, None)
+    flags = {name: options.pop(name) for name in ROGNLIE if name in options}
+    if flags and text is not None:
+        raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
+    time = time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    return time if weekends is None else time_control.with_weekends(time, weekends)

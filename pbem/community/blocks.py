@@ -1,0 +1,65 @@
+"""Blocks: a player wants nothing from another. It holds both ways, and only the one who blocks ever learns of it."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, exists
+from sqlmodel import Session, col, func, or_, select
+
+from pbem.storage.models import Block, Player
+
+MOST = 500
+"""How many others a player can block."""
+
+
+def block(session: Session, player: Player, other: Player, now: datetime) -> bool:
+    """Store that the player wants nothing from the other. Return whether that is new."""
+    if is_blocked(session, player, other):
+        return False
+    session.add(Block(player=player.id or 0, blocked=other.id or 0, created=now))
+    session.flush()
+    return True
+
+
+def unblock(session: Session, player: Player, other: Player) -> bool:
+    """Forget that the player wanted nothing from the other. Return whether there was anything to forget."""
+    row = session.get(Block, (player.id, other.id))
+    if row is not None:
+        session.delete(row)
+        session.flush()
+    return row is not None
+
+
+def is_blocked(session: Session, player: Player, other: Player) -> bool:
+    """Return whether the player has blocked the other."""
+    return session.get(Block, (player.id, other.id)) is not None
+
+
+def is_between(session: Session, one: Player, other: Player) -> bool:
+    """Return whether one of the two has blocked the other."""
+    return is_blocked(session, one, other) or is_blocked(session, other, one)
+
+
+def none_between(player: Player, column: Any) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Return the conditions that the player and the one in that column haven't blocked each other."""
+    return (
+        ~exists().where(col(Block.player) == player.id, col(Block.blocked) == column),
+        ~exists().where(col(Block.player) == column, col(Block.blocked) == player.id),
+    )
+
+
+def blocked_by(session: Session, player: Player) -> list[str]:
+    """Return the names of all whom the player has blocked."""
+    names = select(Player.name).join(Block, col(Block.blocked) == col(Player.id)).where(Block.player == player.id)
+    return [name or "" for name in session.exec(names.order_by(col(Player.name)))]
+
+
+def number(session: Session, player: Player) -> int:
+    """Return how many others the player has blocked."""
+    return session.exec(select(func.count()).select_from(Block).where(Block.player == player.id)).one()
+
+
+def forget(session: Session, player: Player) -> None:
+    """Forget everything about a player who leaves: whom they have blocked, and who has blocked them."""
+    theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)
+    session.execute(delete(Block).where(theirs))

@@ -1,0 +1,63 @@
+"""The directory: who plays here, for those who agreed to be listed, and when they last wrote."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlmodel import Session, col, select
+
+from pbem.storage.models import Player, Presence
+
+LISTED = "listed"
+"""The setting of players who want to be found."""
+TO_THE = timedelta(days=1)
+"""How exactly it is known when somebody wrote; most messages change nothing."""
+ACTIVE = timedelta(days=30)
+"""Who hasn't written for so long isn't listed."""
+
+
+def note(session: Session, player: Player, now: datetime) -> None:
+    """Store that the player has written, unless that is known of this day."""
+    row = session.get(Presence, player.id)
+    if row is None:
+        session.add(Presence(player=player.id, seen=now))
+    elif not row.seen <= now < row.seen + TO_THE:
+        row.seen = now
+        session.add(row)
+
+
+def show(session: Session, player: Player, now: datetime, *, listed: bool) -> None:
+    """List the player, or don't any more."""
+    row = session.get(Presence, player.id) or Presence(player=player.id, seen=now)
+    row.listed = (row.listed or now) if listed else None
+    session.add(row)
+    session.flush()
+
+
+def listed(session: Session, now: datetime, most: int, page: int = 1) -> tuple[Sequence[tuple[str, datetime]], bool]:
+    """Return a page of the names of players who are listed and when they last wrote, and whether there are more."""
+    found = (
+        select(Player.name, Presence.seen)
+        .join(Player, col(Player.id) == col(Presence.player))
+        .where(
+            col(Presence.listed).is_not(None),
+            col(Presence.seen) > now - ACTIVE,
+            col(Player.stopped).is_(None),
+            col(Player.unreachable).is_(None),
+        )
+        .order_by(col(Presence.seen).desc(), col(Presence.player))
+    )
+    rows = session.exec(found.offset((page - 1) * most).limit(most + 1)).all()
+    return [(name or "", seen) for name, seen in rows[:most]], len(rows) > most
+
+
+def last_seen(session: Session, player: Player) -> datetime | None:
+    """Return when the player last wrote, to the day."""
+    row = session.get(Presence, player.id)
+    return None if row is None else row.seen
+
+
+def forget(session: Session, player: Player) -> None:
+    """Forget when a player who leaves last wrote."""
+    row = session.get(Presence, player.id)
+    if row is not None:
+        session.delete(row)

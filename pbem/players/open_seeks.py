@@ -1,0 +1,42 @@
+"""Open seeks as lists and messages show them to a reader."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlmodel import Session
+
+from engines import GAMES
+from pbem.community import seeks
+from pbem.community.seeks import Wanted
+from pbem.matches.naming import name
+from pbem.payloads.community import OpenSeek
+from pbem.storage.models import Player, Seek
+
+SHOWN = 5
+"""How many are shown in messages that are about something else."""
+
+
+def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
+    """Return the line about a seek in a list for that reader."""
+    game = GAMES[seek.game]
+    chosen, rated = game.shown(seek.options), ("rated",) if seek.rated else ()
+    return OpenSeek(
+        number=seek.id or 0,
+        title=game.title,
+        player=name(seeker),
+        options=", ".join((*(f"{option}={choice}" for option, choice in chosen.items()), *rated)),
+        begin=seek.begin,
+        time=seek.time or "no limit",
+        own=seeker.id == reader.id,
+    )
+
+
+def rows(found: Iterable[tuple[Seek, Player]], reader: Player) -> tuple[OpenSeek, ...]:
+    """Return the lines about seeks in a list for that reader."""
+    return tuple(shown(seek, seeker, reader) for seek, seeker in found)
+
+
+def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:
+    """Return the newest seeks that the reader could take."""
+    found, _ = seeks.listed(session, reader, now, SHOWN, wanted=Wanted(others=True))
+    return rows(found, reader)

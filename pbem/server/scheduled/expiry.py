@@ -1,0 +1,73 @@
+"""Seeks that nobody takes end after some weeks. Their players are told, in one message for all that end these days.
+
+Each player has a transaction of their own that locks their row, so only one of several daemons tells them.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, select
+
+from engines import GAMES
+from pbem.community import seeks
+from pbem.config import ServerSettings
+from pbem.payloads.community import EndedSeek, SeeksEnded
+from pbem.storage.database import read_only, transaction
+from pbem.storage.models import Player, Seek
+from pbem.storage.outbox import Mailer
+from pbem.tokens import Purpose
+
+log = structlog.get_logger()
+
+AT_ONCE = 200
+"""How many seeks are looked at in one go."""
+
+
+def expire(
+    engine: Engine,
+    server: ServerSettings,
+    now: datetime,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """End the seeks whose time is over. Return the number of players who had some."""
+    with read_only(engine) as session:
+        players = seeks.expiring(session, now, AT_ONCE)
+    expired = 0
+    for player in players:
+        if stopped():
+            break
+        try:
+            with transaction(engine) as session:
+                expired += _expire(session, server, player, now)
+        except DBAPIError:
+            raise
+        except Exception:  # a bug: the seeks of others must not wait for these
+            log.exception("seeks not ended", player=player)
+    return expired
+
+
+def _expire(session: Session, server: ServerSettings, number: int, now: datetime) -> bool:
+    """End the seeks of a player, and tell them unless they want no news. Return whether any ended."""
+    player = session.exec(select(Player).where(Player.id == number).with_for_update(skip_locked=True)).first()
+    if player is None:  # another daemon is at it
+        return False
+    ended = seeks.expire(session, player, now)
+    if ended and player.stopped is None and player.deleted is None:
+        told = SeeksEnded(seeks=tuple(_again(seek) for seek in ended))
+        Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+    if ended:
+        log.info("seeks ended", player=number, number=len(ended))
+    return bool(ended)
+
+
+def _again(seek: Seek) -> EndedSeek:
+    """Return what is told of a seek that has ended, with the line that puts it up again."""
+    game = GAMES[seek.game]
+    options = (f"{name}={choice}" for name, choice in game.shown(seek.options).items())
+    begin = f"begin={seek.begin}" if seek.begin != "me" else ""
+    repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
+    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", "rated" if seek.rated else "", repeat)
+    return EndedSeek(number=seek.id or 0, title=game.title, again=" ".join(word for word in words if word))

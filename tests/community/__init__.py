@@ -1,0 +1,1 @@
+"""Seeks, blocks, the directory and histories, with rows only."""

@@ -1,0 +1,122 @@
+"""How matches ended, whose they were, and how fast somebody answers."""
+
+from datetime import timedelta
+
+import pytest
+from sqlmodel import Session
+
+from engines.seats import seat_of
+from notation.ending import Ending, Termination
+from pbem.community import blocks, directory, history, willingness
+from pbem.community.history import Tally
+from pbem.matches import lifecycle
+from pbem.storage.models import Match, Ply
+from tests.matches.test_lifecycle import NOW, people, started
+
+
+def finish(
+    session: Session, winner: int | None, termination: Termination, game: str = "quadrature", day: int = 0
+) -> Match:
+    match = started(session, game)
+    lifecycle.end(session, match, Ending(termination, None), winner, NOW + timedelta(days=day))
+    return match
+
+
+def test_results_count_by_game_and_only_where_there_is_one(session: Session) -> None:
+    alice, bob, carol = people(session)
+    finish(session, 0, Termination.RESIGNATION)
+    finish(session, 0, Termination.RULES, "kvadratik")
+    finish(session, 1, Termination.TIMEOUT)
+    finish(session, None, Termination.AGREEMENT)
+    finish(session, None, Termination.CANCELLED)
+    finish(session, None, Termination.ABANDONED, "hexaphages")
+    started(session)
+
+    mine = history.results(session, alice)
+
+    assert mine["quadrature"] == Tally(won=1, lost=1, drawn=1)
+    assert {game: each.number for game, each in mine.items()} == {"kvadratik": 1, "quadrature": 3}
+    total = sum(mine.values(), Tally())
+    assert history.between(session, alice, bob) == total
+    assert history.between(session, bob, alice) == Tally(total.lost, total.won, total.drawn)
+    assert history.between(session, alice, carol) == Tally()
+    assert history.running(session, alice) == 1
+
+
+def test_a_history_is_read_in_pages_from_the_newest_on(session: Session) -> None:
+    alice, bob, carol = people(session)
+    played = [finish(session, seat_of(day % 2), Termination.RULES, day=day) for day in range(7)]
+    for match in played[:3]:  # alice sat on the other side
+        match.seat0, match.seat1 = match.seat1, match.seat0
+    session.flush()
+
+    pages = [history.finished(session, alice, 3, page) for page in (1, 2, 3, 4)]
+
+    assert [match for rows, _ in pages for match in rows] == played[::-1]
+    assert [more for _, more in pages] == [True, True, False, False]
+    assert history.finished(session, alice, 9, opponent=bob)[0] == played[::-1]
+    assert history.finished(session, alice, 9, opponent=carol)[0] == []
+
+
+def test_the_pace_is_the_median_of_what_was_not_prepared(session: Session) -> None:
+    alice, bob, _ = people(session)
+    match = started(session)
+    hours = (0, 1, 11, 12, 40, 40, 41)
+    for number, at in enumerate(hours, start=1):
+        seat = (number - 1) % 2
+        ply = Ply(match=match.id, number=number, seat=seat, text="x", played=NOW + timedelta(hours=at))
+        session.add(ply)
+    session.flush()
+
+    assert history.pace(session, alice) == timedelta(hours=10)
+    assert history.pace(session, bob) == timedelta(hours=1)
+    assert history.pace(session, people(session)[2]) is None
+
+
+def test_only_players_who_want_it_are_listed_and_not_for_ever(session: Session) -> None:
+    alice, bob, carol = people(session)
+    for player in (alice, bob, carol):
+        directory.note(session, player, NOW)
+    directory.show(session, alice, NOW, listed=True)
+    directory.show(session, bob, NOW, listed=True)
+
+    assert [name for name, _ in directory.listed(session, NOW, 9)[0]] == ["alice", "bob"]
+    assert directory.listed(session, NOW, 1) == ([("alice", NOW)], True)
+    assert directory.listed(session, NOW + directory.ACTIVE, 9)[0] == []
+    directory.note(session, bob, NOW + directory.ACTIVE)
+    assert [name for name, _ in directory.listed(session, NOW + directory.ACTIVE, 9)[0]] == ["bob"]
+    directory.show(session, bob, NOW, listed=False)
+    assert [name for name, _ in directory.listed(session, NOW, 9)[0]] == ["alice"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_open"),
+    [({}, True), ({"rejects": "hexaphages"}, True), ({"rejects": "hexaphages,quadrature"}, False),
+     ({"limit": "2"}, True), ({"limit": "1"}, False), ({"limit": "0"}, False)],
+)  # fmt: skip
+def test_a_player_is_open_to_what_they_have_not_ruled_out(
+    session: Session, settings: dict[str, str], is_open: bool
+) -> None:
+    alice, bob, _ = people(session)
+    started(session)
+    bob.settings = settings
+
+    assert willingness.is_open_to(session, bob, alice, "quadrature") is is_open
+
+
+def test_a_block_holds_both_ways_until_it_is_ended(session: Session) -> None:
+    alice, bob, carol = people(session)
+
+    assert blocks.block(session, alice, bob, NOW)
+    assert not blocks.block(session, alice, bob, NOW)
+    assert not willingness.is_open_to(session, alice, bob, "quadrature")
+    assert not willingness.is_open_to(session, bob, alice, "quadrature")
+    assert willingness.is_open_to(session, carol, bob, "quadrature")
+    assert blocks.blocked_by(session, alice) == ["bob"]
+    assert blocks.blocked_by(session, bob) == []
+    assert not blocks.unblock(session, bob, alice)
+    assert blocks.unblock(session, alice, bob)
+    assert willingness.is_open_to(session, alice, bob, "quadrature")
+    blocks.block(session, alice, bob, NOW)
+    blocks.forget(session, bob)
+    assert not blocks.is_between(session, alice, bob)

@@ -1,0 +1,124 @@
+"""Seeks: what is listed to whom, that each is taken as often as its player wanted, and that they end."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from sqlmodel import Session, select
+
+from pbem.clocks.time_control import TimeControl, parse
+from pbem.community import blocks, seeks
+from pbem.community.seeks import Terms, Wanted
+from pbem.matches.events import MatchStarted
+from pbem.storage.models import Match, MatchState, Player, Seek
+from tests.matches.test_lifecycle import NOW, people
+
+UNTIL = NOW + timedelta(days=28)
+QUADRATURE = Terms("quadrature", {"men": "18"}, TimeControl(), "me")
+
+
+def put_up(
+    session: Session, player: Player, terms: Terms = QUADRATURE, repeat: int = 1, until: datetime = UNTIL
+) -> Seek:
+    return seeks.put_up(session, player, terms, repeat, NOW, until)
+
+
+def numbers(session: Session, reader: Player, most: int = 9, page: int = 1, wanted: Wanted | None = None) -> list[int]:
+    rows, _ = seeks.listed(session, reader, NOW, most, page=page, wanted=wanted)
+    return [seek.id or 0 for seek, _ in rows]
+
+
+def take(session: Session, seek: Seek, taker: Player, *, seeker_begins: bool = True) -> Match:
+    found = seeks.locked(session, seek.id or 0, NOW)
+    assert found is not None
+    later = UNTIL + timedelta(days=1)
+    (event,) = seeks.take(session, *found, taker, NOW, later, seeker_begins=seeker_begins)
+    assert isinstance(event, MatchStarted)
+    assert event.seek == seek.id
+    return event.match
+
+
+@pytest.mark.parametrize("seeker_begins", [True, False])
+def test_a_match_begins_on_the_terms_of_the_seek(session: Session, seeker_begins: bool) -> None:
+    alice, bob, _ = people(session)
+    wanted = Terms("quadrature", {"men": "18"}, parse("14d+1d"), "me")
+
+    match = take(session, put_up(session, alice, wanted), bob, seeker_begins=seeker_begins)
+
+    assert (match.state, match.game, match.time) == (MatchState.RUNNING, "quadrature", "14d+1d")
+    first = (match.seat0, match.seat1)[match.to_move or 0]
+    assert first == (alice if seeker_begins else bob).id
+
+
+def test_a_seek_is_taken_as_often_as_its_player_wanted_and_its_number_means_no_other(session: Session) -> None:
+    alice, bob, carol = people(session)
+    seek = put_up(session, alice, repeat=2)
+
+    take(session, seek, bob)
+    assert seek.expires > UNTIL
+    take(session, seek, carol)
+
+    assert seeks.locked(session, seek.id or 0, NOW) is None
+    assert numbers(session, bob) == []
+    assert put_up(session, alice).id != seek.id
+    assert len(session.exec(select(Match)).all()) == 2
+
+
+def test_who_has_blocked_or_is_blocked_sees_nothing_of_the_other(session: Session) -> None:
+    alice, bob, carol = people(session)
+    of_alice, of_bob = put_up(session, alice), put_up(session, bob)
+
+    blocks.block(session, alice, bob, NOW)
+
+    assert numbers(session, bob) == [of_bob.id]
+    assert numbers(session, alice) == [of_alice.id]
+    assert sorted(numbers(session, carol)) == [of_alice.id, of_bob.id]
+    assert not seeks.is_for(session, alice, bob)
+    assert not seeks.is_for(session, bob, alice)
+    assert seeks.is_for(session, alice, carol)
+
+
+@pytest.mark.parametrize("why", ["stopped", "unreachable"])
+def test_nobody_is_offered_a_match_with_somebody_who_reads_nothing(session: Session, why: str) -> None:
+    alice, bob, _ = people(session)
+    put_up(session, alice)
+    setattr(alice, why, NOW)
+    session.flush()
+
+    assert numbers(session, bob) == []
+    assert not seeks.is_for(session, alice, bob)
+
+
+def test_a_long_list_has_pages_and_can_be_narrowed(session: Session) -> None:
+    alice, bob, _ = people(session)
+    timed = Terms("kvadratik", {}, parse("3d/move"), "you")
+    made = [put_up(session, alice, timed if at % 10 == 0 else QUADRATURE).id for at in range(100)]
+
+    pages = [numbers(session, bob, 25, page) for page in (1, 2, 3, 4, 5)]
+
+    assert [number for page in pages for number in page] == made[::-1]
+    assert [len(page) for page in pages] == [25, 25, 25, 25, 0]
+    assert seeks.listed(session, bob, NOW, 25, page=3)[1]
+    assert not seeks.listed(session, bob, NOW, 25, page=4)[1]
+    assert len(numbers(session, bob, 99, wanted=Wanted("kvadratik"))) == 10
+    assert len(numbers(session, bob, 99, wanted=Wanted(time=parse("3d/move")))) == 10
+    assert len(numbers(session, bob, 99, wanted=Wanted(time=TimeControl()))) == 90
+    assert numbers(session, alice, 99, wanted=Wanted(others=True)) == []
+
+
+def test_what_ends_within_a_day_ends_together(session: Session) -> None:
+    alice, _, _ = people(session)
+    over, soon, later = (put_up(session, alice, until=NOW + timedelta(hours=hours)) for hours in (0, 23, 25))
+
+    assert seeks.locked(session, over.id or 0, NOW) is None, "it can't be taken even before it is cleared away"
+    assert seeks.expiring(session, NOW, 9) == [alice.id]
+    assert seeks.expire(session, alice, NOW) == [over, soon]
+    assert seeks.expiring(session, NOW, 9) == []
+    assert seeks.expire(session, alice, NOW) == []
+    assert seeks.of_player(session, alice, NOW) == [later]
+
+
+def test_what_ends_only_soon_does_not_end_by_itself(session: Session) -> None:
+    alice, _, _ = people(session)
+    put_up(session, alice, until=NOW + timedelta(hours=1))
+
+    assert seeks.expire(session, alice, NOW) == []
