@@ -96,6 +96,7 @@ class Year:
             if not any(step - 1 in outage for outage in OUTAGES):
                 self._beat()
             self._begin(min(self.number, self.number * (step + 1) // BEGINNING) - self.begun)
+            self._rest(step)
             for match in self._running():
                 self._act(match, step)
             self._work()
@@ -107,6 +108,20 @@ class Year:
             if row is not None:
                 row.beat = self.clock()
                 session.add(row)
+
+    def _rest(self, step: int) -> None:
+        """Let some players have weekends off, some go on vacation, and some be sent there when their time runs out."""
+        for number in sorted(self.players):
+            if step == 0 and number % 5 == 0:
+                self._settle(number, "set days mon-fri")
+            if step == 0 and number % 7 == 0:
+                self._settle(number, "set vacation auto")
+            if step and self.dice.random() < 1 / STEPS:
+                self._settle(number, "vacation 6d")
+
+    def _settle(self, number: int, body: str) -> None:
+        """Let a player write to their personal address."""
+        self._send(self.players[number], Token(Purpose.PERSONAL, number, 0, 0), body)
 
     def _work(self) -> None:
         while self.server.handle_waiting():
@@ -196,7 +211,9 @@ class Year:
     def _write(self, match: Match, seat: int, body: str) -> None:
         """Let the player in that seat write a message about the match as it is now."""
         player = self.players[match.seat1 if seat else match.seat0]
-        token = Token(Purpose.PLAY, player.id or 0, match.id or 0, queries.version(match))
+        self._send(player, Token(Purpose.PLAY, player.id or 0, match.id or 0, queries.version(match)), body)
+
+    def _send(self, player: Player, token: Token, body: str) -> None:
         to = address_with(self.server.settings.server, self.server.services.keyring, token, player.epoch)
         raw = written(player.address, to, body, Subject="Re: [pbem] your turn")
         self.server.take((Arrival(raw, "a year", sender=player.address, recipients=(to,)),))

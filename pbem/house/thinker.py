@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Engine, delete
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from notation import NOTATIONS
 from pbem import failpoints
@@ -136,6 +136,7 @@ class Thinker:
             if row is not None:
                 row.done, row.value, row.troubled = now, answer.value, None
                 session.add(row)
+            _forget(session, task, now)
             for notice in announcements.notices(session, events):
                 if not receipts.retell(session, notice, now):
                     announcements.notify(session, self.server, now, notice)
@@ -168,6 +169,12 @@ class Thinker:
 def _row(session: Session, number: int, seen: int) -> Search | None:
     this = (Search.match == number, Search.kind == SearchKind.TURN, Search.version == seen)
     return session.exec(select(Search).where(*this)).first()
+
+
+def _forget(session: Session, task: Task, now: datetime) -> None:
+    """Delete the earlier searches in the match, as soon as they don't count for the hour any more."""
+    earlier = (col(Search.match) == task.match, col(Search.kind) == SearchKind.TURN, col(Search.version) < task.version)
+    session.exec(delete(Search).where(*earlier, col(Search.asked) <= now - queue.HOUR))
 
 
 def _is_as_asked(match: Match, house: Player, task: Task) -> bool:

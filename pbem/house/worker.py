@@ -6,6 +6,7 @@ It has neither settings nor secrets nor a database, limited memory and time, and
 can be killed at any time.
 """
 
+import contextlib
 import math
 import os
 import resource
@@ -24,11 +25,17 @@ def main(seconds: float, megabytes: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # sent to us too when the server is stopped; it kills us itself
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    os.nice(NICENESS)
+    give_way()
     sandboxing.limit_resources(megabytes)
     most = math.ceil(seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most))  # beyond it the kernel ends this process
     sys.stdout.buffer.write(respond(Question.loads(sys.stdin.buffer.read())).dumps())
+
+
+def give_way() -> None:
+    """Let everything else go first, where the system allows it: a filter of system calls may not."""
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
 
 
 if __name__ == "__main__":

@@ -130,6 +130,17 @@ def test_the_house_agrees_to_a_draw_where_it_is_no_better_than_even(
     assert letters.execute("select state from match") == [("over",)] if agreed else [("running",)]
 
 
+def test_searches_of_more_than_an_hour_ago_are_forgotten(letters: Correspondence) -> None:
+    letters.play(begun)
+    letters.wait(minutes=30)
+    letters.reply(letters.last("alice"), "a4a3")
+    letters.wait(minutes=31)
+
+    letters.reply(letters.last("alice"), "b4c3")
+
+    assert letters.execute("select version from search order by version") == [(3,), (5,)]
+
+
 def test_a_rematch_begins_at_once_at_the_same_level_with_the_other_side(letters: Correspondence) -> None:
     letters.play(begun)
     letters.resign("alice")

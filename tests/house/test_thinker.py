@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem.config import HouseSettings
+from pbem.house import worker
 from pbem.house.protocol import Answer, Question, respond
 from pbem.house.searcher import SandboxedSearcher, SearchFailed, Stopped
 from pbem.house.thinker import Thinker
@@ -184,6 +185,15 @@ def test_a_process_that_computes_for_too_long_is_ended() -> None:
 def test_a_process_that_takes_too_much_memory_is_ended() -> None:
     with pytest.raises(SearchFailed, match="ended without an answer"):
         SandboxedSearcher(HouseSettings(megabytes=32)).search(Question("kvadratik", {}, ("x" * 100_000_000,), 1, 7))
+
+
+def test_a_process_searches_where_it_may_not_change_its_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_by: int) -> int:
+        raise PermissionError("Operation not permitted")
+
+    monkeypatch.setattr("os.nice", refuse)
+
+    worker.give_way()
 
 
 def test_nothing_is_searched_once_it_is_closed() -> None:

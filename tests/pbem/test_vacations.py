@@ -258,6 +258,7 @@ def test_the_first_choice_counts_from_the_next_day(letters: Correspondence) -> N
     assert clock(letters, 2).due == MORNING + 2 * DAY
 
 
+@pytest.mark.slow
 def test_weekends_off_are_agreed_with_the_challenge(tmp_path: Path) -> None:
     """They are those of each player: their own days off instead of Saturday and Sunday, if they have chosen any."""
     with correspondence(tmp_path) as letters:
@@ -296,7 +297,7 @@ def test_a_pause_ends_by_itself(letters: Correspondence) -> None:
     assert letters.run_for(days=1) == []
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["resume", "b3b4", "undo"])
 def test_a_pause_with_an_end_can_end_before(letters: Correspondence, words: str) -> None:
     letters.reply(letters.last("bob"), "pause 10d")
