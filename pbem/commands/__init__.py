@@ -15,6 +15,7 @@ from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
+from pbem.commands.house import HINT
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT
@@ -42,6 +43,7 @@ COMMANDS: dict[str, Command] = {
     "resume": RESUME,
     "cancel": CANCEL,
     "claim": CLAIM,
+    "hint": HINT,
     "rematch": REMATCH,
     "say": SAY,
     "mute": MUTE,

@@ -73,3 +73,17 @@ def test_a_game_that_offers_no_states_is_searched_by_its_rules(game: str) -> Non
     assert is_exact
     winner = before.play(turn).outcome.winner
     assert value == (0 if winner is None else 1 if winner == before.turn else -1)
+
+
+@pytest.mark.parametrize("game", ["quadraphages", "hexaphages"])
+def test_after_a_part_of_a_turn_the_rest_is_found(game: str) -> None:
+    position = GAMES[game].position({})
+    for seed in range(2):
+        position = position.play(choose(position, 1, seed).turn)
+    begun = position.play(next(position.parts()))
+
+    after = begun.play(choose(begun, 1, 0).turn)
+
+    assert begun.turn == position.turn
+    assert after.turn != begun.turn
+    assert after.part is None

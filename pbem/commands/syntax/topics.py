@@ -89,6 +89,8 @@ def find(commands: Mapping[str, Command], words: str) -> Explanation | None:
         return HelpOnNotation(games=tuple(game(key) for key in games or GAMES))
     if games:
         return HelpOnGame(game=game(games[0]))
+    if "how" in said and "play" in wanted:
+        return HelpOnTopic(topic="first")
     return next((found for word in wanted if (found := _found(commands, word)) is not None), None)
 
 
