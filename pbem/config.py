@@ -335,6 +335,7 @@ class HouseSettings(Section):
     levels: Annotated[int, Field(ge=1, le=5)] = 5
     running_matches: Limit = 10
     turns_per_hour: Limit = 120
+    hints_per_day: Limit = 10
     seconds: Seconds = 60
     megabytes: Annotated[int, Field(ge=32, le=4_096)] = 200
 

@@ -1,4 +1,4 @@
-"""Matches against the house: it accepts at once, at the level that the player chooses."""
+"""Matches against the house: it accepts at once, at the level that the player chooses, and gives hints."""
 
 from collections.abc import Mapping
 
@@ -6,13 +6,15 @@ from sqlmodel import Session
 
 from engines.core import Game
 from pbem.clocks.time_control import TimeControl
-from pbem.commands.core import Decision, Line, Request
+from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
+from pbem.commands.target import own_match
 from pbem.errors import Refused
-from pbem.house import levels
+from pbem.house import levels, receipts
 from pbem.house import player as house_player
 from pbem.matches import lifecycle
 from pbem.matches.queries import number_between
+from pbem.payloads.sections import Hint
 from pbem.players import invitations
 from pbem.storage.models import Match, Player
 
@@ -83,3 +85,26 @@ def _check_running(session: Session, player: Player, house: Player, most: int) -
             f"You're already playing as many matches against the house as a player can ({most}).",
             fits='Finish one of them first; "games" lists them.',
         )
+
+
+def hint(request: Request, line: Line) -> Decision:
+    """Ask what the house would play in the player's place; the answer waits for it."""
+    match, player, seat = own_match(request, line)
+    if match.level is None:
+        raise Refused("There are hints only in matches against the house.", read=line.text)
+    with in_words(line):
+        lifecycle.check_turn(match, seat)
+    most = request.house.hints_per_day
+    if receipts.hints_today(request.session, player, request.now) >= most:
+        raise Refused(f"You've had {most} hints today, and that's the limit.", fits="There are more tomorrow.")
+    return Decision(answer=(Hint(match=match.id or 0, ply=match.plies),))
+
+
+HINT = Command(
+    "hint",
+    "[NUMBER]",
+    "ask what the house would play in your place, in a match against it",
+    hint,
+    changes=True,
+    of_match=True,
+)

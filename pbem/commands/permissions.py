@@ -42,6 +42,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         "resume": Reach.MATCH,
         "cancel": Reach.MATCH,
         "claim": Reach.MATCH,
+        "hint": Reach.MATCH,
         "rematch": Reach.MATCH,
         "mute": Reach.MATCH,
         "challenge": Reach.OPPONENT,
@@ -54,7 +55,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         (
             *("join", "challenge", "play", "accept", "decline", "withdraw", "move", "if", "queue"),
             *("undo", "resign", "say"),
-            *("draw", "pause", "resume", "cancel", "claim", "rematch", "mute"),
+            *("draw", "pause", "resume", "cancel", "claim", "hint", "rematch", "mute"),
             *("seek", "take", "unseek", "block", "unblock", "refuse", "allow", "limit"),
             *("set", "vacation", "stop", "start", "change", "revoke", "export", "delete"),
         ),

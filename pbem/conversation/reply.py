@@ -129,7 +129,7 @@ def enqueue(request: Request, reply: Reply) -> None:
     waits_until = None
     if match is not None and match.level is not None:
         receipts.release(request.session, match, request.now)
-        waits_until = receipts.due(match, player, request.now) if isinstance(payload, TurnPlayed) else None
+        waits_until = receipts.due(match, player, payload, request.now) if plays else None
     mailer.to_player(
         player,
         payload,

@@ -7,22 +7,29 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Engine, or_, update
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from pbem.matches.queries import seat_of
-from pbem.payloads.sections import TurnPlayed
+from pbem.payloads.messages import Answer, Payload
+from pbem.payloads.sections import Hint, TurnPlayed
 from pbem.payloads.stored import dump, load
 from pbem.players.announcements import Notice
 from pbem.storage import facts
+from pbem.storage.clock import within
 from pbem.storage.database import read_only, transaction
-from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
 
 WAIT = timedelta(seconds=20)
-"""How long a receipt waits for the turn of the house."""
+"""How long an answer waits for the house."""
+DAY = timedelta(days=1)
 
 
-def due(match: Match, player: Player, now: datetime) -> datetime | None:
-    """Return until when the receipt for a turn of the player waits; None if it is sent at once."""
+def due(match: Match, player: Player, payload: Payload, now: datetime) -> datetime | None:
+    """Return until when an answer to the player waits for the house; None if it is sent at once."""
+    if asked_hint(payload) is not None:
+        return now + WAIT
+    if not isinstance(payload, TurnPlayed):
+        return None
     is_house_to_move = match.level is not None and match.state == MatchState.RUNNING and match.paused is None
     return now + WAIT if is_house_to_move and match.to_move != seat_of(match, player) else None
 
@@ -31,7 +38,7 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     """Let the player's receipt that waits tell the news too, and be sent. Return whether one waits."""
     player, match = notice.player, notice.match
     waits = (Outgoing.match == match.id, Outgoing.player == player.id, Outgoing.state == OutgoingState.WAITING)
-    row = session.exec(select(Outgoing).where(*waits).with_for_update()).first()
+    row = session.exec(select(Outgoing).where(*waits, Outgoing.template == "turn").with_for_update()).first()
     if row is None or not isinstance(notice.payload, TurnPlayed):
         return False
     before = load(row.template, row.payload, row.match, row.ply)
@@ -43,6 +50,55 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     session.add(row)
     session.flush()
     return True
+
+
+def asked_hint(payload: Payload) -> Hint | None:
+    """Return the hint that an answer is about, if it says nothing else and the house hasn't found it yet."""
+    sections = payload.sections if isinstance(payload, Answer) else ()
+    only = sections[0] if len(sections) == 1 else None
+    return only if isinstance(only, Hint) and only.turn is None else None
+
+
+def awaited_hints(session: Session, most: int) -> list[int]:
+    """Return the answers that wait for a hint, the oldest first."""
+    waits = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
+    found = select(Outgoing.id).where(*waits, Outgoing.template == "answer").order_by(col(Outgoing.due)).limit(most)
+    return [number or 0 for number in session.exec(found)]
+
+
+def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
+    """Let an answer that still waits give the hint, and be sent; count it for the day. Return whether it waited."""
+    row = session.get(Outgoing, number, with_for_update=True, populate_existing=True)
+    if row is None or row.state != OutgoingState.WAITING or row.match is None or row.player is None:
+        return False
+    answer = load(row.template, row.payload, row.match, row.ply)
+    asked = asked_hint(answer)
+    if asked is None or not isinstance(answer, Answer):
+        return False
+    row.payload = dump(replace(answer, sections=(replace(asked, turn=turn),)))
+    row.state, row.due = OutgoingState.OWED, now
+    session.add(row)
+    this = (Search.match == row.match, Search.kind == SearchKind.HINT, Search.version == row.ply + row.shift)
+    if session.exec(select(Search.id).where(*this)).first() is None:
+        found = Search(
+            match=row.match,
+            kind=SearchKind.HINT,
+            version=row.ply + row.shift,
+            player=row.player,
+            asked=now,
+            due=now,
+            done=now,
+            attempts=1,
+        )
+        session.add(found)
+    session.flush()
+    return True
+
+
+def hints_today(session: Session, player: Player, now: datetime) -> int:
+    """Return how many hints the player has had within a day; the same one again doesn't count."""
+    today = (Search.player == player.id, Search.kind == SearchKind.HINT, within(Search.asked, DAY, now))
+    return session.exec(select(func.count()).select_from(Search).where(*today)).one()
 
 
 def release(session: Session, match: Match, now: datetime) -> None:

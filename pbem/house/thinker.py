@@ -29,7 +29,7 @@ from pbem.players import announcements
 from pbem.storage import notifications
 from pbem.storage.database import read_only, transaction
 from pbem.storage.locks import Locks
-from pbem.storage.models import Match, Player, Search, SearchKind
+from pbem.storage.models import Match, Outgoing, Player, Search, SearchKind
 from pbem.storage.notifications import Channel
 
 log = structlog.get_logger()
@@ -68,7 +68,38 @@ class Thinker:
             if stopped():
                 break
             searched += self._search_alone(number)
-        return searched
+        return searched or self._give_hint(stopped)
+
+    def _give_hint(self, stopped: Callable[[], bool]) -> int:
+        """Search for a hint that is awaited, if there is one. Return whether one was given."""
+        with read_only(self.engine) as session:
+            awaited = receipts.awaited_hints(session, 1)
+            asked = self._hint_asked(session, awaited[0]) if awaited and not stopped() else None
+        if asked is None or not self.locks.try_acquire(f"hint {awaited[0]}"):
+            return 0
+        try:
+            turn = self.searcher.search(asked).turn
+            with transaction(self.engine) as session:
+                receipts.give_hint(session, awaited[0], turn, self.clock())
+                notifications.notify(session, Channel.OWED)
+        except DBAPIError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the answer says so in a moment
+            log.error("hint", outgoing=awaited[0], error=f"{type(error).__name__}: {error}"[:200])  # noqa: TRY400 - as above
+            return 0
+        else:
+            return 1
+        finally:
+            self.locks.release(f"hint {awaited[0]}")
+
+    def _hint_asked(self, session: Session, number: int) -> Question | None:
+        """Return the question for the hint that an answer waits for; None if its match has moved on."""
+        row = session.get(Outgoing, number)
+        match = session.get(Match, row.match) if row is not None and row.match is not None else None
+        if row is None or match is None or version(match) != row.ply + row.shift or match.to_move is None:
+            return None
+        texts = turn_texts(session, match)
+        return Question(match.game, match.options, texts, match.level or 1, seed(match.id or 0, match.plies))
 
     def close(self) -> None:
         """End the present search."""

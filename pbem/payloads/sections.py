@@ -179,6 +179,17 @@ class NewsResumed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What the house would play in the place of the player to move."""
+
+    match: int
+    ply: int
+    turn: str | None = None
+    """None where the house didn't find one soon enough."""
+    template: Literal["hint"] = "hint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WordsPassedOn:
     """The sender's words went to the opponent."""
 
@@ -308,6 +319,7 @@ Section = Annotated[
     | InvitationsStopped
     | InvitationsAllowed
     | Rules
+    | Hint
     | WordsPassedOn
     | AlreadySettled
     | MatchShown

@@ -130,6 +130,34 @@ def test_the_house_agrees_to_a_draw_where_it_is_no_better_than_even(
     assert letters.execute("select state from match") == [("over",)] if agreed else [("running",)]
 
 
+def test_a_hint_is_what_the_house_would_play(letters: Correspondence) -> None:
+    letters.play(challenge)
+
+    (told,) = letters.reply(letters.last("alice"), "hint")
+
+    assert "the house would play this in your place:" in text(told)
+    assert "* setup ++++" in text(told)
+    letters.reply(told, "setup ++++")
+    assert len(turns(letters)) == 2
+
+
+def test_hints_are_limited(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[house]\nhints_per_day = 1") as letters:
+        letters.play(begun)
+        letters.reply(letters.last("alice"), "hint")
+        letters.reply(letters.last("alice"), "a4a3")
+        (told,) = letters.reply(letters.last("alice"), "hint")
+        assert "You've had 1 hints today" in text(told)
+
+
+def test_there_is_no_hint_against_a_person(letters: Correspondence) -> None:
+    letters.match("challenge bob kvadratik")
+
+    (told,) = letters.reply(letters.last("alice"), "hint")
+
+    assert "only in matches against the house" in text(told)
+
+
 def test_searches_of_more_than_an_hour_ago_are_forgotten(letters: Correspondence) -> None:
     letters.play(begun)
     letters.wait(minutes=30)

@@ -139,6 +139,17 @@ def test_a_receipt_is_sent_before_what_the_player_asks_next(letters: Corresponde
     assert "Kvadratik" in text(shown)
 
 
+def test_a_hint_that_is_not_found_is_answered_too(letters: Correspondence) -> None:
+    without_thinking(letters, Broken(answers=False))
+    personal = letters.join("alice")
+    letters.write(ALICE, "play kvadratik level=1", to=personal)
+
+    assert letters.reply(letters.last("alice"), "hint") == []
+    (told,) = letters.wait(seconds=20)
+
+    assert "Ask again in some minutes" in text(told)
+
+
 def test_a_stuck_match_can_be_cancelled(letters: Correspondence) -> None:
     without_thinking(letters, Broken(answers=False))
     waiting(letters, "alice", 1)

@@ -1,7 +1,7 @@
 """A simulated year, looked at from outside: what the tables say in the end must be possible, whatever happened.
 
-In five minutes of a core about 300 matches can be played by messages: 120 of them take 115 seconds, with 455 messages
-written, 1,323 sent, and 796 moments at which the server works.
+In five minutes of a core about 450 matches can be played by messages: 250 of them take 180 seconds, with 1,281 messages
+written, 3,102 sent, and 796 moments at which the server works.
 """
 
 from collections import Counter, defaultdict
@@ -55,7 +55,7 @@ def test_much_has_happened(session: Session, past: Year) -> None:
     assert len({match.game for match in matches}) == 5
     assert {"timeout", "resignation", "cancelled"} <= {*ends}
     assert {"outage", "paused", "ran out", "reminded", "days"} <= {*kinds}
-    assert rows(session, "select count(*) from ply where incoming is null") != [(0,)], "some were forced"
+    assert len(rows(session, "select incoming from ply group by incoming having count(*) > 1")) > 5, "were foreseen"
     assert max(verdicts, key=lambda each: verdicts[each]) == "done"
 
 

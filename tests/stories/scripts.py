@@ -426,6 +426,7 @@ def alone(letters: Correspondence) -> None:
     """Play against the house from the first message on, undo, offer a draw too early, and take revenge."""
     letters.write("carol@mail.example", "play kvadratik level=1")
     letters.reply(letters.last("carol"), "yes")
+    letters.reply(letters.last("carol"), "hint")
     letters.reply(letters.last("carol"), "setup +x+x")
     letters.reply(letters.last("carol"), "undo")
     letters.reply(letters.last("carol"), "setup x+x+\n\nGood luck!")

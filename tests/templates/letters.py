@@ -141,6 +141,8 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write(ALICE, "games\n\nIn #4 I play e1e2 next.", to=personal)
     _agree(letters, personal)
     _meet(letters, personal)
+    letters.write(ALICE, "play kvadratik level=1", to=personal)
+    letters.reply(letters.last("alice"), "hint")
     return moments
 
 

@@ -15,6 +15,8 @@ class SearchKind(StrEnum):
 
     TURN = "turn"
     """The turn of the house. It needs no row to be due: that it is the house's turn says so."""
+    HINT = "hint"
+    """What the house would play in its opponent's place; the row is stored when it is found."""
 
 
 class Search(SQLModel, table=True):
