@@ -8,7 +8,21 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, insert
 
-from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player, Ply
+from pbem.storage.models import (
+    Block,
+    Calendar,
+    Incoming,
+    IncomingState,
+    Match,
+    MatchState,
+    Outgoing,
+    OutgoingState,
+    Player,
+    Ply,
+    Presence,
+    Seek,
+    Vacation,
+)
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 """The time of the latest turn."""
@@ -57,6 +71,11 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Incoming, _incoming(crowd)),
             (Ply, _plies(crowd)),
             (Outgoing, _outgoing(crowd)),
+            (Seek, _seeks(crowd)),
+            (Block, _blocks(crowd)),
+            (Presence, _presences(crowd)),
+            (Vacation, _vacations(crowd)),
+            (Calendar, _calendars(crowd)),
         ):
             _add(connection, table, rows)
         if engine.dialect.name == "postgresql":
@@ -106,6 +125,7 @@ def _matches(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "to_move": None if over else 1 - len(TURNS) % 2,
             "plies": len(TURNS),
             "winner": 1 if over else None,
+            "termination": "rules" if over else None,
             "created": crowd.when(each),
             "started": crowd.when(each),
             "ended": crowd.when(each) if over else None,
@@ -173,6 +193,52 @@ def _outgoing(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "created": crowd.when(match),
             "sent": crowd.when(match),
         }
+
+
+def _numbers(crowd: Crowd) -> range:
+    """Return the ids of the players."""
+    return range(crowd.before["player"] + 1, crowd.before["player"] + crowd.players + 1)
+
+
+def _seeks(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield ten seeks of each player, one of them open."""
+    for player in _numbers(crowd):
+        for each in range(10):
+            day = crowd.now - timedelta(days=each)
+            yield {
+                "player": player, "game": "quadraphages", "options": {"first": "o"}, "begin": "me", "rated": False,
+                "repeat": 1, "created": day, "expires": day + timedelta(days=28), "closed": day if each else None,
+            }  # fmt: skip
+
+
+def _blocks(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for player in _numbers(crowd):
+        for each in range(1, min(10, crowd.players)):
+            other = (player - crowd.before["player"] - 1 + each) % crowd.players + crowd.before["player"] + 1
+            yield {"player": player, "blocked": other, "created": crowd.now}
+
+
+def _presences(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for player in _numbers(crowd):
+        seen = crowd.now - timedelta(days=player % 100)
+        yield {"player": player, "seen": seen, "listed": crowd.now if player % 2 else None}
+
+
+def _vacations(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield ten past vacations of each player."""
+    for player in _numbers(crowd):
+        for each in range(1, 11):
+            begins = crowd.now - timedelta(days=30 * each)
+            ends = begins + timedelta(days=2)
+            yield {"player": player, "chosen": begins, "begins": begins, "ends": ends, "told": begins}
+
+
+def _calendars(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield ten choices of each player, of which the last ones count."""
+    for player in _numbers(crowd):
+        for each in range(10, 0, -1):
+            chosen = crowd.now - timedelta(days=30 * each)
+            yield {"player": player, "chosen": chosen, "begins": chosen, "zone": "UTC", "days": "mon-fri"}
 
 
 def _turn(number: int) -> tuple[int, int]:

@@ -50,8 +50,9 @@ def none_between(player: Player, column: Any) -> tuple[ColumnElement[bool], Colu
 
 def blocked_by(session: Session, player: Player) -> list[str]:
     """Return the names of all whom the player has blocked."""
-    names = select(Player.name).join(Block, col(Block.blocked) == col(Player.id)).where(Block.player == player.id)
-    return [name or "" for name in session.exec(names.order_by(col(Player.name)))]
+    numbers = session.exec(select(Block.blocked).where(Block.player == player.id)).all()
+    names = session.exec(select(Player.name).where(col(Player.id).in_(numbers))) if numbers else ()
+    return sorted(name or "" for name in names)
 
 
 def number(session: Session, player: Player) -> int:

@@ -1,6 +1,5 @@
 """The directory: who plays here, for those who agreed to be listed, and when they last wrote."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
@@ -33,21 +32,20 @@ def show(session: Session, player: Player, now: datetime, *, listed: bool) -> No
     session.flush()
 
 
-def listed(session: Session, now: datetime, most: int, page: int = 1) -> tuple[Sequence[tuple[str, datetime]], bool]:
-    """Return a page of the names of players who are listed and when they last wrote, and whether there are more."""
-    found = (
-        select(Player.name, Presence.seen)
-        .join(Player, col(Player.id) == col(Presence.player))
-        .where(
-            col(Presence.listed).is_not(None),
-            col(Presence.seen) > now - ACTIVE,
-            col(Player.stopped).is_(None),
-            col(Player.unreachable).is_(None),
-        )
-        .order_by(col(Presence.seen).desc(), col(Presence.player))
+def listed(session: Session, now: datetime, most: int, page: int = 1) -> tuple[list[tuple[str, datetime]], bool]:
+    """Return a page of the names of players who are listed and when they last wrote, and whether there are more.
+
+    Those who have stopped their news or can't be reached are left out of their page.
+    """
+    found = select(Presence.player, Presence.seen).where(
+        col(Presence.listed).is_not(None), col(Presence.seen) > now - ACTIVE
     )
-    rows = session.exec(found.offset((page - 1) * most).limit(most + 1)).all()
-    return [(name or "", seen) for name, seen in rows[:most]], len(rows) > most
+    newest = found.order_by(col(Presence.seen).desc(), col(Presence.player))
+    rows = session.exec(newest.offset((page - 1) * most).limit(most + 1)).all()
+    numbers = [player for player, _ in rows[:most]]
+    people = session.exec(select(Player).where(col(Player.id).in_(numbers))) if numbers else ()
+    names = {player.id: player.name or "" for player in people if player.stopped is None and player.unreachable is None}
+    return [(names[player], seen) for player, seen in rows[:most] if player in names], len(rows) > most
 
 
 def last_seen(session: Session, player: Player) -> datetime | None:
