@@ -10,6 +10,7 @@ import signal
 import socket
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 
 from pbem.reading import worker
 
@@ -30,7 +31,8 @@ class Parser:
         """Send it SIGKILL, unless it has ended."""
         has_ended = self._code is not None or select.select([self._news], [], [], 0)[0]
         if not has_ended:
-            os.kill(self._pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended since
+                os.kill(self._pid, signal.SIGKILL)
 
     def wait(self) -> int:
         """Wait until it ends and return its exit code, negative if a signal ended it."""

@@ -92,12 +92,12 @@ class PhagesNotation(Notation[Turn]):
             which = together(stones) if len(stones) == MOVERS else f"two of {together(stones)}"
             say = (
                 f"This is the first turn, so there is no operation 1: announce a number from 1 to 8, "
-                f"then take {which} that far."
+                f"then go that far with {which}."
             )
         else:
             say = (
                 f"First comes a step by {here.number}, the number from your opponent. "
-                f"{_reach(here, here.number)} Then announce a new number from 1 to 8, and take a step by it."
+                f"{_reach(here, here.number)} Then announce a new number from 1 to 8, and go that far in operation 3."
             )
         return Hint((Passage(say),), self.format(next(here.moves()), here))
 
