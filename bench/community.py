@@ -23,13 +23,17 @@ from sqlmodel import Session
 from notation.ending import Termination
 from pbem.community import blocks, directory, history, seeks
 from pbem.community.seeks import Wanted
+from pbem.ratings import derivation, standings
+from pbem.ratings.weeks import WEEK, week_of
 from pbem.storage import database
-from pbem.storage.models import Block, Match, MatchState, Player, Ply, Presence, Seek
+from pbem.storage.models import Block, Match, MatchState, Player, PlayerRating, Ply, Presence, Seek
 from tests.correspondence import MORNING
 from tests.postgres import Postgres
 from tests.query_plans import listened
 
 LIMIT_MS = 50
+LIMIT_OF_A_WEEK = 10_000
+"""The milliseconds in which a week of 10,000 matches should be rated."""
 PAGE = 25
 REPEATS = 21
 GAMES = ("quadrature", "quadrupel", "kvadratik", "hexaphages", "quadraphages")
@@ -49,6 +53,7 @@ def stored(url: str, matches: int, players: int) -> Iterator[Engine]:
             (Seek, _seek, players),
             (Match, lambda each: _match(each, players), matches),
             (Ply, _ply, 2 * matches),
+            (PlayerRating, _rating, len(GAMES) * players),
         ):
             for first in range(1, number + 1, AT_ONCE):
                 rows = [row(each) for each in range(first, min(first + AT_ONCE, number + 1))]
@@ -84,7 +89,17 @@ def _match(number: int, players: int) -> dict[str, Any]:
     return {
         "id": number, "game": GAMES[number % 5], "options": {}, "seat0": first, "seat1": second, "challenger": first,
         "state": MatchState.OVER.value, "plies": 40, "winner": number % 2, "termination": Termination.RULES.value,
-        "created": over, "started": over, "ended": over,
+        "created": over, "started": over, "ended": over, "rated": True, "counted": over,
+    }  # fmt: skip
+
+
+def _rating(number: int) -> dict[str, Any]:
+    """Return a player's rating in a game, of some week in the last year."""
+    player, game = (number - 1) // len(GAMES) + 1, GAMES[number % len(GAMES)]
+    return {
+        "player": player, "game": game, "week": week_of(MORNING) - (player % 50 + 11) * WEEK,
+        "rating": 1500 + player * 7919 % 800 - 400, "deviation": 60 + player % 200, "volatility": 0.06,
+        "wins": player % 90, "draws": player % 7, "losses": player % 80,
     }  # fmt: skip
 
 
@@ -115,6 +130,16 @@ ASKED: dict[str, tuple[int, Ask]] = {
     "history, the house": (HOUSE, lambda session, player: _history(session, player, 1)),
     "history 400, the house": (HOUSE, lambda session, player: _history(session, player, 400)),
     "history of two": (SOMEBODY, lambda session, player: _between(session, player)),
+    "standings quadrature": (SOMEBODY, lambda session, _: standings.of_game(session, GAMES[0], MORNING, 0, PAGE)),
+    "standings quadrature 300": (
+        SOMEBODY,
+        lambda session, _: standings.of_game(session, GAMES[0], MORNING, 299 * PAGE, PAGE),
+    ),
+    "ratings in whois": (SOMEBODY, lambda session, player: standings.of_player(session, player, MORNING)),
+    "weeks to rate": (
+        SOMEBODY,
+        lambda session, _: [derivation.next_week(session, game, MORNING) for game in GAMES],
+    ),
     "blocked?": (SOMEBODY, lambda session, player: blocks.is_between(session, player, session.get_one(Player, OTHER))),
 }
 """What is measured, and who asks."""
@@ -145,6 +170,14 @@ def cost(engine: Engine, who: int, ask: Ask) -> tuple[float, float]:
     return min(wall for wall, _ in spent), median(cpu for _, cpu in spent)
 
 
+def week_of_ratings(engine: Engine) -> tuple[float, float]:
+    """Rate the last week, in which a match ended each minute. Return the milliseconds that passed, and of CPU time."""
+    wall, cpu = time.perf_counter_ns(), time.process_time_ns()
+    for game in GAMES:
+        derivation.rate_week(engine, game, week_of(MORNING) - WEEK)
+    return (time.perf_counter_ns() - wall) / 1e6, (time.process_time_ns() - cpu) / 1e6
+
+
 def plans(engine: Engine, who: int, ask: Ask) -> Iterator[str]:
     """Yield the query plans of what is asked."""
     with database.read_only(engine) as session, listened(engine) as statements:
@@ -170,14 +203,20 @@ def main() -> None:
             for asked, (who, ask) in ASKED.items():
                 Console().print(asked, *plans(engine, who, ask), sep="\n    ", markup=False)
         rows = {asked: cost(engine, who, ask) for asked, (who, ask) in ASKED.items()}
+        rated = week_of_ratings(engine)
     if chosen.json:
         told = {asked: {"ms": wall, "cpu_ms": cpu} for asked, (wall, cpu) in rows.items()}
-        Console().print_json(json.dumps({"rows": told, "limit_ms": LIMIT_MS}))
+        week = {"ms": rated[0], "cpu_ms": rated[1], "limit_ms": LIMIT_OF_A_WEEK}
+        Console().print_json(json.dumps({"rows": told, "limit_ms": LIMIT_MS, "week of ratings": week}))
         return
     table = Table("asked", "ms", "CPU, ms", f"within {LIMIT_MS} ms")
     for asked, (wall, cpu) in rows.items():
         table.add_row(asked, f"{wall:.1f}", f"{cpu:.1f}", "yes" if wall <= LIMIT_MS else "no")
     Console().print(table)
+    Console().print(
+        f"a week of 10,080 rated matches: {rated[0]:,.0f} ms, of them {rated[1]:,.0f} of CPU"
+        f" ({'within' if rated[0] <= LIMIT_OF_A_WEEK else 'over'} {LIMIT_OF_A_WEEK:,} ms)"
+    )
 
 
 @contextmanager
