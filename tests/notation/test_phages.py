@@ -191,10 +191,10 @@ def hint(game: str, *texts: str, first: str = "x") -> str:
 def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
     assert hint("quadraphages").splitlines() == [
         "This is the first turn, so there is no operation 1: announce a number",
-        "from 1 to 8, then take a7 and i3 that far.",
+        "from 1 to 8, then go that far with a7 and i3.",
         "For example: 1 a7a6 i3i2",
     ]
-    assert "take two of e5, k3 and k7 that far" in hint("hexaphages").replace("\n", " ")
+    assert "go that far with two of e5, k3 and k7" in hint("hexaphages").replace("\n", " ")
 
 
 def test_the_hint_says_the_number_and_which_stones_must_move() -> None:
