@@ -1,0 +1,39 @@
+"""Typed settings from config.toml, the environment and files with secrets. Nothing here opens a connection.
+
+Each module has tables that belong together; start with `loading`, which reads the file. They import clocks and secret.
+"""
+
+from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
+from pbem.config.loading import LogSettings, Settings, load
+from pbem.config.mail import (
+    DkimSettings,
+    ImapSettings,
+    InboxSettings,
+    ListenSettings,
+    MaildirSettings,
+    OutboxSettings,
+    SmtpSettings,
+    Tls,
+    WatchedMaildirSettings,
+)
+from pbem.config.server import ChecksSettings, ServerSettings
+
+__all__ = [
+    "ChecksSettings",
+    "DkimSettings",
+    "HouseSettings",
+    "ImapSettings",
+    "InboxSettings",
+    "LimitsSettings",
+    "ListenSettings",
+    "LogSettings",
+    "MaildirSettings",
+    "OutboxSettings",
+    "ReadingSettings",
+    "ServerSettings",
+    "Settings",
+    "SmtpSettings",
+    "Tls",
+    "WatchedMaildirSettings",
+    "load",
+]

@@ -1,0 +1,109 @@
+"""[server]: who we are, and what is kept; [checks]: what a message must prove."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from pbem.clocks import time_control
+from pbem.secret import Secret, Section
+
+LONGEST_NAME = 60
+SHORTEST_KEEPING = 21
+"""Days after which nothing waits for a message any more: the reply to a question, a bounce, a retry."""
+
+
+class ServerSettings(Section):
+    """[server]: our identity and where data is stored."""
+
+    address: str
+    aliases: tuple[str, ...] = ()
+    name: str = "PBeM"
+    admin: str | None = None
+    database: Annotated[str, Field(repr=False)] = "sqlite:///pbem.sqlite"
+    key: Secret = Secret(file=Path("pbem.key"))
+    delimiter: Literal["+", "-", "="] = "+"
+    mail_limit: Annotated[int, Field(ge=16_384, le=50_000_000)] = 1_000_000
+    answers_per_hour: Annotated[int, Field(ge=1)] = 20
+    batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
+    keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
+    keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
+    time: str = time_control.NONE
+    days_off: Annotated[int, Field(ge=0, le=6)] = 2
+    vacation_days: Annotated[int, Field(ge=0, le=366)] = 30
+
+    @model_validator(mode="after")
+    def has_weekends_off_only_if_players_can(self) -> Self:
+        """Require that a default for new matches is nothing that players couldn't agree on."""
+        if time_control.parse(self.time).weekends_off and self.days_off < time_control.WEEKEND:
+            raise ValueError("time has weekends=off, but days_off allows fewer than two days a week")
+        return self
+
+    @field_validator("address")
+    @classmethod
+    def leaves_room_for_tokens(cls, address: str) -> str:
+        """Require a plain address with a short part before the @."""
+        if not re.fullmatch(r"[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+", address):
+            raise ValueError("write an address like games@example.org, at most 20 characters before the @")
+        return address
+
+    @field_validator("aliases")
+    @classmethod
+    def are_addresses(cls, aliases: tuple[str, ...]) -> tuple[str, ...]:
+        """Require plain addresses; return them in lower case."""
+        if not all(re.fullmatch(r"[A-Za-z0-9._+=-]+@[A-Za-z0-9.-]+", alias) for alias in aliases):
+            raise ValueError("write addresses like play@example.org")
+        return tuple(alias.lower() for alias in aliases)
+
+    @field_validator("keep_mail_days", "keep_waiting_days")
+    @classmethod
+    def keeps_what_is_still_needed(cls, days: int) -> int:
+        """Require long enough for replies, bounces and questions, or forever."""
+        if 0 < days < SHORTEST_KEEPING:
+            raise ValueError(f"write at least {SHORTEST_KEEPING} days, or 0 for keeping mails for ever")
+        return days
+
+    @field_validator("time")
+    @classmethod
+    def is_a_time_control(cls, time: str) -> str:
+        """Require a time control as players write it."""
+        try:
+            return time_control.format_control(time_control.parse(time))
+        except time_control.BadTime as error:
+            raise ValueError(str(error)) from error
+
+    @field_validator("name")
+    @classmethod
+    def fits_a_header(cls, name: str) -> str:
+        """Require one short line without quotes or angle brackets."""
+        if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME or set(name) & set('<>"'):
+            raise ValueError(f'write a name of at most {LONGEST_NAME} characters, without <, > or "')
+        return name
+
+    @property
+    def domain(self) -> str:
+        """The part of our address after the @."""
+        return self.address.rpartition("@")[2]
+
+    @property
+    def local(self) -> str:
+        """The part of our address before the @."""
+        return self.address.rpartition("@")[0]
+
+
+class ChecksSettings(Section):
+    """[checks]: what a message must prove besides its reply token; nothing by default."""
+
+    authserv_id: str = ""
+    headers: Annotated[int, Field(ge=1, le=5)] = 1
+    dkim: bool = False
+    dns_seconds: Annotated[float, Field(gt=0, le=30)] = 5
+    proof: Literal["token", "token or domain", "token and domain"] = "token"
+
+    @model_validator(mode="after")
+    def checks_what_it_needs(self) -> Self:
+        """Require a source of verified domains if the proof depends on domains."""
+        if self.proof != "token" and not (self.authserv_id or self.dkim):
+            raise ValueError(f'proof = "{self.proof}" needs authserv_id, or dkim = true')
+        return self
