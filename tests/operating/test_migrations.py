@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
@@ -56,10 +57,18 @@ def schema(engine: Engine) -> dict[str, str]:
 
 
 @pytest.mark.slow
+def is_comparable(_thing: object, name: str | None, kind: str, *_: object) -> bool:
+    """Return whether SQLite tells all about it: of an index that is sorted downwards, it doesn't tell so."""
+    return (kind, name) != ("index", "ix_playerrating_standings")
+
+
 def test_the_migrations_make_exactly_the_tables_of_the_models(engine: Engine) -> None:
     database.upgrade(engine)
+    options: dict[str, Any] = {"compare_type": True}
+    if engine.dialect.name == "sqlite":
+        options["include_object"] = is_comparable
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, SQLModel.metadata) == []
     assert {models.Match.__tablename__, "alembic_version"} < set(inspect(engine).get_table_names())
 

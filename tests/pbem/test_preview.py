@@ -154,7 +154,7 @@ def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(lett
         assert "* alice, begun: 3 a7a4" in said
         assert "To complete it" in said
         assert "* a7a4 i3i6 * a7a4 i3f3 You can also reply" in said
-    assert "The part of this turn that you sent is 3" in asked(letters, "alice", "preview 2 a7a5 i3g3")
+    assert "You have already sent the first part of this turn, 3" in asked(letters, "alice", "preview 2 a7a5 i3g3")
     for name in ("bob", "carol"):
         for words in ("preview #1 a7a4 i3f3", "preview #1 a7a4 i3", "#1 show", "#1 record", "preview #1#0 a7a4 i3f3"):
             said = asked(letters, name, words)

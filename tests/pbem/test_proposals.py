@@ -533,7 +533,7 @@ def test_words_in_the_body_travel_with_chat(letters: Correspondence) -> None:
 def test_words_of_rognlie_s_without_a_counterpart_are_explained(letters: Correspondence) -> None:
     for line, part in (
         ("broadcast alice secret", "write to all players"),
-        ("quadraphages standings", "no ratings"),
+        ("quadraphages standings", "Nobody has a rating yet"),
         ("change password alice secret other", "no passwords"),
         ("quadraphages move 1 alice secret swap", "allows swapping sides"),
     ):

@@ -39,6 +39,7 @@ WORDS = {
     "export": "export me",
     "delete": "delete me",
     "draw": "#1 draw",
+    "hint": "#1 hint",
     "pause": "#1 pause",
     "resume": "#1 resume",
     "cancel": "#1 cancel",

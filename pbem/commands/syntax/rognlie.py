@@ -176,7 +176,7 @@ class Translator:
         """Return whether the sender's own name after this head is a userid rather than an argument."""
         if head.verb in SAYING:
             return head.number is not None and (head.verb == "chat" or head.game)
-        return head.verb not in self.naming and (head.verb != "show" or head.number is not None)
+        return head.number is not None or head.verb not in self.naming | {"show"}
 
     def _without_userid(self, head: _Head, rest: list[str]) -> list[str] | None:
         """Return the words after userid and password; None if a password can't be told from a turn."""
