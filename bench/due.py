@@ -62,7 +62,7 @@ def _running(number: int) -> dict[str, Any]:
 
 def find(session: Session) -> int:
     """Find what is due. Return how many matches that are."""
-    return len(queries.due(session, MORNING, 2 * DUE))
+    return len(queries.reached(session, Match.due, MORNING, 2 * DUE))
 
 
 def floor(session: Session) -> int:

@@ -36,7 +36,7 @@ class Step(StrEnum):
     """Everything is in the transaction, which commits next."""
     COMMITTED = "committed"
     DUE = "due"
-    """What follows from a time-out or a reminder is in a transaction, which commits next."""
+    """What follows from a time that has come (a time-out, a reminder) is in a transaction, which commits next."""
     GATHERING = "gathering"
     """A player's collected news is in one message, in a transaction that commits next."""
     GATHERED = "gathered"

@@ -154,6 +154,16 @@ def format_control(control: TimeControl) -> str:
     return ",".join(_parts(control)) or NONE
 
 
+def to_stored(control: TimeControl) -> str | None:
+    """Return the text of a time control as the database has it: None for one without limits."""
+    return None if control == TimeControl() else format_control(control)
+
+
+def from_stored(text: str | None) -> TimeControl:
+    """Return the time control of a text in the database."""
+    return TimeControl() if text is None else parse(text)
+
+
 def _parts(control: TimeControl) -> Iterator[str]:
     if control.bank is not None:
         text = duration(control.bank)

@@ -208,7 +208,7 @@ def rematch(request: Request, line: Line) -> Decision:
 def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -> Decision:
     session, now = request.session, request.now
     began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
-    time = time_control.parse(match.time or time_control.NONE)
+    time = time_control.from_stored(match.time)
     if match.level is not None:
         check_running(request, player)
         return house.start(

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, select
 
-from pbem.clocks import time_control
-from pbem.clocks.time_control import TimeControl, format_control
+from pbem.clocks.time_control import TimeControl, from_stored, to_stored
 from pbem.community import blocks
 from pbem.matches import lifecycle
 from pbem.matches.events import Events, MatchStarted
@@ -41,7 +40,7 @@ def put_up(session: Session, player: Player, terms: Terms, repeat: int, now: dat
         player=player.id or 0,
         game=terms.game,
         options=dict(terms.options),
-        time=None if terms.time == TimeControl() else format_control(terms.time),
+        time=to_stored(terms.time),
         begin=terms.begin,
         rated=terms.rated,
         repeat=repeat,
@@ -102,7 +101,7 @@ def listed(
     if wanted.game is not None:
         found = found.where(Seek.game == wanted.game)
     if wanted.time is not None:
-        control = None if wanted.time == TimeControl() else format_control(wanted.time)
+        control = to_stored(wanted.time)
         found = found.where(col(Seek.time).is_(None) if control is None else Seek.time == control)
     if wanted.others:
         found = found.where(Seek.player != reader.id)
@@ -152,7 +151,7 @@ def take(
         seek.game,
         seek.options,
         now,
-        time=time_control.parse(seek.time or time_control.NONE),
+        time=from_stored(seek.time),
         challenger_begins=not seeker_begins,
         rated=seek.rated,
     )

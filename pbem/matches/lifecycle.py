@@ -17,7 +17,7 @@ from notation.ending import Ending, Termination
 from pbem import tokens
 from pbem.clocks import clock
 from pbem.clocks.clock import Ended, ReplyReceived
-from pbem.clocks.time_control import TimeControl, format_control
+from pbem.clocks.time_control import TimeControl, to_stored
 from pbem.matches import offers, prepared, queries
 from pbem.matches.conditions import Conditions
 from pbem.matches.events import (
@@ -128,7 +128,7 @@ def offer(
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
-        time=None if time == NO_LIMIT else format_control(time),
+        time=to_stored(time),
         rated=rated,
         level=level,
         by_address=by_address,

@@ -81,16 +81,18 @@ def newest_of(session: Session, player: Player, states: tuple[str, ...], most: i
     return list(rows), len(urgent) - len(numbers)
 
 
-def due(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the numbers of the next matches in which the time of the player whose turn it is has run out."""
-    due = select(Match.id).where(col(Match.due) <= now).order_by(col(Match.due)).limit(most)
-    return [number or 0 for number in session.exec(due)]
+def reached(session: Session, time: datetime | None, now: datetime, most: int) -> list[int]:
+    """Return the numbers of the next matches in which that time has come, which is a column of theirs, with an index.
+
+    It is `Match.due` where the player to move runs out of time, `Match.remind`, or `Match.resumes` after a pause.
+    """
+    those = select(Match.id).where(col(time) <= now).order_by(col(time)).limit(most)
+    return [number or 0 for number in session.exec(those)]
 
 
-def to_remind(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the numbers of the next matches in which a reminder of the present turn is due."""
-    remind = select(Match.id).where(col(Match.remind) <= now).order_by(col(Match.remind)).limit(most)
-    return [number or 0 for number in session.exec(remind)]
+def mover(match: Match) -> int:
+    """Return the id of the player to move in a match that is being played."""
+    return match.seat1 if match.to_move else match.seat0
 
 
 def waits_from(session: Session, address: str) -> bool:
@@ -137,12 +139,6 @@ def playing(session: Session, player: Player) -> list[int]:
     seats = (Match.seat0, Match.seat1)
     running = (select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None)) for seat in seats)
     return sorted(number or 0 for each in running for number in session.exec(each))
-
-
-def to_resume(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the numbers of the next matches of which the pause ends by itself."""
-    over = select(Match.id).where(col(Match.resumes) <= now).order_by(col(Match.resumes)).limit(most)
-    return [number or 0 for number in session.exec(over)]
 
 
 def number_between(session: Session, one: Player, other: Player) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
@@ -21,6 +21,7 @@ from sqlmodel import Session
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
+_Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
 _READ_ONLY = "pbem_read_only"
@@ -168,6 +169,11 @@ def read_only(engine: Engine) -> Iterator[Session]:
         options |= {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
     with Session(engine.execution_options(**options), expire_on_commit=False) as session, session.begin():
         yield session
+
+
+def lock_if_free(session: Session, table: type[_Row], number: int) -> _Row | None:
+    """Return a row, locked until the transaction ends; None if another transaction holds it, or if there is none."""
+    return session.get(table, number, with_for_update={"skip_locked": True}, populate_existing=True)
 
 
 def keep_rows(session: Session) -> None:

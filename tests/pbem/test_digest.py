@@ -316,9 +316,9 @@ def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Corre
     with database.transaction(letters.server.engine) as session:
         alice = session.exec(select(Player.id).where(Player.name == "alice")).one()
         server = letters.server.settings.server
-        assert not digest._gather(session, server, alice, NOON + timedelta(minutes=14))
-        assert digest._gather(session, server, alice, NOON + timedelta(minutes=15))
-        assert not digest._gather(session, server, alice, NOON + timedelta(minutes=15))
+        assert not digest._gather(session, alice, server, NOON + timedelta(minutes=14))
+        assert digest._gather(session, alice, server, NOON + timedelta(minutes=15))
+        assert not digest._gather(session, alice, server, NOON + timedelta(minutes=15))
 
 
 @pytest.mark.slow

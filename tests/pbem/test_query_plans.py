@@ -12,7 +12,7 @@ from sqlalchemy import event
 
 from pbem.matches import queries
 from pbem.storage.database import read_only
-from pbem.storage.models import Outgoing
+from pbem.storage.models import Match, Outgoing
 from tests import databases
 from tests.correspondence import Correspondence, correspondence
 from tests.query_plans import listened, scans
@@ -88,8 +88,8 @@ def test_what_is_due_is_found_by_an_index(tmp_path: Path) -> None:
         letters.match("challenge bob quadrature time=3d/move")
         engine = letters.server.engine
         with listened(engine) as statements, read_only(engine) as session:
-            assert queries.due(session, letters.clock(), 10) == []
-            assert queries.due(session, letters.clock() + timedelta(days=3), 10) == [1]
+            assert queries.reached(session, Match.due, letters.clock(), 10) == []
+            assert queries.reached(session, Match.due, letters.clock() + timedelta(days=3), 10) == [1]
         found = scans(engine, statements)
 
     assert len(statements) == 1

@@ -12,6 +12,7 @@ from pbem.players import announcements
 from pbem.server import daemon
 from pbem.server.scheduled import reminders
 from pbem.storage.database import read_only, transaction
+from pbem.storage.models import Match
 from tests import databases
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence, text
@@ -190,7 +191,7 @@ def test_reminders_that_are_due_are_found_by_an_index(letters: Correspondence) -
     engine = letters.server.engine
     with listened(engine) as statements:
         with read_only(engine) as session:
-            assert queries.to_remind(session, letters.clock(), 9) == [1]
+            assert queries.reached(session, Match.remind, letters.clock(), 9) == [1]
         letters.run_for(minutes=0)
     assert scans(engine, statements) == {}
 

@@ -150,8 +150,8 @@ def test_nobody_loses_on_time_because_the_server_was_down(letters: Correspondenc
     letters.run_for(days=2)
     assert letters.wait(days=10) == []
     with transaction(letters.server.engine) as session:
-        assert queries.due(session, letters.clock() + timedelta(hours=23), 9) == []
-        assert queries.due(session, letters.clock() + timedelta(days=1), 9) == [1]
+        assert queries.reached(session, Match.due, letters.clock() + timedelta(hours=23), 9) == []
+        assert queries.reached(session, Match.due, letters.clock() + timedelta(days=1), 9) == [1]
     letters.reply(letters.received[ALICE][1], "claim 1")
     assert state(letters) == RUNNING
     letters.run_for(days=1)

@@ -79,7 +79,7 @@ def _check_number(request: Request, line: Line, player: Player, offered: Terms) 
 
 
 def _terms(row: Seek) -> Terms:
-    return Terms(row.game, row.options, time_control.parse(row.time or time_control.NONE), row.begin, row.rated)
+    return Terms(row.game, row.options, time_control.from_stored(row.time), row.begin, row.rated)
 
 
 def list_seeks(request: Request, line: Line) -> Decision:

@@ -7,13 +7,12 @@ waiting, and only one of several daemons gathers it. `pbem.players.schedule` dec
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, func, select
 
-from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
@@ -21,9 +20,10 @@ from pbem.matches.time.timekeeping import expected_due
 from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.payloads.stored import load, load_news
 from pbem.players import open_seeks, preferences, schedule
+from pbem.server.scheduled.each import each
 from pbem.storage import facts
 from pbem.storage.clock import SLACK
-from pbem.storage.database import keep_rows, read_only, transaction
+from pbem.storage.database import keep_rows, lock_if_free, read_only
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -39,24 +39,8 @@ STAGES = ("yours", "asked", "theirs", MatchState.OVER, MatchState.DECLINED, Matc
 
 def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Enqueue one message to each player whose news has waited long enough. Return the number of players."""
-    gathered = 0
-    for player in _due(engine, server, now):
-        if stopped():
-            break
-        try:
-            with transaction(engine) as session:
-                keep_rows(session)
-                has_news = _gather(session, server, player, now)
-                if has_news:
-                    failpoints.reach(Step.GATHERING)
-            if has_news:
-                failpoints.reach(Step.GATHERED)
-                gathered += 1
-        except DBAPIError:
-            raise
-        except Exception:  # a bug: this news keeps waiting, but other people's must be sent
-            log.exception("not gathered", player=player)
-    return gathered
+    players, act = _due(engine, server, now), partial(_gather, server=server, now=now)
+    return each(engine, players, act, stopped, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
 
 
 def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
@@ -81,9 +65,10 @@ def _is_time(server: ServerSettings, player: Player, first: datetime, now: datet
     return at is not None and at <= now
 
 
-def _gather(session: Session, server: ServerSettings, player_id: int, now: datetime) -> bool:
+def _gather(session: Session, player_id: int, server: ServerSettings, now: datetime) -> bool:
     """Enqueue one message to the player. Return whether there still was news that is due."""
-    player = session.exec(select(Player).where(Player.id == player_id).with_for_update(skip_locked=True)).first()
+    keep_rows(session)
+    player = lock_if_free(session, Player, player_id)
     if player is None:  # another daemon is gathering it
         return False
     rows = session.exec(

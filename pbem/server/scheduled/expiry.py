@@ -5,25 +5,23 @@ Each player has a transaction of their own that locks their row, so only one of 
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from engines import GAMES
 from pbem.community import seeks
 from pbem.config import ServerSettings
 from pbem.payloads.community import EndedSeek, SeeksEnded
-from pbem.storage.database import read_only, transaction
+from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()
-
-AT_ONCE = 200
-"""How many seeks are looked at in one go."""
 
 
 def expire(
@@ -35,23 +33,12 @@ def expire(
     """End the seeks whose time is over. Return the number of players who had some."""
     with read_only(engine) as session:
         players = seeks.expiring(session, now, AT_ONCE)
-    expired = 0
-    for player in players:
-        if stopped():
-            break
-        try:
-            with transaction(engine) as session:
-                expired += _expire(session, server, player, now)
-        except DBAPIError:
-            raise
-        except Exception:  # a bug: the seeks of others must not wait for these
-            log.exception("seeks not ended", player=player)
-    return expired
+    return each(engine, players, partial(_expire, server=server, now=now), stopped, doing="seeks that end")
 
 
-def _expire(session: Session, server: ServerSettings, number: int, now: datetime) -> bool:
+def _expire(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
     """End the seeks of a player, and tell them unless they want no news. Return whether any ended."""
-    player = session.exec(select(Player).where(Player.id == number).with_for_update(skip_locked=True)).first()
+    player = lock_if_free(session, Player, number)
     if player is None:  # another daemon is at it
         return False
     ended = seeks.expire(session, player, now)

@@ -2,45 +2,32 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from pbem.config import ServerSettings
 from pbem.matches import agreements, queries
 from pbem.players import announcements
-from pbem.storage.database import read_only, transaction
+from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match
 
 log = structlog.get_logger()
-
-AT_ONCE = 200
-"""How many matches are looked at in one go."""
 
 
 def end(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """End the pauses that are over, and tell both players. Return how many those are."""
     with read_only(engine) as session:
-        numbers = queries.to_resume(session, now, AT_ONCE)
-    ended = 0
-    for number in numbers:
-        if stopped():
-            break
-        try:
-            with transaction(engine) as session:
-                ended += _end(session, server, number, now)
-        except DBAPIError:
-            raise
-        except Exception:  # a bug: the other matches must not wait for this one
-            log.exception("not resumed", match=number)
-    return ended
+        numbers = queries.reached(session, Match.resumes, now, AT_ONCE)
+    return each(engine, numbers, partial(_end, server=server, now=now), stopped, doing="pauses")
 
 
-def _end(session: Session, server: ServerSettings, number: int, now: datetime) -> bool:
+def _end(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
     """End the pause of a match. Return whether it had one that is over."""
-    match = session.exec(select(Match).where(Match.id == number).with_for_update(skip_locked=True)).first()
+    match = lock_if_free(session, Match, number)
     if match is None:  # another daemon is at it
         return False
     events = agreements.resume_by_itself(session, match, now)

@@ -7,29 +7,26 @@ player wants one, and those of a moment go into one message.
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
 from engines.seats import seat_of
-from pbem import failpoints
 from pbem.config import ServerSettings
-from pbem.failpoints import Step
 from pbem.matches import queries
 from pbem.matches.events import ReminderDue
 from pbem.matches.time import timekeeping
 from pbem.players import announcements
+from pbem.server.scheduled.each import AT_ONCE, each
 from pbem.storage import facts
-from pbem.storage.database import read_only, transaction
+from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.storage.outbox import STAYED
 
 log = structlog.get_logger()
 
-AT_ONCE = 200
-"""How many matches are looked at in one go."""
 JUST_NOW = timedelta(hours=12)
 """Nobody is reminded of a turn that a message has shown them so recently."""
 SHARE = 4
@@ -43,30 +40,16 @@ LOOKED_AT = 20
 def remind(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Queue the reminders that are due. Return how many there were."""
     with read_only(engine) as session:
-        numbers = queries.to_remind(session, now, AT_ONCE)
-    reminded = 0
-    for number in numbers:
-        if stopped():
-            break
-        try:
-            with transaction(engine) as session:
-                is_told = _remind(session, server, number, now)
-                if is_told:
-                    failpoints.reach(Step.DUE)
-            reminded += is_told
-        except DBAPIError:
-            raise
-        except Exception:  # a bug: the other players must not wait for this one
-            log.exception("not reminded", match=number)
-    return reminded
+        numbers = queries.reached(session, Match.remind, now, AT_ONCE)
+    return each(engine, numbers, partial(_remind, server=server, now=now), stopped, doing="reminders")
 
 
-def _remind(session: Session, server: ServerSettings, number: int, now: datetime) -> bool:
+def _remind(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
     """Settle the reminder in a match. Return whether its player is told."""
-    match = session.exec(select(Match).where(Match.id == number).with_for_update(skip_locked=True)).first()
+    match = lock_if_free(session, Match, number)
     if match is None or match.to_move is None:  # another daemon is at it
         return False
-    player = session.get_one(Player, match.seat1 if match.to_move else match.seat0)
+    player = session.get_one(Player, queries.mover(match))
     if queries.waits_from(session, player.address):  # it may be the turn
         return False
     seat = timekeeping.remind(session, match, now)

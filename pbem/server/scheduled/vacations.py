@@ -6,28 +6,26 @@ that locks their row, so only one of several daemons acts.
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from sqlalchemy import Engine, case
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
 from pbem.matches.events import PlayerAway
-from pbem.matches.queries import locked, opponent_of, playing, seat_of
+from pbem.matches.queries import locked, mover, opponent_of, playing, seat_of
 from pbem.matches.time import timekeeping, vacations
 from pbem.matches.time.vacations import AUTO, SETTING
 from pbem.players import announcements
-from pbem.storage.database import read_only, transaction
+from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match, Player, Vacation
 
 log = structlog.get_logger()
 
-AT_ONCE = 200
-"""How many vacations, or matches, are looked at in one go."""
 AHEAD = timedelta(minutes=15)
 """How long before a player's time would run out their vacation begins."""
-Step = Callable[[Session, ServerSettings, int, datetime], bool]
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
@@ -35,48 +33,26 @@ def tell(engine: Engine, server: ServerSettings, now: datetime, stopped: Callabl
     with read_only(engine) as session:
         begun = select(Vacation.id).where(col(Vacation.told).is_(None), Vacation.begins <= now)
         numbers = [number or 0 for number in session.exec(begun.order_by(col(Vacation.begins)).limit(AT_ONCE))]
-    return _each(engine, server, numbers, now, stopped, _tell)
+    return each(engine, numbers, partial(_tell, server=server, now=now), stopped, doing="vacations")
 
 
 def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Let players who want that go on vacation for a day before their time runs out. Return how many do."""
     with read_only(engine) as session:
-        mover = case((col(Match.to_move) == 0, col(Match.seat0)), else_=col(Match.seat1))
+        to_move = case((col(Match.to_move) == 0, col(Match.seat0)), else_=col(Match.seat1))
         falling = (
             select(Match.id, Player.settings)
-            .join(Player, col(Player.id) == mover)
+            .join(Player, col(Player.id) == to_move)
             .where(col(Match.due) > now, col(Match.due) <= now + AHEAD)
             .order_by(col(Match.due))
         )
         numbers = [number or 0 for number, settings in session.exec(falling) if settings.get(SETTING) == AUTO]
-    return _each(engine, server, numbers, now, stopped, _prolong)
+    return each(engine, numbers, partial(_prolong, server=server, now=now), stopped, doing="vacations by themselves")
 
 
-def _each(
-    engine: Engine,
-    server: ServerSettings,
-    numbers: list[int],
-    now: datetime,
-    stopped: Callable[[], bool],
-    step: Step,
-) -> int:
-    acted = 0
-    for number in numbers:
-        if stopped():
-            break
-        try:
-            with transaction(engine) as session:
-                acted += step(session, server, number, now)
-        except DBAPIError:
-            raise
-        except Exception:  # a bug: the others must not wait for this one
-            log.exception("no vacation", number=number, step=step.__name__)
-    return acted
-
-
-def _tell(session: Session, server: ServerSettings, number: int, now: datetime) -> bool:
+def _tell(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
     """Tell each opponent once of a vacation, unless it is over already or another daemon is at it."""
-    row = session.exec(select(Vacation).where(Vacation.id == number).with_for_update(skip_locked=True)).first()
+    row = lock_if_free(session, Vacation, number)
     if row is None or row.told is not None or row.begins > now:
         return False
     row.told = now
@@ -100,11 +76,10 @@ def _news(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAwa
             told.add(opponent)
 
 
-def _prolong(session: Session, server: ServerSettings, number: int, now: datetime) -> bool:
+def _prolong(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
     """Let the player to move go on vacation for a day, if their time runs out soon and they have a day left."""
     falling = session.get_one(Match, number)
-    mover = falling.seat1 if falling.to_move else falling.seat0
-    player = session.exec(select(Player).where(Player.id == mover).with_for_update(skip_locked=True)).first()
+    player = lock_if_free(session, Player, mover(falling))
     match = locked(session, number)
     if player is None or match is None or player.settings.get(SETTING) != AUTO:
         return False
