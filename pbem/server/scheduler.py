@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, vacations, reminders, seeks that end, digests, removing what is old, alerting the admin.
+"""Scheduled work: time-outs, vacations, reminders, seeks that end, digests, announcements, removals, telling the admin.
 
 The daemon calls `step` repeatedly. Nearly always nothing is due, and one statement tells so. What a player's message
 causes is in `conversation`.
@@ -14,7 +14,17 @@ from pbem.config import ServerSettings
 from pbem.house import receipts
 from pbem.players import traces
 from pbem.ratings import derivation
-from pbem.server.scheduled import alerts, digest, expiry, pauses, reminders, timeouts, unreachable, vacations
+from pbem.server.scheduled import (
+    alerts,
+    announcing,
+    digest,
+    expiry,
+    pauses,
+    reminders,
+    timeouts,
+    unreachable,
+    vacations,
+)
 from pbem.server.scheduled.each import NOW
 from pbem.storage import outages
 from pbem.storage.database import read_only
@@ -30,6 +40,7 @@ WORK: tuple[tuple[ColumnElement[bool], Callable[[Engine, ServerSettings, datetim
     (vacations.ARE_UNTOLD, vacations.tell),
     (reminders.ARE_DUE, reminders.remind),
     (digest.IS_NEWS, digest.gather),
+    (announcing.ARE_DUE, announcing.announce),
 )
 """What is done by time, and whether there is any of it to do, in the order in which it is done."""
 LOOK = select(*(is_due for is_due, _ in WORK))

@@ -18,6 +18,7 @@ from pbem.storage.models.messages import (
     RawMessage,
     Standing,
 )
+from pbem.storage.models.moderation import Announcement, ClosedAddress, ModerationAct
 from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Search, SearchKind
@@ -26,10 +27,12 @@ from pbem.storage.models.uptime import Clock, Outage
 __all__ = [
     "HOUSE",
     "UNSENT",
+    "Announcement",
     "Block",
     "Calendar",
     "Clock",
     "ClockEvent",
+    "ClosedAddress",
     "Departure",
     "Incoming",
     "IncomingState",
@@ -38,6 +41,7 @@ __all__ = [
     "Match",
     "MatchState",
     "Mention",
+    "ModerationAct",
     "Outage",
     "Outgoing",
     "OutgoingState",
