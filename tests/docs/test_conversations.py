@@ -59,8 +59,11 @@ class Player:
                     return number
             return None
 
-        until(lambda: found() is not None, f"{self.name} gets a message with {words!r}; there are {self.mails()}")
-        number = found() or 0
+        try:
+            number = int(until(found, f"{self.name} gets a message with {words!r}", 60))
+        except pytest.fail.Exception:
+            print(*(text(mail) for mail in self.mails()[-2:]), sep="\n---\n")
+            raise
         shown = self._run(["-#", "-f", self._inbox()], f"type {number}\nexit\n")
         self.said.append(f"{self.name} reads message {number}:\n\n{shown}")
         assert words in " ".join(shown.split())
@@ -131,7 +134,7 @@ def test_a_conversation(people: tuple[Player, Player], engine: Engine) -> None:
     alice, bob = people
     by_day(engine, int(subprocess.check_output(["date", "-u", "+%H"], env=REAL_CLOCK)))
     bob.answer(WELCOME, "set calendar on")
-    bob.reads("From now on: calendar on.")
+    bob.reads("Saved: calendar on.")
     alice.answer(WELCOME, "challenge bob quadrature time=3d/move")
     bob.answer(bob.reads("alice challenges you"), "accept")
     alice.answer(alice.reads("Your turn against bob"), "e3f4")
@@ -139,16 +142,16 @@ def test_a_conversation(people: tuple[Player, Player], engine: Engine) -> None:
     turn = alice.reads("bob played e9f8.")
 
     # Taking a turn back
-    alice.answer(turn, "b3c3")
-    slip = alice.reads("You played b3c3.")
-    bob.reads("alice played b3c3.")
-    alice.answer(slip, "undo")
-    bob.answer(bob.reads("alice asks to take back"), "accept")
-    turn = alice.reads("has agreed to take back")
+    alice.answer(turn, "c3c4")
+    slip = alice.reads("You played c3c4.")
+    bob.reads("alice played c3c4.")
+    alice.answer(slip, "undo\n\nI meant another man, sorry.")
+    bob.answer(bob.reads("alice has asked to take back c3c4."), "accept")
+    turn = alice.reads("Taken back, as agreed: c3c4.")
 
     # A tree of conditional moves
     alice.answer(turn, "b3b4\nif b9b8 then c3c4 then if c9c8 then d3d4\nelse b4b5")
-    alice.reads("You have prepared")
+    alice.reads("Prepared in match #1")
     turn = bob.reads("alice played b3b4.")
 
     # A reminder, with a calendar entry
@@ -171,5 +174,5 @@ def test_a_conversation(people: tuple[Player, Player], engine: Engine) -> None:
     # A time-out
     long_ago(engine, 1, timedelta(days=4))
     alice.answer(alice.reads("has run out of time"), "claim")
-    alice.reads("You won")
-    bob.reads("alice won")
+    alice.reads("You won!")
+    bob.reads("you ran out of time")

@@ -29,7 +29,7 @@ def settings(letters: Correspondence) -> dict[str, str]:
 def test_what_is_chosen_is_kept_and_a_default_is_not(letters: Correspondence) -> None:
     personal = letters.join("alice")
     (answer,) = letters.write("alice@mail.example", "set board words\nset zone=europe/vienna hour 18:00", to=personal)
-    assert "From now on: board words." in text(answer)
+    assert "Saved: board words." in text(answer)
     assert settings(letters) == {"board": "words", "zone": "Europe/Vienna", "hour": "18"}
     letters.write("alice@mail.example", "SET Board ASCII.", to=personal)
     assert settings(letters) == {"zone": "Europe/Vienna", "hour": "18"}

@@ -250,7 +250,7 @@ def test_days_off_count_from_midnight_and_later_ones_from_monday(letters: Corres
     """A new choice in each message gains nothing: this week has two days off, whatever they are called."""
     write(letters, "set zone Europe/Vienna")
     told = write(letters, "set days mon-fri")
-    assert "From now on: days mon-fri. Your clocks follow your days from Tue 3 Mar, 00:00 (Europe/Vienna) on." in told
+    assert "Saved: days mon-fri. Your clocks follow your days from Tue 3 Mar, 00:00 (Europe/Vienna) on." in told
     assert due(letters) == 18 * DAY
     assert write(letters, "set days mon-fri").count("Your clocks") == 0
     for day in ("wed-sun", "tue-sat", "mon-fri"):
