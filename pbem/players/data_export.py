@@ -6,7 +6,7 @@ Reply tokens are mentioned and never shown.
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -23,7 +23,19 @@ from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
 from pbem.ratings import standings
-from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating, Seek, Vacation
+from pbem.storage.models import (
+    Analysis,
+    Calendar,
+    Incoming,
+    Match,
+    MatchState,
+    ModerationAct,
+    Outgoing,
+    Player,
+    PlayerRating,
+    Seek,
+    Vacation,
+)
 
 MOST_BYTES = 5_000_000
 """How many bytes of messages, packed, go into one export by email; the operator's export has no limit."""
@@ -73,7 +85,9 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
         "blocked": blocks.blocked_by(session, player),
         "days": _days(session, player),
         "vacations": _vacations(session, player),
+        "moderation": _moderation(session, player),
         "matches": [_match(session, player, match) for match in _matches(session, player)],
+        "analyses": [_analysis(row) for row in _analyses(session, player)],
         "ratings": [_rating(row) for row in standings.history(session, player)],
         "words": [*_said(session, player, until), *_heard(sent)],
         "mails_in": [_mail_in(row) for row in came],
@@ -116,6 +130,7 @@ def _person(session: Session, player: Player) -> dict[str, Any]:
         "mails_that_came_back_in_a_row": player.bounces,
         "last_came_back": player.bounced,
         "nothing_sent_since": player.unreachable,
+        "closed_by_the_operator": player.banned,
     }
 
 
@@ -164,6 +179,15 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
     }
 
 
+def _analyses(session: Session, player: Player) -> Sequence[Analysis]:
+    return session.exec(select(Analysis).where(Analysis.player == player.id).order_by(col(Analysis.id))).all()
+
+
+def _analysis(row: Analysis) -> dict[str, Any]:
+    """Return an analysis that the player asked for; what it says is in a message to them."""
+    return {"match": row.match, "asked": row.asked, "told": row.done}
+
+
 def _days(session: Session, player: Player) -> list[dict[str, Any]]:
     """Return the days of the week on which the player's time runs, as they chose them."""
     rows = session.exec(select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id)))
@@ -182,6 +206,12 @@ def _vacations(session: Session, player: Player) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def _moderation(session: Session, player: Player) -> list[dict[str, Any]]:
+    """Return what the operator did to the player, and why."""
+    rows = session.exec(select(ModerationAct).where(ModerationAct.player == player.id).order_by(col(ModerationAct.id)))
+    return [{"at": row.at, "act": row.act, "former_name": row.former_name, "why": row.note} for row in rows]
 
 
 def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]:
