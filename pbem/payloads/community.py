@@ -121,6 +121,16 @@ class PlayerProfile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HouseProfile:
+    """What to know of the house, and how the reader's matches against it have ended."""
+
+    player: str
+    levels: int
+    total: Results
+    template: Literal["whois_house"] = "whois_house"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedMatch:
     """A line in a history."""
 
