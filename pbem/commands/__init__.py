@@ -16,7 +16,7 @@ from pbem.commands.community.standings import STANDINGS
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
-from pbem.commands.house import HINT
+from pbem.commands.house import ANALYSE, HINT
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT
@@ -46,6 +46,7 @@ COMMANDS: dict[str, Command] = {
     "claim": CLAIM,
     "hint": HINT,
     "rematch": REMATCH,
+    "analyse": ANALYSE,
     "say": SAY,
     "mute": MUTE,
     "games": GAMES_COMMAND,

@@ -48,6 +48,7 @@ INDEX: Mapping[str, str] = {
     "cancel": "abort annul void",
     "claim": "time timeout timeouts clock clocks deadline limit overdue late slow days",
     "rematch": "revenge again another",
+    "analyse": "analyses analyst evaluate evaluation blunder blunders better lesson",
     "mute": "nag nagging ignore silence",
     "if": "conditional condition premove premoves prepare prepared then else tree branch",
     "queue": "advance beforehand",
@@ -55,7 +56,7 @@ INDEX: Mapping[str, str] = {
     "say": "talk chat note notes write comment text",
     "games": "matches match status waiting pending",
     "show": "board boards position diagram see view",
-    "preview": "try test look analyse analyze analysis steps step",
+    "preview": "try test look steps step",
     "record": "records save sgf pgn notation-file download",
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
