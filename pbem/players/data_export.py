@@ -228,6 +228,7 @@ def _seek(seek: Seek) -> dict[str, Any]:
         "time": seek.time,
         "begin": seek.begin,
         "rated": seek.rated,
+        "for_ratings": [seek.lowest, seek.highest],
         "matches_left": seek.repeat,
         "put_up": seek.created,
         "ends": seek.expires,

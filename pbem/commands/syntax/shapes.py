@@ -12,7 +12,7 @@ _OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
 """What `cancel` takes back: "cancel seek 7"."""
 SHAPES = {
     "seek": re.compile(rf".*(?:=|\b{_GAME}\b).*|", re.IGNORECASE),
-    "seeks": re.compile(rf"(?:(?:{_GAME}|time=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
+    "seeks": re.compile(rf"(?:(?:{_GAME}|(?:time|rating)=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
     "take": re.compile(r"\d{0,9}"),
     "unseek": re.compile(r"\d{0,9}"),
     "who": re.compile(r"\d{0,9}"),
