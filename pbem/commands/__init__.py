@@ -19,7 +19,7 @@ from pbem.commands.help import HELP, RULES
 from pbem.commands.house import HINT
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
-from pbem.commands.privacy import DELETE, EXPORT
+from pbem.commands.privacy import DELETE, EXPORT, RECORDS
 from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 
 COMMANDS: dict[str, Command] = {
@@ -52,6 +52,7 @@ COMMANDS: dict[str, Command] = {
     "show": SHOW,
     "preview": PREVIEW,
     "record": RECORD,
+    "records": RECORDS,
     "who": WHO,
     "whois": WHOIS,
     "history": HISTORY,

@@ -57,7 +57,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
             *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "claim", "hint", "rematch", "mute"),
             *("seek", "take", "unseek", "block", "unblock", "refuse", "allow", "limit"),
-            *("set", "vacation", "stop", "start", "change", "revoke", "export", "delete"),
+            *("set", "vacation", "stop", "start", "change", "revoke", "export", "records", "delete"),
         ),
         Reach.ANYWHERE,
     ),

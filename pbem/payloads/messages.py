@@ -62,6 +62,15 @@ class Challenge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AllRecords:
+    """Sends a player the records of their matches."""
+
+    before: int | None = None
+    """The match whose predecessors they are; None for the newest."""
+    template: Literal["records"] = "records"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
     """Offers a match to an address that is no player's yet."""
 
@@ -226,6 +235,7 @@ class Digest:
 Payload = Annotated[
     AddressQuestion
     | Alert
+    | AllRecords
     | Answer
     | Away
     | Challenge

@@ -28,6 +28,7 @@ SUBJECTS = {
     "address": "Is this your address?",
     "moved": "Your mail now goes elsewhere",
     "export": "All the data we hold on you",
+    "records": "The records of your matches",
     "deleted": "Your data has been deleted",
     "seeks_ended": "Your seeks have ended",
     "unreachable_admin": "Messages to a player keep bouncing",

@@ -47,6 +47,7 @@ BEYOND = {
     "change": "change address mallory@far.example",
     "revoke": "revoke",
     "export": "export me",
+    "records": "records mine",
     "delete": "delete me",
 }
 

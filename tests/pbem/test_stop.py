@@ -37,6 +37,7 @@ WORDS = {
     "decline": "#1 decline",
     "join": "join mallory",
     "export": "export me",
+    "records": "records mine",
     "delete": "delete me",
     "draw": "#1 draw",
     "hint": "#1 hint",

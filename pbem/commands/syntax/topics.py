@@ -56,7 +56,8 @@ INDEX: Mapping[str, str] = {
     "games": "matches match status waiting pending",
     "show": "board boards position diagram see view",
     "preview": "try test look analyse analyze analysis steps step",
-    "record": "records save sgf pgn notation-file download",
+    "record": "save sgf pgn notation-file download",
+    "records": "archive zip backup",
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"
