@@ -1,7 +1,7 @@
 """Records of matches: read, written as the rule sheets print them, and replayed."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -21,15 +21,18 @@ class BadRecord(Exception):
     """A record that can't be read or replayed; the message is a sentence.
 
     `ply` is the turn counted from 1 (0 for the record as a whole), `text` its text, `token` the wrong word in it
-    (or the whole text), and `cause` what was raised there.
+    (or the whole text), and `cause` what was raised there. `line` is its line in the text, 0 where that isn't known.
     """
 
-    def __init__(self, ply: int, text: str, cause: Exception | str, *, player: str = "", token: str = "") -> None:
+    def __init__(
+        self, ply: int, text: str, cause: Exception | str, *, player: str = "", token: str = "", line: int = 0
+    ) -> None:
         self.ply = ply
         self.text = text
         self.cause = cause
         self.player = player
         self.token = token or text
+        self.line = line or getattr(cause, "line", 0)
         where = f"turn {ply}, {player}, {self.token}: " if ply else ""
         super().__init__(f"{where}{_why(cause)}")
 
@@ -48,12 +51,18 @@ class Record:
     moves: tuple[str, ...]
     ending: Ending | None = None
     board: tuple[str, ...] = ()
+    lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """The line of each turn in the text that the record was read from, if it was."""
 
     def __post_init__(self) -> None:
         """Fill in the defaults; raise BadOption."""
         if self.game not in GAMES:
             raise BadOption(f"there is no game {self.game}; there are {', '.join(GAMES)}")
         object.__setattr__(self, "options", GAMES[self.game].chosen(self.options))
+
+    def line_of(self, ply: int) -> int:
+        """Return the line of that turn in the text that the record was read from; 0 if that isn't known."""
+        return self.lines[ply - 1] if ply <= len(self.lines) else 0
 
     def start(self) -> Position[Any]:
         """Return the position before the first turn."""
@@ -83,7 +92,8 @@ def replay(record: Record) -> tuple[Position[Any], ...]:
             position = position.play(notation.parse(text))
         except (BadNotation, IllegalMove) as cause:
             player = record.players[_seat(record, position, ply)]
-            raise BadRecord(ply, text, cause, player=player, token=_token(cause)) from cause
+            line = record.line_of(ply)
+            raise BadRecord(ply, text, cause, player=player, token=_token(cause), line=line) from cause
         positions.append(position)
     return tuple(positions)
 
@@ -116,7 +126,7 @@ def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[
         try:
             position, corrections = reader(position, seat, text)
         except BadNotation as cause:
-            raise BadRecord(ply, text, cause, player=player) from cause
+            raise BadRecord(ply, text, cause, player=player, line=record.line_of(ply)) from cause
         positions.append(position)
         slips.extend(Slip(ply, player, each.token, each.why) for each in corrections)
     return tuple(positions), tuple(slips)
@@ -236,7 +246,8 @@ def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
     try:
         plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
         ending = _ending(plain.resigned, text.splitlines(), GAMES[key].sides)
-        return Record(key, options, plain.names, tuple(turn for _, turn in plain.turns), ending)
+        turns = tuple(turn for _, turn in plain.turns)
+        return Record(key, options, plain.names, turns, ending, lines=plain.lines)
     except (BadPlain, BadOption) as bad:
         raise BadRecord(0, text, bad) from bad
 
@@ -296,7 +307,7 @@ def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
     names = sheet.names or (game.sides[first], game.sides[1 - first])
     players = names if first == 0 else (names[1], names[0])
     ending = _ending(None if sheet.resigned is None else sheet.resigned ^ first, sheet.lead, game.sides)
-    return Record(key, options, players, sheet.turns, ending, sheet.board)
+    return Record(key, options, players, sheet.turns, ending, sheet.board, sheet.lines)
 
 
 def _seat(record: Record, position: Position[Any], ply: int) -> Seat:

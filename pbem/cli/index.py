@@ -29,6 +29,10 @@ COMMANDS = {
     "export": ("players", "Write all data on a player into a folder, without the size limit of a message."),
     "delete": ("players", 'Delete all data on a player, like "delete me". Their matches are kept without a name.'),
     "ratings": ("ratings", "Work with the ratings of players."),
+    "import": (
+        "records",
+        "Store matches that were played elsewhere, from records. Exit code 1 if a file is refused.",
+    ),
     "games": ("games", "List the games with their options."),
     "play": (
         "games",

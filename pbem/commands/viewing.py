@@ -108,7 +108,9 @@ def record(request: Request, line: Line) -> Decision:
     """Send the record of a match, whole or up to one of its turns; `full` adds what was taken back."""
     if line.words.strip().lower() not in ("", "full"):
         raise Refused(
-            f'"{line.words[:30]}" is not a kind of record.', read=line.text, fits='"record NUMBER full" and "records mine" exist.'
+            f'"{line.words[:30]}" is not a kind of record.',
+            read=line.text,
+            fits='"record NUMBER full" and "records mine" exist.',
         )
     match = _with_board(request, line)
     _check_ply(match, line.ply)

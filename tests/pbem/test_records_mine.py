@@ -67,7 +67,8 @@ def test_each_match_is_a_text_and_once_it_is_over_json(letters: Correspondence) 
     files = packed(mail)
     assert list(files) == ["pbem-2-quadrature.txt", "pbem-1-quadraphages.txt", "pbem-1-quadraphages.json"]
     assert record.loads(files["pbem-1-quadraphages.txt"]).moves == ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
-    assert "2 matches" in text(mail) and "from #2 down to #1" in text(mail)
+    assert "2 matches" in text(mail)
+    assert "from #2 down to #1" in text(mail)
     assert not re.search(r"@", "".join(files.values()))
 
 

@@ -18,13 +18,14 @@ from pbem.storage.models.messages import (
     RawMessage,
     Standing,
 )
-from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
+from pbem.storage.models.people import HOUSE, IMPORTED, Departure, Invitee, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Search, SearchKind
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
     "HOUSE",
+    "IMPORTED",
     "UNSENT",
     "Block",
     "Calendar",

@@ -55,6 +55,8 @@ class Match(SQLModel, table=True):
     """Whether the result counts for ratings, as the players agreed."""
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
+    imported: str | None = Field(default=None, index=True, unique=True)
+    """What a match is known by that was imported from a record (see matches.imported); None for those played here."""
     level: int | None = None
     """How well the house plays, in a match against it; None between two people."""
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})

@@ -1,0 +1,90 @@
+"""Commands that bring matches in: import."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import track
+from sqlmodel import Session
+
+from engines import GAMES
+from notation.record import BadRecord
+from pbem.cli import core
+from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.matches import imported
+from pbem.matches.imported import PlayedElsewhere
+from pbem.server import daemon
+from pbem.storage import database
+from pbem.storage.models import Player
+
+
+@app.command("import")
+def import_(
+    files: Annotated[list[Path], typer.Argument(help="Records, as text or JSON.", metavar="FILE...")],
+    players: Annotated[
+        list[str] | None,
+        typer.Option("--player", help="Who of ours somebody in the records is.", metavar="NAME=PLAYER"),
+    ] = None,
+    game: Annotated[str, typer.Option("--game", help="The game, if a record doesn't say.")] = "",
+    tolerant: Annotated[
+        bool, typer.Option("--tolerant", help="Mend slips in old records, where that is legal.")
+    ] = False,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Store matches that were played elsewhere, from records. Exit code 1 if a file is refused."""
+    if game and game not in GAMES:
+        errors.print(f"pbem: there is no game {game}; the games are {', '.join(GAMES)}", markup=False)
+        raise typer.Exit(IMPOSSIBLE)
+    stored = known = 0
+    refused: list[str] = []
+    with opened(config_file) as server:
+        with database.read_only(server.engine) as session:
+            ours = _ours(session, players or [])
+        for file in track(files, "importing", console=errors, transient=True, disable=len(files) < 2):
+            try:
+                played = _read(file, game or None, tolerant=tolerant)
+                with database.transaction(server.engine) as session:
+                    rows = {name: session.get_one(Player, number) for name, number in ours.items()}
+                    match, is_new = imported.store(session, played, rows, daemon.now())
+                    number, title = match.id, GAMES[match.game].title
+            except BadRecord as bad:
+                refused.append(f"{file}:{bad.line}: {bad}" if bad.line else f"{file}: {bad}")
+                continue
+            except OSError as error:
+                refused.append(f"{file}: {error.strerror or error}")
+                continue
+            stored, known = stored + is_new, known + (not is_new)
+            how = "" if is_new else ", imported before"
+            turns = len(played.record.moves)
+            out.print(f"{file}: match #{number}, {title}, {turns} turns{how}", markup=False, highlight=False)
+    for sentence in refused:
+        out.print(sentence, markup=False, highlight=False)
+    out.print(f"{stored} imported, {known} imported before, {len(refused)} refused", highlight=False)
+    if refused:
+        raise typer.Exit(FOUND)
+
+
+def _ours(session: Session, given: list[str]) -> Mapping[str, int]:
+    """Return the numbers of our players by names in records; exit with a sentence where there is no such player."""
+    found: dict[str, int] = {}
+    for each in given:
+        name, equals, wanted = each.rpartition("=")
+        if not equals or not name.strip():
+            errors.print(f"pbem: write --player NAME=PLAYER, not {each}", markup=False)
+            raise typer.Exit(IMPOSSIBLE)
+        found[name.strip().casefold()] = core.player(session, wanted.strip()).id or 0
+    return found
+
+
+def _read(file: Path, game: str | None, *, tolerant: bool) -> PlayedElsewhere:
+    """Return the match of a file; raise BadRecord and OSError."""
+    with file.open("rb") as opened_file:
+        raw = opened_file.read(imported.LARGEST + 1)
+    if len(raw) > imported.LARGEST:
+        raise BadRecord(0, "", f"a record has at most {imported.LARGEST} bytes")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRecord(0, "", f"this is not a text file: {error.reason} at byte {error.start}") from error
+    return imported.read(text, game, tolerant=tolerant)
