@@ -110,7 +110,7 @@ def record(request: Request, line: Line) -> Decision:
         raise Refused(
             f'"{line.words[:30]}" is not a kind of record.',
             read=line.text,
-            fits='"record NUMBER full" and "records mine" exist.',
+            fits='Write "record NUMBER full".',
         )
     match = _with_board(request, line)
     _check_ply(match, line.ply)

@@ -9,7 +9,7 @@ from notation.ending import Ending, Termination
 from notation.gamerecord import Result
 from notation.gamerecord import Site as Where
 from notation.record import Record
-from tests.diagrams import PLAYTHROUGHS
+from tests.diagrams import NAMES, played
 from tests.operating.site import Done, Site
 
 RECORDS = Path(__file__).parent.parent / "records"
@@ -132,6 +132,7 @@ def test_a_json_file_says_where_it_is_wrong(site: Site) -> None:
 
 @pytest.mark.slow
 def test_every_game_can_be_imported(site: Site) -> None:
-    done = site.pbem("import", *map(str, PLAYTHROUGHS))
-    assert f"{len(PLAYTHROUGHS)} imported" in done.out, done.said
+    files = written(site, **{name: record.dumps(played(name)) for name in NAMES})
+    done = site.pbem("import", *files)
+    assert f"{len(NAMES)} imported" in done.out, done.said
     check(site)

@@ -12,6 +12,8 @@ _OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
 """What `cancel` takes back: "cancel seek 7"."""
 _OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
 """Which records `records` sends: "records mine before 317"."""
+_RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)
+"""What people write after `records` who mean the record of one match."""
 SHAPES = {
     "records": _OWN_RECORDS,
     "seek": re.compile(rf".*(?:=|\b{_GAME}\b).*|", re.IGNORECASE),
@@ -39,8 +41,10 @@ def meant(command: str, words: str) -> tuple[str, str]:
     >>> meant("records", "42"), meant("record", "mine")
     (('record', '42'), ('records', 'mine'))
     """
-    if command in ("record", "records"):
-        return "records" if _OWN_RECORDS.fullmatch(words) else "record", words
+    if command == "record" and _OWN_RECORDS.fullmatch(words):
+        return "records", words
+    if command == "records" and _RECORD.fullmatch(words):
+        return "record", words
     if command == "cancel" and (seek := _OWN_SEEK.match(words)):
         return "unseek", seek[1]
     if command in ("take", "unseek") and (seek := _SEEK.match(words)):
