@@ -77,7 +77,8 @@ def loads(text: str) -> tuple[Record, Site, Result]:
     turns, players = tuple(turn for turn, _ in moves), (names[0], names[1])
     try:
         ending = endings.read([f"Ended: {reason}"], players)
-        record = Record(key, options, players, turns, ending, lines=_lines(text, turns))
+        began = str(header.get("began", ""))
+        record = Record(key, options, players, turns, ending, began=began, lines=_lines(text, turns))
     except BadOption as bad:
         raise BadRecord(0, text, bad) from bad
     return record, where, Result(None if first == second else 0 if first > second else 1, reason)
@@ -113,6 +114,7 @@ def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
         "date-start": site.started,
         "date-end": site.ended,
         "date-generated": site.generated,
+        **({"began": record.began} if record.began else {}),
         "unrated": False,
         "players": [
             {"name": name, "userid": number, "is_ai": False, "result": _points(result, seat), "side": side}

@@ -1,5 +1,6 @@
 """Records of matches: read, written as the rule sheets print them, and replayed."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -15,6 +16,8 @@ from notation.core import BadNotation
 from notation.ending import Ending, Termination
 from notation.plain import BadPlain, Plain, read_plain, write_plain
 from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
+
+_BEGAN = re.compile(r"[>\s]*Began: (after turn \d{1,5} of match #\d{1,9})\s*")
 
 
 class BadRecord(Exception):
@@ -51,6 +54,8 @@ class Record:
     moves: tuple[str, ...]
     ending: Ending | None = None
     board: tuple[str, ...] = ()
+    began: str = ""
+    """Where the match began, if not at the beginning: "after turn 7 of match #42". It has those turns as its first."""
     lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
     """The line of each turn in the text that the record was read from, if it was."""
 
@@ -206,12 +211,13 @@ def written(record: Record) -> str:
     title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
     resigned = _resigned(record)
     is_told = record.ending is not None and resigned is None  # forms have a word of their own for a resignation
+    began = (f"Began: {record.began}",) if record.began else ()
     told = (endings.written(record.ending, GAMES[record.game].sides),) if record.ending and is_told else ()
     if record.game not in TOLERANT_READERS:
-        return _as_plain(record, "\n".join((title, *told)))
+        return _as_plain(record, "\n".join((title, *began, *told)))
     column = None if resigned is None else resigned ^ first
     try:
-        lead = (title, *told, "")
+        lead = (title, *began, *told, "")
         return write_sheet(Sheet(lead, (names[first], names[1 - first]), record.moves, column, record.board))
     except BadSheet as bad:
         raise BadRecord(0, "", bad) from bad
@@ -228,6 +234,11 @@ def _ending(resigned: int | None, lines: Iterable[str], sides: tuple[str, str]) 
     if resigned is not None:
         return Ending(Termination.RESIGNATION, seat_of(resigned))
     return endings.read(lines, sides)
+
+
+def _began(lines: Iterable[str]) -> str:
+    """Return where a record says that the match began, if not at the beginning."""
+    return next((found[1] for line in lines if (found := _BEGAN.fullmatch(line))), "")
 
 
 def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
@@ -247,7 +258,7 @@ def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
         plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
         ending = _ending(plain.resigned, text.splitlines(), GAMES[key].sides)
         turns = tuple(turn for _, turn in plain.turns)
-        return Record(key, options, plain.names, turns, ending, lines=plain.lines)
+        return Record(key, options, plain.names, turns, ending, began=_began(text.splitlines()), lines=plain.lines)
     except (BadPlain, BadOption) as bad:
         raise BadRecord(0, text, bad) from bad
 
@@ -307,7 +318,7 @@ def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
     names = sheet.names or (game.sides[first], game.sides[1 - first])
     players = names if first == 0 else (names[1], names[0])
     ending = _ending(None if sheet.resigned is None else sheet.resigned ^ first, sheet.lead, game.sides)
-    return Record(key, options, players, sheet.turns, ending, sheet.board, sheet.lines)
+    return Record(key, options, players, sheet.turns, ending, sheet.board, _began(sheet.lead), sheet.lines)
 
 
 def _seat(record: Record, position: Position[Any], ply: int) -> Seat:

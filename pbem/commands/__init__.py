@@ -11,6 +11,7 @@ from pbem.commands.choices.settings import RESUME, SET, START, STOP
 from pbem.commands.choices.vacation import VACATION
 from pbem.commands.community.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
 from pbem.commands.community.people import HISTORY, WHO, WHOIS
+from pbem.commands.community.replaying import REPLAY
 from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.commands.community.standings import STANDINGS
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Command] = {
     "claim": CLAIM,
     "hint": HINT,
     "rematch": REMATCH,
+    "replay": REPLAY,
     "say": SAY,
     "mute": MUTE,
     "games": GAMES_COMMAND,

@@ -129,7 +129,8 @@ def since_when(session: Session, matches: Sequence[Match]) -> dict[int, datetime
     )
     played = dict(session.exec(last).all()) if numbers else {}
     return {
-        match.id or 0: match.ended or played.get(match.id or 0) or match.started or match.created for match in matches
+        match.id or 0: match.ended or max(played.get(match.id or 0) or match.created, match.started or match.created)
+        for match in matches
     }
 
 

@@ -217,4 +217,5 @@ def ending_of(match: Match) -> Ending | None:
 
 def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:
     """Return the record of those turns of the match."""
-    return Record(match.game, match.options, (name(players[0]), name(players[1])), texts)
+    began = f"after turn {match.begun_after} of match #{match.begun_from}" if match.begun_after else ""
+    return Record(match.game, match.options, (name(players[0]), name(players[1])), texts, began=began)

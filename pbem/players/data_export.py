@@ -143,6 +143,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "options": dict(match.options),
         "time": match.time,
         "imported": match.imported is not None,
+        "began": snapshot.record.began,
         "players": [name(other) for other in snapshot.players],
         "challenger": name(session.get_one(Player, match.challenger)),
         "state": match.state,

@@ -46,6 +46,7 @@ BEYOND = {
     "limit": "limit 10",
     "change": "change address mallory@far.example",
     "revoke": "revoke",
+    "replay": "replay 1#1 carol",
     "export": "export me",
     "records": "records mine",
     "delete": "delete me",

@@ -36,6 +36,7 @@ WORDS = {
     "claim": "#1 claim",
     "decline": "#1 decline",
     "join": "join mallory",
+    "replay": "replay 1#0 bob",
     "export": "export me",
     "records": "records mine",
     "delete": "delete me",

@@ -16,6 +16,9 @@ _RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)
 """What people write after `records` who mean the record of one match."""
 SHAPES = {
     "records": _OWN_RECORDS,
+    "replay": re.compile(
+        rf"(?:#?\d{{1,9}}(?:#\d{{1,4}})?\s+)?[^\s=]+(?:\s+(?:-*\w+=\S+|{_GAME}|-*(?:un)?rated))*", re.IGNORECASE
+    ),
     "seek": re.compile(rf".*(?:=|\b{_GAME}\b).*|", re.IGNORECASE),
     "seeks": re.compile(rf"(?:(?:{_GAME}|time=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
     "take": re.compile(r"\d{0,9}"),

@@ -48,6 +48,7 @@ INDEX: Mapping[str, str] = {
     "cancel": "abort annul void",
     "claim": "time timeout timeouts clock clocks deadline limit overdue late slow days",
     "rematch": "revenge again another",
+    "replay": "practice practise continue resume-from",
     "mute": "nag nagging ignore silence",
     "if": "conditional condition premove premoves prepare prepared then else tree branch",
     "queue": "advance beforehand",
