@@ -12,8 +12,8 @@ from engines import GAMES
 from notation.record import BadRecord
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
-from pbem.matches import imported
-from pbem.matches.imported import PlayedElsewhere
+from pbem.matches.origins import imported
+from pbem.matches.origins.imported import PlayedElsewhere
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Player

@@ -12,7 +12,8 @@ from pbem.commands.target import own_match
 from pbem.errors import Refused
 from pbem.house import levels, receipts
 from pbem.house import player as house_player
-from pbem.matches import lifecycle, replays
+from pbem.matches import lifecycle
+from pbem.matches.origins import replays
 from pbem.matches.queries import number_between
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.sections import Hint

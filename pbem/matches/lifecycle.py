@@ -1,7 +1,7 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
-Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `imported` and
-`replays`. A match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
+Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `origins`. A
+match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
 NotPossible says why, and nothing changed.
 """
 

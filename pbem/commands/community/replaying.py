@@ -8,7 +8,7 @@ from pbem.commands.syntax import terms
 from pbem.commands.syntax.terms import BEGIN
 from pbem.commands.viewing import position_of
 from pbem.errors import Refused
-from pbem.matches import replays
+from pbem.matches.origins import replays
 from pbem.payloads.sections import ChallengeSent
 from pbem.storage.models import MatchState
 

@@ -56,9 +56,9 @@ class Match(SQLModel, table=True):
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     imported: str | None = Field(default=None, index=True, unique=True)
-    """What a match is known by that was imported from a record (see matches.imported); None for those played here."""
+    """What a match is known by that was imported (see matches.origins.imported); None for those played here."""
     begun_from: int | None = None
-    """The match from a position of which this one began (see matches.replays); None where it began as usual."""
+    """The match from a position of which this one began (see matches.origins.replays); None where it began as usual."""
     begun_after: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The number of turns that it has from that match, as the first of its own. They can't be taken back."""
     level: int | None = None
