@@ -76,6 +76,7 @@ class Silence(Enum):
     SAID_BEFORE = "the same answer, often enough"
     ASKED_OFTEN_ENOUGH = "asked often enough"
     HOURLY_MESSAGES_OF_PLAYER = "too many mails of this player in an hour"
+    ACCOUNT_CLOSED = "the account is closed, as was said today"
     STRANGER_WAS_ASKED = "a stranger who was asked today"
     STRANGER_WAS_INTRODUCED = "a stranger who was told what this is"
     UNREADABLE = "{detail}"

@@ -244,11 +244,13 @@ class Correspondence:
         (question,) = self.reply(self.last(name), words)
         return self.reply(question, "yes")
 
-    def operate(self, *words: str, **environment: str) -> Result:
-        """Run a command of the operator's on this server. Return what it printed; its log ends with it."""
+    def operate(self, *words: str, keys: str | None = None, **environment: str) -> Result:
+        """Run a command of the operator's on this server, who types those keys. Return what it printed."""
         before = structlog.get_config()
         try:
-            return CliRunner().invoke(app, [*words, "--config", str(self.folder / "pbem.toml")], env=environment)
+            return CliRunner().invoke(
+                app, [*words, "--config", str(self.folder / "pbem.toml")], input=keys, env=environment
+            )
         finally:
             structlog.configure(**before)
 

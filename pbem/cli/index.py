@@ -28,6 +28,32 @@ COMMANDS = {
     "bounced": ("players", "List players whose mail bounces. Exit code 1 if sending to any of them has stopped."),
     "export": ("players", "Write all data on a player into a folder, without the size limit of a message."),
     "delete": ("players", 'Delete all data on a player, like "delete me". Their matches are kept without a name.'),
+    "players": (
+        "moderation",
+        "List the players: when they joined and last wrote, how many matches they play, and who is banned.",
+    ),
+    "close": ("moderation", "End a match without a result, or withdraw a challenge; both players are told."),
+    "adjudicate": (
+        "moderation",
+        "Decide a match: a player has won, or it is a draw. It counts like any other result; both players are told.",
+    ),
+    "ban": (
+        "moderation",
+        "Close a player's account: their matches end, and they can't play any more. Their ratings stay.",
+    ),
+    "unban": ("moderation", "Open the account of a banned player again; their matches stay over."),
+    "rename": (
+        "moderation",
+        "Give a player another name; they and those who play with them are told, and nobody else gets the old one.",
+    ),
+    "announce": (
+        "moderation",
+        "Write to all players who get news, some of them each minute; shows the message and their number first.",
+    ),
+    "acts": (
+        "moderation",
+        "List what was done to players and matches with these commands, by whom and why; the newest first.",
+    ),
     "ratings": ("ratings", "Work with the ratings of players."),
     "import": (
         "records",

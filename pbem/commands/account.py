@@ -1,6 +1,7 @@
 """Becoming a player: join and the welcome."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -13,12 +14,13 @@ from pbem.commands.syntax import topics
 from pbem.commands.syntax.courtesies import GREETINGS, POLITE
 from pbem.errors import Refused
 from pbem.house import player as house_player
+from pbem.moderation import bans
 from pbem.payloads import templates
 from pbem.payloads.explained import Welcome
 from pbem.players import erasure, identity, open_seeks
 from pbem.players.erasure import ANONYMOUS
 from pbem.players.preferences import PREFERENCES
-from pbem.storage.models import IMPORTED, Player
+from pbem.storage.models import IMPORTED, ModerationAct, Player
 from pbem.tokens import Purpose, Token
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
@@ -52,14 +54,27 @@ def words_in_use() -> frozenset[str]:
 
 def check_name(request: Request, wanted: str, command: str) -> str:
     """Return the name in lower case; raise Refused, with another one for that command, if it is invalid or taken."""
+    wanted = _checked(wanted, request.commands, request.house.name)
+    if _is_taken(request.session, wanted):
+        raise _taken(request, wanted, command)
+    return wanted
+
+
+def check_other_name(session: Session, wanted: str, commands: Mapping[str, Command], house: str) -> str:
+    """Return the name that the operator wants for a player in lower case; raise Refused if it is invalid or taken."""
+    wanted = _checked(wanted, commands, house)
+    if _is_taken(session, wanted):
+        raise Refused(f"The name {wanted} is taken, or was until the operator changed it.", fits="Try another one.")
+    return wanted
+
+
+def _checked(wanted: str, commands: Mapping[str, Command], house: str) -> str:
     wanted = wanted.lower()
-    if not _is_name(request, wanted):
+    if not _is_name(wanted, commands, house):
         raise Refused(
             f"\"{wanted[:40]}\" can't be a player's name.",
             fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
         )
-    if _is_taken(request.session, wanted):
-        raise _taken(request, wanted, command)
     return wanted
 
 
@@ -92,23 +107,27 @@ def suggested_name(address: str) -> str | None:
 def free_name(request: Request, address: str) -> str:
     """Return a unique name, made from the address, for an invited person who chose none."""
     local = suggested_name(address)
-    stem = local if local and _is_name(request, local) else "player"
+    own = request.commands, request.house.name
+    stem = local if local and _is_name(local, *own) else "player"
     wanted, number = stem, 1
-    while _is_taken(request.session, wanted) or not _is_name(request, wanted):
+    while _is_taken(request.session, wanted) or not _is_name(wanted, *own):
         number += 1
         wanted = f"{stem}{number}"
     return wanted
 
 
-def _is_name(request: Request, wanted: str) -> bool:
+def _is_name(wanted: str, commands: Mapping[str, Command], house: str) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
-    special = wanted in words_in_use() or named(request.commands, wanted) is not None or wanted.startswith(STANDING_FOR)
-    special = special or house_player.resembles(request.house.name, wanted)
+    special = wanted in words_in_use() or named(commands, wanted) is not None or wanted.startswith(STANDING_FOR)
+    special = special or house_player.resembles(house, wanted)
     return NAME.fullmatch(wanted) is not None and not special
 
 
 def _is_taken(session: Session, wanted: str) -> bool:
-    return session.exec(select(Player).where(Player.name == wanted)).first() is not None
+    """Return whether somebody has that name, or had it until the operator gave them another one."""
+    if session.exec(select(Player).where(Player.name == wanted)).first() is not None:
+        return True
+    return session.exec(select(ModerationAct.id).where(ModerationAct.former_name == wanted)).first() is not None
 
 
 def welcome(request: Request, player: Player, wanted: str) -> Welcome:
@@ -119,6 +138,11 @@ def welcome(request: Request, player: Player, wanted: str) -> Welcome:
     if erasure.has_left_often(request.session, player.address, request.now):
         raise Refused(
             "This address has joined and left more than once today.", fits="You're welcome to join again tomorrow."
+        )
+    if bans.is_closed(request.session, player.address):
+        raise Refused(
+            "The operator of this server has closed the account of this address.",
+            fits=bans.whom_to_ask(request.server),
         )
     player.name, player.confirmed = wanted, request.now
     request.session.add(player)

@@ -44,8 +44,13 @@ def listed(session: Session, now: datetime, most: int, page: int = 1) -> tuple[l
     rows = session.exec(newest.offset((page - 1) * most).limit(most + 1)).all()
     numbers = [player for player, _ in rows[:most]]
     people = session.exec(select(Player).where(col(Player.id).in_(numbers))) if numbers else ()
-    names = {player.id: player.name or "" for player in people if player.stopped is None and player.unreachable is None}
+    names = {player.id: player.name or "" for player in people if is_reachable(player)}
     return [(names[player], seen) for player, seen in rows[:most] if player in names], len(rows) > most
+
+
+def is_reachable(player: Player) -> bool:
+    """Return whether the player gets news, and can play."""
+    return all(since is None for since in (player.stopped, player.unreachable, player.banned, player.deleted))
 
 
 def last_seen(session: Session, player: Player) -> datetime | None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, col, func, select
 
 from pbem.clocks.time_control import TimeControl, from_stored, to_stored
-from pbem.community import blocks
+from pbem.community import blocks, directory
 from pbem.matches import lifecycle
 from pbem.matches.events import Events, MatchStarted
 from pbem.storage.clock import within
@@ -95,6 +95,7 @@ def listed(
             col(Seek.expires) > now,
             col(Player.stopped).is_(None),
             col(Player.unreachable).is_(None),
+            col(Player.banned).is_(None),
             *blocks.none_between(reader, Seek.player),
         )
     )
@@ -125,8 +126,7 @@ def locked(session: Session, number: int, now: datetime) -> tuple[Seek, Player] 
 
 def is_for(session: Session, seeker: Player, taker: Player) -> bool:
     """Return whether that player may see and take the seeks of the other."""
-    away = seeker.stopped is not None or seeker.unreachable is not None or seeker.deleted is not None
-    return not away and not blocks.is_between(session, seeker, taker)
+    return directory.is_reachable(seeker) and not blocks.is_between(session, seeker, taker)
 
 
 def begun_with(session: Session, seek: Seek, seeker: Player, taker: Player) -> Match | None:

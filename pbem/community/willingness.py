@@ -30,6 +30,6 @@ def has_enough(session: Session, player: Player) -> bool:
 
 def is_open_to(session: Session, player: Player, challenger: Player, game: str) -> bool:
     """Return whether that challenger may challenge the player to that game now."""
-    if blocks.is_between(session, player, challenger):
+    if player.banned is not None or blocks.is_between(session, player, challenger):
         return False
     return game not in rejected(player.settings) and not has_enough(session, player)

@@ -29,6 +29,7 @@ class ServerSettings(Section):
     batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
     keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
     keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
+    announced_per_minute: Annotated[int, Field(ge=1, le=1_000)] = 60
     time: str = time_control.NONE
     days_off: Annotated[int, Field(ge=0, le=6)] = 2
     vacation_days: Annotated[int, Field(ge=0, le=366)] = 30

@@ -18,12 +18,18 @@ from pbem.conversation import confirmations, execute, new_address, strangers
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
+from pbem.moderation import bans
 from pbem.payloads.sections import FirstOnly
 from pbem.players import bounces, invitations, rate_limits
 from pbem.players.rate_limits import Left
+from pbem.storage.models import Outgoing, Player
 
 log = structlog.get_logger()
 
+CLOSED = f"{rate_limits.ONCE}closed"
+"""The gist of the answer to a player whose account is closed."""
+CLOSED_MAY = frozenset({"export", "delete"})
+"""What such a player can still do."""
 GUESTS_MAY = frozenset({"accept", "play", "decline", "help", "rules", "show", "stop", "start", "join"})
 """What someone can do who has proven their address, and isn't a player yet."""
 
@@ -34,6 +40,7 @@ def converse(request: Request) -> Reply:
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
     left = _check_budgets(request)
     try:
+        _check_account(request)
         _check_answers(request)
         _check_readable(request, left)
         reply = _handled(request, reply, left)
@@ -124,6 +131,31 @@ def _check_readable(request: Request, left: Left | None) -> None:
         if request.sender.is_stranger:
             raise Unanswerable(Silence.UNREADABLE, error)
         raise Unread(error.problem.value, str(error))
+
+
+def _check_account(request: Request) -> None:
+    """Raise Refused for a player whose account is closed, and Unanswerable once they were told so that day.
+
+    What they write is read all the same: they can have their data, and have it deleted.
+    """
+    session, sender = request.session, request.sender
+    asked = session.get_one(Outgoing, sender.address_question) if sender.address_question is not None else None
+    player = session.get(Player, asked.player) if asked is not None and asked.player else sender.player
+    if player is None or player.banned is None:
+        return
+    message = request.message
+    if sender.held_message is not None and sender.held_message in request.held_messages:
+        message = request.held_messages[sender.held_message]
+    written = execute.read(request, message).commands if message.error is None and asked is None else ()
+    if written and all(line.command.name in CLOSED_MAY for line in written):
+        return
+    if rate_limits.was_told(session, sender.address, CLOSED, request.now):
+        raise Unanswerable(Silence.ACCOUNT_CLOSED)
+    raise Refused(
+        "The operator of this server has closed your account, so your message did nothing.",
+        fits=f'"export me" and "delete me" still work. {bans.whom_to_ask(request.server)}'.strip(),
+        gist=CLOSED,
+    )
 
 
 def _check_budgets(request: Request) -> Left | None:

@@ -37,7 +37,7 @@ Act = Callable[[Request, Reply, ParsedMessage], Reply]
 def understand(request: Request, reply: Reply, message: Message, act: Act) -> Reply:
     """Read the message and act on it; a `yes` in its first line means what the answered message suggests or offers."""
     reader = _reader(request, message)
-    parsed = reader.read(message.subject, message.lines, message.cut)
+    parsed = _read(reader, message)
     reply = replace(reply, subject=parsed.subject)
     try:
         answered = _answered(request, message)
@@ -54,6 +54,15 @@ def understand(request: Request, reply: Reply, message: Message, act: Act) -> Re
         agreed.proposal = suggested_yes.DONE
         request.session.add(agreed)
     return reply
+
+
+def read(request: Request, message: Message) -> ParsedMessage:
+    """Return what the message says, whatever it answers."""
+    return _read(_reader(request, message), message)
+
+
+def _read(reader: Reader, message: Message) -> ParsedMessage:
+    return reader.read(message.subject, message.lines, message.cut)
 
 
 def _reader(request: Request, message: Message) -> Reader:

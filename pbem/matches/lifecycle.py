@@ -157,6 +157,8 @@ def _check_offers(session: Session, challenger: Player, opponent: Player, *, by_
 def accept(session: Session, match: Match, player: Player, now: datetime) -> Events:
     """Start the match."""
     _check_answer(match, player)
+    if session.get_one(Player, match.challenger).banned is not None:
+        raise NotPossible(Obstacle.NOT_ON_OFFER, match)
     match.state, match.started = MatchState.RUNNING, now
     match.to_move = snapshot_of(session, match).base.turn
     timekeeping.start(session, match, now)

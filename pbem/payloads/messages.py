@@ -8,6 +8,7 @@ from pydantic import Field
 from pbem.payloads.absences import Away
 from pbem.payloads.community import OpenSeek, SeeksEnded
 from pbem.payloads.explained import Welcome
+from pbem.payloads.moderation import AccountChanged, Announced, Renamed
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
 
@@ -233,9 +234,11 @@ class Digest:
 
 
 Payload = Annotated[
-    AddressQuestion
+    AccountChanged
+    | AddressQuestion
     | Alert
     | AllRecords
+    | Announced
     | Answer
     | Away
     | Challenge
@@ -249,6 +252,7 @@ Payload = Annotated[
     | Words
     | AddressMoved
     | NewAddresses
+    | Renamed
     | OfferNews
     | TurnPlayed
     | SeeksEnded

@@ -109,7 +109,7 @@ def notices(
 ) -> tuple[Notice, ...]:
     """Return the news about these events for everyone concerned, in order; the author's prose goes with the first.
 
-    The house needs no news, and gets none.
+    The house needs no news, and gets none; nor does a player whose account is closed.
     """
     told: tuple[Notice, ...] = ()
     happened = tuple(events)
@@ -121,7 +121,7 @@ def notices(
         players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
         silent = carry_prose(told) or (author is not None and is_muted_for(match, author))
         told += tuple(_of(event, players, _Author(author, () if silent else prose), at_once))
-    return tuple(notice for notice in told if notice.player.address != HOUSE)
+    return tuple(notice for notice in told if notice.player.address != HOUSE and notice.player.banned is None)
 
 
 def carry_prose(told: Iterable[Notice]) -> bool:

@@ -23,7 +23,18 @@ from pbem.matches.snapshot import snapshot_of
 from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
 from pbem.ratings import standings
-from pbem.storage.models import Calendar, Incoming, Match, MatchState, Outgoing, Player, PlayerRating, Seek, Vacation
+from pbem.storage.models import (
+    Calendar,
+    Incoming,
+    Match,
+    MatchState,
+    ModerationAct,
+    Outgoing,
+    Player,
+    PlayerRating,
+    Seek,
+    Vacation,
+)
 
 MOST_BYTES = 5_000_000
 """How many bytes, packed, go into one archive by email; the operator's export has no limit."""
@@ -74,6 +85,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
         "blocked": blocks.blocked_by(session, player),
         "days": _days(session, player),
         "vacations": _vacations(session, player),
+        "moderation": _moderation(session, player),
         "matches": [_match(session, player, match) for match in _matches(session, player)],
         "ratings": [_rating(row) for row in standings.history(session, player)],
         "words": [*_said(session, player, until), *_heard(sent)],
@@ -118,6 +130,7 @@ def _person(session: Session, player: Player) -> dict[str, Any]:
         "mails_that_came_back_in_a_row": player.bounces,
         "last_came_back": player.bounced,
         "nothing_sent_since": player.unreachable,
+        "closed_by_the_operator": player.banned,
     }
 
 
@@ -186,6 +199,12 @@ def _vacations(session: Session, player: Player) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def _moderation(session: Session, player: Player) -> list[dict[str, Any]]:
+    """Return what the operator did to the player, and why."""
+    rows = session.exec(select(ModerationAct).where(ModerationAct.player == player.id).order_by(col(ModerationAct.id)))
+    return [{"at": row.at, "act": row.act, "former_name": row.former_name, "why": row.note} for row in rows]
 
 
 def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]:

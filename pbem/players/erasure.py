@@ -29,6 +29,7 @@ from pbem.storage.models import (
     Incoming,
     Match,
     MatchState,
+    ModerationAct,
     Outgoing,
     OutgoingState,
     Player,
@@ -103,6 +104,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
         Departure(
             player=player.id or 0,
             name=player.name,
+            former_names=_forget_acts(session, player),
             addresses=list(addresses),
             digest=_digest(player.address),
             left=now,
@@ -123,6 +125,14 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
         _erase(session, server, guest, now)
 
 
+def _forget_acts(session: Session, player: Player) -> list[str]:
+    """Empty what is kept of the operator's reasons; return the names that they took from the player."""
+    done = col(ModerationAct.player) == player.id
+    former = session.exec(select(ModerationAct.former_name).where(done)).all()
+    retention.change(session, update(ModerationAct).where(done).values(note="", former_name=None))
+    return [name for name in former if name is not None]
+
+
 def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[Player]]:
     """Return the player's present and earlier addresses, and the rows of guests that were made at earlier ones."""
     went = select(Outgoing.address).where(
@@ -137,7 +147,7 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
 def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> None:
     """Make the player's row anonymous; none of their tokens is recognised any more."""
     player.name = player.address = anonymous
-    player.settings, player.stopped, player.deleted = {}, None, now
+    player.settings, player.stopped, player.banned, player.deleted = {}, None, None, now
     player.bounces, player.bounced, player.unreachable = 0, None, None
     player.epoch += OLDEST + 1
     session.add(player)

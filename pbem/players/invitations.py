@@ -130,7 +130,7 @@ def rule_out(session: Session, address: str, now: datetime) -> None:
 
 def allow(session: Session, address: str) -> None:
     """Let the address be invited again."""
-    row = session.get(Invitee, _hash(_plain(address)))
+    row = session.get(Invitee, digest(address))
     if row is not None:
         session.delete(row)
 
@@ -146,11 +146,16 @@ def _most_invitations(player: Player, limits: LimitsSettings, now: datetime) -> 
     return min(limits.new_player_invitations, limits.invitations_per_day) if is_new else limits.invitations_per_day
 
 
+def digest(address: str) -> str:
+    """Return the hash by which an address is known that is stored nowhere else."""
+    return _hash(_plain(address))
+
+
 def _row(session: Session, address: str) -> Invitee:
     """Return what is known of the address; a new row, not yet stored, for one we know nothing about."""
     plain = _plain(address)
-    found = session.get(Invitee, _hash(plain))
-    return found or Invitee(address=_hash(plain), domain=_hash(plain.rpartition("@")[2]))
+    found = session.get(Invitee, digest(address))
+    return found or Invitee(address=digest(address), domain=_hash(plain.rpartition("@")[2]))
 
 
 def _plain(address: str) -> str:

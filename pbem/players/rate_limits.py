@@ -190,6 +190,12 @@ def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> boo
     return session.exec(_with_gist(Outgoing.id, sender, gist, DAY, now)).first() is not None
 
 
+def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
+    """Return whether something of that gist went to the address within a day, whatever had proven the sender."""
+    sent = (Outgoing.address == address, Outgoing.gist == gist, within(Outgoing.created, DAY, now))
+    return session.exec(select(Outgoing.id).where(*sent).limit(1)).first() is not None
+
+
 def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
     """Return whether the sender has had a reply like this often enough; machines reply to every reply."""
     if gist.startswith(ONCE):

@@ -70,7 +70,7 @@ def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callabl
                 change(session, statement)
     with transaction(engine) as session:
         change(session, delete(Mention).where(col(Mention.player) == departure.player))
-        swept: dict[str, Any] = {"name": None, "addresses": [], "swept": now}
+        swept: dict[str, Any] = {"name": None, "former_names": [], "addresses": [], "swept": now}
         change(session, update(Departure).where(col(Departure.player) == departure.player).values(swept))
     log.info("swept", player=departure.player)
     return True
@@ -154,7 +154,7 @@ def _told_others(engine: Engine, departure: Departure) -> Iterator[Step]:
     """Yield statements that take the player out of messages to others about their matches, or that name them."""
     with read_only(engine) as session:
         numbers = sorted(_naming(session, departure.player))
-    called = {*departure.addresses, *([departure.name] if departure.name else [])}
+    called = {*departure.addresses, *departure.former_names, *([departure.name] if departure.name else [])}
     instead = f"{ANONYMOUS}{departure.player}"
     for chunk in _chunks(numbers):
         kept = select(Outgoing).where(col(Outgoing.id).in_(chunk), col(Outgoing.removed).is_(None))

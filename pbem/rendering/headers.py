@@ -13,6 +13,7 @@ from pbem.matches.naming import OVER, YOUR_TURN, name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.explained import Rules
 from pbem.payloads.messages import Answer, Digest, Payload
+from pbem.payloads.moderation import Announced
 from pbem.payloads.sections import TurnPlayed
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
@@ -21,6 +22,8 @@ from pbem.storage.outbox import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
 SUBJECTS = {
+    "account": "Your account",
+    "renamed": "A new name",
     "alert": "Some messages need your attention",
     "confirm": "Was this you?",
     "welcome": "Welcome",
@@ -134,6 +137,8 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
     if isinstance(payload, Digest):
         yours = sum(item.stage == "yours" for item in payload.matches) + len(payload.waiting)
         return f"[pbem] News of {len(payload.matches)} matches" + (f": your turn in {yours}" if yours else "")
+    if isinstance(payload, Announced):
+        return f"[pbem] {payload.subject}"
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"

@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, vacations, reminders, seeks that end, digests, removing what is old, alerting the admin.
+"""Scheduled work: time-outs, vacations, reminders, seeks that end, digests, announcements, removals, telling the admin.
 
 The daemon calls `step` repeatedly. What a player's message causes is in `conversation`.
 """
@@ -13,7 +13,17 @@ from pbem.config import ServerSettings
 from pbem.house import receipts
 from pbem.players import traces
 from pbem.ratings import derivation
-from pbem.server.scheduled import alerts, digest, expiry, pauses, reminders, timeouts, unreachable, vacations
+from pbem.server.scheduled import (
+    alerts,
+    announcing,
+    digest,
+    expiry,
+    pauses,
+    reminders,
+    timeouts,
+    unreachable,
+    vacations,
+)
 from pbem.storage import outages
 from pbem.storage.retention import Retention
 
@@ -49,6 +59,7 @@ class Scheduler:
         reminders.remind(engine, server, now, stopped)
         derivation.rate_due(engine, now, stopped)
         digest.gather(engine, server, now, stopped)
+        announcing.announce(engine, server, now, stopped)
         receipts.release_due(engine, now)
         alerts.tell(engine, server, now)
         unreachable.tell(engine, server, now)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
+from pbem.moderation import bans, broadcasts, names
+from pbem.moderation.acts import Order
 from pbem.players import addresses
 from pbem.server.scheduled import alerts
 from pbem.storage import database
@@ -47,6 +49,7 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
         found = write_all(letters)
         found["confirm-delete"] = _leave(letters)
         _alert(letters)
+        _moderate(letters)
         with Session(letters.server.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
         for several in (False, True):
@@ -221,6 +224,20 @@ def _alert(letters: Correspondence) -> None:
         server.engine, server.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock()
     )
     letters.wait(minutes=0)
+
+
+def _moderate(letters: Correspondence) -> None:
+    """Let the operator close bob's account and open it again, rename dave, and write to everybody."""
+    engine, server, now = letters.server.engine, letters.server.settings.server, letters.clock()
+    why = Order("terminal", "You've asked others for their passwords.", tells=True)
+    with database.transaction(engine) as session:
+        bob, dave = (session.exec(select(Player).where(Player.name == each)).one() for each in ("bob", "dave"))
+        bans.ban(session, server, bob, why, now)
+        bans.unban(session, server, bob, Order("terminal"), now)
+        names.rename(session, server, dave, "david", Order("terminal", "You asked for it.", tells=True), now)
+        lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
+        broadcasts.begin(session, "Moving house", lines, Order("terminal"), now)
+    letters.wait(minutes=1)
 
 
 def _leave(letters: Correspondence) -> EmailMessage:

@@ -18,6 +18,7 @@ from pbem.storage.models.messages import (
     RawMessage,
     Standing,
 )
+from pbem.storage.models.moderation import Announcement, ClosedAddress, ModerationAct
 from pbem.storage.models.people import HOUSE, IMPORTED, Departure, Invitee, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Search, SearchKind
@@ -27,10 +28,12 @@ __all__ = [
     "HOUSE",
     "IMPORTED",
     "UNSENT",
+    "Announcement",
     "Block",
     "Calendar",
     "Clock",
     "ClockEvent",
+    "ClosedAddress",
     "Departure",
     "Incoming",
     "IncomingState",
@@ -39,6 +42,7 @@ __all__ = [
     "Match",
     "MatchState",
     "Mention",
+    "ModerationAct",
     "Outage",
     "Outgoing",
     "OutgoingState",

@@ -37,6 +37,8 @@ class Player(SQLModel, table=True):
     """Since when nothing is sent to the address, because everything bounces."""
     deleted: datetime | None = Field(default=None, sa_type=Utc)
     """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
+    banned: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when the operator has closed the account (see pbem.moderation)."""
     created: datetime = Field(sa_type=Utc)
 
 
@@ -60,9 +62,10 @@ class Departure(SQLModel, table=True):
 
     player: int = Field(foreign_key="player.id", primary_key=True)
     name: str | None = None
+    former_names: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
     addresses: list[str] = Field(sa_column=Column(JSON, nullable=False))
     digest: str = Field(index=True)
     """A hash of the address, by which it is known for a day."""
     left: datetime = Field(sa_type=Utc, index=True)
     swept: datetime | None = Field(default=None, sa_type=Utc, index=True)
-    """When the last of their data was deleted; name and addresses are empty from then on."""
+    """When the last of their data was deleted; names and addresses are empty from then on."""

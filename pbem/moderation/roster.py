@@ -1,0 +1,49 @@
+"""The roster: all players, as the operator sees them."""
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from pbem.storage.models import Player
+
+
+class Kind(StrEnum):
+    """Which players to list."""
+
+    ALL = "all"
+    BANNED = "banned"
+    STOPPED = "stopped"
+    """Those who want no news."""
+    UNREACHABLE = "unreachable"
+    """Those whose mail comes back."""
+    GUESTS = "guests"
+    """People who were invited, or have asked something, and haven't joined."""
+
+
+_CONDITIONS: dict[Kind, tuple[Any, ...]] = {
+    Kind.ALL: (col(Player.confirmed).is_not(None),),
+    Kind.BANNED: (col(Player.banned).is_not(None),),
+    Kind.STOPPED: (col(Player.confirmed).is_not(None), col(Player.stopped).is_not(None)),
+    Kind.UNREACHABLE: (col(Player.unreachable).is_not(None),),
+    Kind.GUESTS: (col(Player.confirmed).is_(None),),
+}
+
+
+def players(
+    session: Session, most: int, page: int = 1, *, beginning: str = "", kind: Kind = Kind.ALL
+) -> tuple[Sequence[Player], bool]:
+    """Return a page of players by number, and whether there are more."""
+    found = select(Player).where(col(Player.deleted).is_(None), *_CONDITIONS[kind])
+    if beginning:
+        found = found.where(col(Player.name).startswith(beginning, autoescape=True))
+    rows = session.exec(found.order_by(col(Player.id)).offset((page - 1) * most).limit(most + 1)).all()
+    return rows[:most], len(rows) > most
+
+
+def states(player: Player) -> Iterator[str]:
+    """Yield in words what is special about the player."""
+    for since, word in ((player.banned, "banned"), (player.stopped, "no news"), (player.unreachable, "unreachable")):
+        if since is not None:
+            yield f"{word} since {since:%Y-%m-%d}"
