@@ -59,6 +59,10 @@ COMMANDS = {
         "records",
         "Store matches that were played elsewhere, from records. Exit code 1 if a file is refused.",
     ),
+    "restore": (
+        "records",
+        "Restore matches from the newest messages about them. Exit code 1 if one can't be restored.",
+    ),
     "games": ("games", "List the games with their options."),
     "play": (
         "games",

@@ -74,6 +74,7 @@ class Renderer:
         mail = EmailMessage(policy=headers.policy(row.address))
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         headers.write(mail, row, payload, snapshot, self._server, self._keyring)
+        headers.carry(mail, session, row, known, self._server, self._keyring)
         held = self._held(session, row, payload)
         tokens = TokenFilter(self.redactor, self._keyring, row)
         mime.fill(mail, *self._faces(drawings, row, payload, known, wishes, str(mail["Subject"]), held), tokens)

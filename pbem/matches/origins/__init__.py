@@ -1,1 +1,1 @@
-"""Matches that don't begin with an offer and an empty board: from records, from a position of another match."""
+"""Matches that come from elsewhere than an offer: from records, from a position of another match, from our messages."""

@@ -159,5 +159,6 @@ class ClockEvent(SQLModel, table=True):
     until: datetime | None = Field(default=None, sa_type=Utc)
     seat: int | None = None
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    """The days that a player chose, or what both had left when the match was restored."""
     taken: int | None = None
     """How many seconds a turn had taken."""
