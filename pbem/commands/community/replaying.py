@@ -62,7 +62,7 @@ def replay(request: Request, line: Line) -> Decision:
 REPLAY = Command(
     "replay",
     "[NUMBER[#TURN]] PLAYER [begin=me|you|random] [time=14d+1d]",
-    "challenge someone to an unrated match that begins after a turn of another match; 42#7 is match 42 after turn 7",
+    "offer someone an unrated match that begins after a turn of another match; 42#7 is match 42 after turn 7",
     replay,
     changes=True,
     of_match=True,
