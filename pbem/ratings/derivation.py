@@ -91,6 +91,11 @@ def next_week(session: Session, game: str, now: datetime) -> date | None:
     return week if begins(week + WEEK) + GRACE <= now else None
 
 
+def newest_week(now: datetime) -> date:
+    """Return the Monday of the newest week that can be rated."""
+    return week_of(now - GRACE) - WEEK
+
+
 def rate_due(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
     """Rate all weeks that are over."""
     for game in GAMES:

@@ -1,13 +1,14 @@
 """Scheduled work: time-outs, vacations, reminders, seeks that end, digests, announcements, removals, telling the admin.
 
-The daemon calls `step` repeatedly. What a player's message causes is in `conversation`.
+The daemon calls `step` repeatedly. Nearly always nothing is due, and one statement tells so. What a player's message
+causes is in `conversation`.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
-from sqlalchemy import Engine
+from sqlalchemy import ColumnElement, Engine, select
 
 from pbem.config import ServerSettings
 from pbem.house import receipts
@@ -24,11 +25,25 @@ from pbem.server.scheduled import (
     unreachable,
     vacations,
 )
+from pbem.server.scheduled.each import NOW
 from pbem.storage import outages
+from pbem.storage.database import read_only
 from pbem.storage.retention import Retention
 
 LATE = timedelta(minutes=1)
 """How long it may wait while messages are being sent."""
+WORK: tuple[tuple[ColumnElement[bool], Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]], ...] = (
+    (pauses.ARE_OVER, pauses.end),
+    (timeouts.ARE_DUE, timeouts.expire),
+    (expiry.ARE_OVER, expiry.expire),
+    (vacations.MAY_BE_NEEDED, vacations.prolong),
+    (vacations.ARE_UNTOLD, vacations.tell),
+    (reminders.ARE_DUE, reminders.remind),
+    (digest.IS_NEWS, digest.gather),
+    (announcing.ARE_DUE, announcing.announce),
+)
+"""What is done by time, and whether there is any of it to do, in the order in which it is done."""
+LOOK = select(*(is_due for is_due, _ in WORK))
 
 
 @dataclass(slots=True)
@@ -38,6 +53,8 @@ class Scheduler:
     retention: Retention
     looked: datetime | None = None
     """When it last looked for what is due."""
+    rated: date | None = None
+    """The week in which it last rated matches."""
 
     def is_late(self, now: datetime) -> bool:
         """Return whether it hasn't looked for too long, or not since the clock was set back."""
@@ -51,15 +68,20 @@ class Scheduler:
         outages.beat(engine, now)
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         traces.sweep(engine, now, stopped)
-        pauses.end(engine, server, now, stopped)
-        timeouts.expire(engine, server, now, stopped)
-        expiry.expire(engine, server, now, stopped)
-        vacations.prolong(engine, server, now, stopped)
-        vacations.tell(engine, server, now, stopped)
-        reminders.remind(engine, server, now, stopped)
-        derivation.rate_due(engine, now, stopped)
-        digest.gather(engine, server, now, stopped)
-        announcing.announce(engine, server, now, stopped)
+        with read_only(engine) as session:
+            looked = session.connection().execute(LOOK, {NOW.key: now, vacations.SOON.key: now + vacations.AHEAD}).one()
+        acted = 0
+        for is_due, (_, act) in zip(looked, WORK, strict=True):
+            if is_due or acted:  # what is done may make something below it due, such as a digest
+                acted += act(engine, server, now, stopped)
+        self._rate(engine, now, stopped)
         receipts.release_due(engine, now)
         alerts.tell(engine, server, now)
         unreachable.tell(engine, server, now)
+
+    def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:
+        """Rate the weeks that are over, once when a new one begins: until the next, no other can be."""
+        week = derivation.newest_week(now)
+        if week != self.rated:
+            derivation.rate_due(engine, now, stopped)
+            self.rated = None if stopped() else week

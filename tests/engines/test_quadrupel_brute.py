@@ -113,7 +113,7 @@ def test_moves_are_what_the_brute_force_finds(setting: dict[str, str]) -> None:
         agree(match(setting, seed, longest=8, brink=True))
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(0, 5)
 @pytest.mark.parametrize("setting", SETTINGS, ids=named)
 def test_moves_are_what_the_brute_force_finds_in_many_matches(setting: dict[str, str]) -> None:
     for seed in range(100, 100 + 4 * SEEDS):
@@ -244,7 +244,7 @@ def test_as_many_lines_as_the_rulings_say() -> None:
     assert [leaves(position, depth) for depth in (1, 2, 3, 4)] == [6, 36, 720, 17_316]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_as_many_lines_as_the_rulings_say_four_turns_deep() -> None:
     assert leaves(QUADRUPEL.position({}), 4) == 261_651
     assert brute.State({}).leaves(4) == 261_651

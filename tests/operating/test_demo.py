@@ -58,9 +58,11 @@ def test_an_unknown_game_is_refused_with_those_that_there_are(site: Site) -> Non
 def test_the_demo_says_so_when_the_last_board_is_another(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It is when the match ends after two rounds."""
     other = tmp_path / "record.txt"
     sheet = demo.SAMPLE.read_text(encoding="utf-8")
-    other.write_text(sheet.replace("o x o o . . o . .   1.", "o x o o . . o . o   1."), encoding="utf-8")
+    later, board = sheet.index("\n3.  "), sheet.index("\n\no x o o")
+    other.write_text(f"{sheet[:later]}\n3.  resign{sheet[board:]}", encoding="utf-8")
     monkeypatch.setattr(demo, "SAMPLE", other)
     done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
     assert done.code == 1

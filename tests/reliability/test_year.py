@@ -5,8 +5,8 @@ written, 3,102 sent, and 796 moments at which the server works.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,24 +23,18 @@ PLAYERS, MATCHES = 200, 250
 ZERO = timedelta()
 
 
-@pytest.fixture(scope="module")
-def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Year]:
-    """Let the year pass, once for all that is asked about it."""
-    with year(tmp_path_factory.mktemp("year"), PLAYERS, MATCHES) as one:
-        one.pass_by()
-        yield one
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_year_of_matches(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    """One test, or each process of the tests would play the year."""
+    with year(tmp_path, PLAYERS, MATCHES) as past:
+        past.pass_by()
+        for check in CHECKS:
+            with subtests.test(check.__name__), Session(past.server.engine) as session:
+                check(session, past)
 
 
-@pytest.fixture
-def session(past: Year) -> Iterator[Session]:
-    with Session(past.server.engine) as session:
-        yield session
-
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
-
-
-def test_much_has_happened(session: Session, past: Year) -> None:
+def much_has_happened(session: Session, past: Year) -> None:
     """Or the rest would say little."""
     matches = session.exec(select(Match)).all()
     ends = Counter(match.termination for match in matches)
@@ -59,13 +53,13 @@ def test_much_has_happened(session: Session, past: Year) -> None:
     assert max(verdicts, key=lambda each: verdicts[each]) == "done"
 
 
-def test_every_match_replays_and_so_does_its_clock(session: Session) -> None:
+def every_match_replays_and_so_does_its_clock(session: Session, _past: Year) -> None:
     found = [list(faults(session, match)) for match in session.exec(select(Match))]
 
     assert [each for each in found if each] == []
 
 
-def test_what_the_players_used_is_what_the_events_say(session: Session) -> None:
+def what_the_players_used_is_what_the_events_say(session: Session, _past: Year) -> None:
     """Counted here once more, and differently: by going through the minutes that were somebody's."""
     logs: dict[int, list[ClockEvent]] = defaultdict(list)
     for event in session.exec(select(ClockEvent).order_by(ClockEvent.id)):  # type: ignore[arg-type]
@@ -117,7 +111,7 @@ def used(log: list[ClockEvent], until: datetime) -> list[timedelta]:
     return totals
 
 
-def test_nothing_happens_in_a_match_that_is_over(session: Session) -> None:
+def nothing_happens_in_a_match_that_is_over(session: Session, _past: Year) -> None:
     ended = {match.id: match.ended for match in session.exec(select(Match)) if match.ended}
     for ply in session.exec(select(Ply)):
         assert ply.match not in ended or ply.played <= ended[ply.match]
@@ -125,7 +119,7 @@ def test_nothing_happens_in_a_match_that_is_over(session: Session) -> None:
     assert {last[match] for match in ended if match in last} == {"ended"}
 
 
-def test_no_reminder_comes_twice_or_to_somebody_who_wants_none(session: Session, past: Year) -> None:
+def no_reminder_comes_twice_or_to_somebody_who_wants_none(session: Session, past: Year) -> None:
     sent = past.reminders
     turns = Counter((row.match, row.ply, row.shift, row.player) for row in sent)
     players = {player.id: player for player in session.exec(select(Player))}
@@ -147,7 +141,7 @@ def test_no_reminder_comes_twice_or_to_somebody_who_wants_none(session: Session,
         assert row.player == (match.seat1 if to_move else match.seat0)
 
 
-def test_nobody_is_reminded_at_night_who_has_time_until_the_morning(session: Session, past: Year) -> None:
+def nobody_is_reminded_at_night_who_has_time_until_the_morning(session: Session, past: Year) -> None:
     away = {match for (match,) in rows(session, "select distinct match from clockevent where kind = 'days'")}
     for row in past.reminders:
         zone = session.get_one(Player, row.player).settings.get("zone", "UTC") if row.player else "UTC"
@@ -164,7 +158,7 @@ def when_due(row: Outgoing) -> datetime | None:
     return None if clock is None else clock.due
 
 
-def test_every_match_is_over_or_on_a_clock(session: Session, past: Year) -> None:
+def every_match_is_over_or_on_a_clock(session: Session, past: Year) -> None:
     for match in session.exec(select(Match)):
         if match.state == MatchState.OVER:
             assert (match.due, match.remind, match.to_move, match.ended is not None) == (None, None, None, True)
@@ -176,7 +170,7 @@ def test_every_match_is_over_or_on_a_clock(session: Session, past: Year) -> None
         assert match.paused or clock.is_told or not clock.control.is_limited or (match.due and match.due > past.clock())
 
 
-def test_every_message_was_answered_for(session: Session) -> None:
+def every_message_was_answered_for(session: Session, _past: Year) -> None:
     assert rows(session, "select distinct state from incoming") == [("done",)]
     assert {state for (state,) in rows(session, "select distinct state from outgoing")} <= {
         *("sent", "merged", "dropped", "batched")
@@ -187,3 +181,15 @@ def test_every_message_was_answered_for(session: Session) -> None:
 
 def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in session.connection().exec_driver_sql(statement)]
+
+
+CHECKS = (
+    much_has_happened,
+    every_match_replays_and_so_does_its_clock,
+    what_the_players_used_is_what_the_events_say,
+    nothing_happens_in_a_match_that_is_over,
+    no_reminder_comes_twice_or_to_somebody_who_wants_none,
+    nobody_is_reminded_at_night_who_has_time_until_the_morning,
+    every_match_is_over_or_on_a_clock,
+    every_message_was_answered_for,
+)

@@ -36,7 +36,7 @@ def beginning(letters: Correspondence) -> None:
     letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 8)
 @pytest.mark.parametrize(
     ("client", "begin"),
     [*product(QUICK, [first_turns]), *quick_where(lambda _: False, product(CLIENTS, [beginning]))],

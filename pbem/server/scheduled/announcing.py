@@ -4,14 +4,17 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy import Engine
-from sqlmodel import Session
+from sqlalchemy import Engine, exists
+from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.moderation import broadcasts
-from pbem.server.scheduled.each import each
+from pbem.server.scheduled.each import NOW, each
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Announcement
+
+ARE_DUE = exists().where(col(Announcement.due) <= NOW)
+"""Whether there are any."""
 
 
 def announce(

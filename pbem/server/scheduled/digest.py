@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Engine, exists
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
@@ -35,6 +35,9 @@ NO_TURN = ("taken_back", "ran_out", "reminder")
 """What a message that shows a match can tell instead of a turn."""
 STAGES = ("yours", "asked", "theirs", MatchState.OVER, MatchState.DECLINED, MatchState.WITHDRAWN)
 """The state of a match for the reader, most urgent first: their turn, a challenge to answer, the opponent's turn, …"""
+
+IS_NEWS = exists().where(col(Outgoing.state) == OutgoingState.BATCHED)
+"""Whether any news waits."""
 
 
 def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:

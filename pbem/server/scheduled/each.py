@@ -1,9 +1,10 @@
 """Acting on each of the rows for which something is due, in a transaction of its own."""
 
 from collections.abc import Callable, Iterable
+from datetime import datetime
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import BindParameter, Engine, bindparam
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
@@ -13,6 +14,8 @@ from pbem.storage.database import transaction
 
 log = structlog.get_logger()
 
+NOW: BindParameter[datetime] = bindparam("now")
+"""The time of a look at what is due (see scheduler)."""
 AT_ONCE = 200
 """How many rows are looked at in one go."""
 

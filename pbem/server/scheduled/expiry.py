@@ -8,20 +8,23 @@ from datetime import datetime
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine
-from sqlmodel import Session
+from sqlalchemy import Engine, exists
+from sqlmodel import Session, col
 
 from engines import GAMES
 from pbem.community import seeks
 from pbem.config import ServerSettings
 from pbem.payloads.community import EndedSeek, SeeksEnded
-from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()
+
+ARE_OVER = exists().where(col(Seek.closed).is_(None), col(Seek.expires) <= NOW)
+"""Whether there are any."""
 
 
 def expire(

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Engine, exists
 from sqlmodel import Session, col, select
 
 from engines.seats import seat_of
@@ -19,7 +19,7 @@ from pbem.matches import queries
 from pbem.matches.events import ReminderDue
 from pbem.matches.time import timekeeping
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage import facts
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match, Outgoing, Player
@@ -35,6 +35,9 @@ SHOWING = ("turn", "digest", "answer")
 """The messages that count: the opponent can't make us send one of these, and so put a reminder off."""
 LOOKED_AT = 20
 """How many messages are looked at."""
+
+ARE_DUE = exists().where(col(Match.remind) <= NOW)
+"""Whether there are any."""
 
 
 def remind(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:

@@ -8,17 +8,20 @@ from datetime import datetime
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine
-from sqlmodel import Session
+from sqlalchemy import Engine, exists
+from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.matches import queries, timeouts
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match
 
 log = structlog.get_logger()
+
+ARE_DUE = exists().where(col(Match.due) <= NOW)
+"""Whether there are any."""
 
 
 def expire(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine, case
+from sqlalchemy import BindParameter, Engine, bindparam, case, exists
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
@@ -18,7 +18,7 @@ from pbem.matches.queries import locked, mover, opponent_of, playing, seat_of
 from pbem.matches.time import timekeeping, vacations
 from pbem.matches.time.vacations import AUTO, SETTING
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match, Player, Vacation
 
@@ -26,6 +26,13 @@ log = structlog.get_logger()
 
 AHEAD = timedelta(minutes=15)
 """How long before a player's time would run out their vacation begins."""
+
+SOON: BindParameter[datetime] = bindparam("soon")
+"""AHEAD of the look at what is due."""
+ARE_UNTOLD = exists().where(col(Vacation.told).is_(None), col(Vacation.begins) <= NOW)
+"""Whether there are vacations to tell of."""
+MAY_BE_NEEDED = exists().where(col(Match.due) > NOW, col(Match.due) <= SOON)
+"""Whether the time of any player runs out soon."""
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
