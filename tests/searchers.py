@@ -2,7 +2,7 @@
 
 from notation import NOTATIONS
 from notation.record import Record, replay
-from pbem.house.protocol import Answer, Question
+from pbem.house.protocol import Answer, Examination, Finding, Findings, Question
 
 
 class FirstTurn:
@@ -12,6 +12,16 @@ class FirstTurn:
         """Return the first legal turn, as if the position were even."""
         position = replay(Record(question.game, question.options, ("", ""), question.turns))[-1]
         return Answer(NOTATIONS[question.game].format(next(position.moves()), position), 0.0, is_solved=False, nodes=1)
+
+    def examine(self, asked: Examination) -> Findings:
+        """Return the first legal turn of each position, as if the match had swung to and fro."""
+        positions = replay(Record(asked.game, asked.options, ("", ""), asked.turns))
+        found = []
+        for ply in range(asked.first, asked.last + 1):
+            turn = next(positions[ply].moves(), None)
+            text = None if turn is None else NOTATIONS[asked.game].format(turn, positions[ply])
+            found.append(Finding((-0.8, -0.1, 0.0, 0.2, 0.5)[ply % 5], is_solved=False, turn=text))
+        return Findings(tuple(found))
 
     def close(self) -> None:
         """Do nothing."""

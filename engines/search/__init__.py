@@ -1,6 +1,7 @@
 """The house's player: searches for a good turn in any game, by the engines' protocol alone.
 
-`choose(position, level, seed)` returns the turn it finds. It needs no game's rules, no time and no mail. Its budget
+`choose(position, level, seed)` returns the turn it finds, and `examine(position, nodes, seed)` what it thinks of a
+position, as well as so many nodes show it. It needs no game's rules, no time and no mail. Its budget
 counts nodes, not seconds, and all chance comes from the seed, so the same call returns the same turn on every
 machine.
 """
@@ -14,7 +15,7 @@ from engines.search import uct
 from engines.search.alphabeta import AlphaBeta
 from engines.search.state import Plain, state_of
 
-__all__ = ["LEVELS", "Found", "Level", "choose"]
+__all__ = ["LEVELS", "Found", "Level", "choose", "examine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,20 @@ def choose(position: Position[Any], level: int, seed: int) -> Found:
 
     After a part of a turn, the turn returned is what completes it.
     """
-    state = state_of(position)
+    return _found(position, LEVELS[level - 1].nodes, LEVELS[level - 1].noise, seed)
+
+
+def examine(position: Position[Any], nodes: int, seed: int) -> Found:
+    """Return the turn and the value that so many nodes find, taking no estimate wrong. The game must not be over."""
+    return _found(position, nodes, 0.0, seed)
+
+
+def _found(position: Position[Any], budget: int, noise: float, seed: int) -> Found:
+    state, chance = state_of(position), Random(seed)
     if state.turn is None:
         raise ValueError("the game is over; there is no turn to choose")
-    budget, chance = LEVELS[level - 1].nodes, Random(seed)
     if not isinstance(state, Plain):
-        search = AlphaBeta(budget, chance, LEVELS[level - 1].noise)
+        search = AlphaBeta(budget, chance, noise)
         line = search.line(state)
         return Found(state.turn_of(line.choices), line.value, line.is_exact, search.nodes)
     choices, value, is_solved, nodes = uct.search(state, budget, chance)

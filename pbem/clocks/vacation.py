@@ -45,15 +45,15 @@ def parse_vacation(words: str, zone: str, now: datetime) -> Span:
     works = f'For example "vacation 10d" or "vacation {today + 30 * DAY} {today + 40 * DAY}".'
     match _split(words):
         case [until, last] if until in UNTIL:
-            begins, ends = today, _date(last, works)
+            begins, ends = today, _date(last, today, works)
         case [length]:
             if _DATE.fullmatch(length):
                 raise BadDates(f"A vacation needs its first day and its last. {works}")
             return Span(now, now + _length(length, works))
         case [first, last] if _DATE.fullmatch(last):
-            begins, ends = _date(first, works), _date(last, works)
+            begins, ends = _date(first, today, works), _date(last, today, works)
         case [first, length]:
-            begins = _date(first, works)
+            begins = _date(first, today, works)
             ends = begins + max(_length(length, works) // DAY - 1, 0) * DAY
         case _:
             raise BadDates(f'"{words[:40]}" says no time. {works}')
@@ -79,7 +79,7 @@ def parse_end(words: str, zone: str, now: datetime, command: str) -> datetime:
         raise BadDates(f'"{words[:40]}" says no time. {works}')
     if not _DATE.fullmatch(said[0]):
         return now + _length(said[0], works)
-    day = _date(said[0], works)
+    day = _date(said[0], today, works)
     if day <= today:
         raise BadDates(f"{day} isn't in the future; today is {today}. {works}")
     if day - today > FARTHEST:
@@ -104,12 +104,15 @@ def _split(words: str) -> Sequence[str]:
     return [word for word in said if word and word not in FILLING]
 
 
-def _date(text: str, works: str) -> date:
+def _date(text: str, today: date, works: str) -> date:
     try:
         year, month, day = map(int, text.split("-"))
-        return date(year, month, day)
+        found = date(year, month, day)
     except ValueError:
         raise BadDates(f'"{text[:20]}" is no date. {works}') from None
+    if found - today > 2 * FARTHEST:  # so that days can be added to it
+        raise BadDates(f"That is more than a year. {works}")
+    return found
 
 
 def _length(text: str, works: str) -> timedelta:

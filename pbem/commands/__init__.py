@@ -17,7 +17,7 @@ from pbem.commands.community.standings import STANDINGS
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
-from pbem.commands.house import HINT
+from pbem.commands.house import ANALYSE, HINT
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT, RECORDS
@@ -48,6 +48,7 @@ COMMANDS: dict[str, Command] = {
     "hint": HINT,
     "rematch": REMATCH,
     "replay": REPLAY,
+    "analyse": ANALYSE,
     "say": SAY,
     "mute": MUTE,
     "games": GAMES_COMMAND,

@@ -1,4 +1,4 @@
-"""Matches against the house: it accepts at once, at the level that the player chooses, and gives hints."""
+"""Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
 
 from collections.abc import Mapping
 
@@ -10,15 +10,16 @@ from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.errors import Refused
-from pbem.house import levels, receipts
+from pbem.house import analyses, levels, receipts
 from pbem.house import player as house_player
 from pbem.matches import lifecycle
 from pbem.matches.origins import replays
 from pbem.matches.queries import number_between
 from pbem.matches.snapshot import Snapshot
+from pbem.payloads.analysis import AnalysisAsked
 from pbem.payloads.sections import Hint
 from pbem.players import invitations
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Match, MatchState, Player
 
 LEVEL = "level"
 
@@ -118,4 +119,47 @@ HINT = Command(
     hint,
     changes=True,
     of_match=True,
+)
+
+
+def analyse(request: Request, line: Line) -> Decision:
+    """Ask what the house thinks of a finished match of the player's; it is told when it is found."""
+    match, player, _ = own_match(request, line)
+    if match.state != MatchState.OVER:
+        raise Refused(
+            f"Match #{match.id} isn't over. The house only analyses matches that are over.",
+            read=line.text,
+            fits="" if match.level is None else f'"hint {match.id}" shows what the house would play now.',
+        )
+    if not request.house.enabled:
+        raise Refused("The house analyses no matches at the moment.", read=line.text)
+    if match.plies == 0:
+        raise Refused(f"Nobody has played a turn in match #{match.id}.", read=line.text)
+    if analyses.of(request.session, match, player) is None:
+        _check_analyses(request, player)
+    found = analyses.ask(request.session, match, player, request.now)
+    return Decision(answer=(found or AnalysisAsked(match=match.id or 0, ply=match.plies),))
+
+
+def _check_analyses(request: Request, player: Player) -> None:
+    """Raise Refused if the player waits for an analysis, or has had enough today."""
+    awaited, most = analyses.awaited(request.session, player), request.house.analyses_per_day
+    if awaited is not None:
+        raise Refused(
+            f"The house is still analysing match #{awaited.match} for you.", fits="Ask again when you have that."
+        )
+    if analyses.asked_today(request.session, player, request.now) >= most:
+        raise Refused(
+            f"You've asked for {most} analyses today, and that's the limit.", fits="You can ask again tomorrow."
+        )
+
+
+ANALYSE = Command(
+    "analyse",
+    "[NUMBER]",
+    "ask what the house thinks of a match of yours that is over, turn by turn",
+    analyse,
+    changes=True,
+    of_match=True,
+    aliases=("analyze", "analysis"),
 )

@@ -44,6 +44,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         "claim": Reach.MATCH,
         "hint": Reach.MATCH,
         "rematch": Reach.MATCH,
+        "analyse": Reach.MATCH,
         "mute": Reach.MATCH,
         "challenge": Reach.OPPONENT,
         "play": Reach.OPPONENT,
@@ -55,7 +56,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
         (
             *("join", "challenge", "play", "accept", "decline", "withdraw", "move", "if", "queue"),
             *("undo", "resign", "say"),
-            *("draw", "pause", "resume", "cancel", "claim", "hint", "rematch", "replay", "mute"),
+            *("draw", "pause", "resume", "cancel", "claim", "hint", "rematch", "replay", "analyse", "mute"),
             *("seek", "take", "unseek", "block", "unblock", "refuse", "allow", "limit"),
             *("set", "vacation", "stop", "start", "change", "revoke", "export", "records", "delete"),
         ),

@@ -11,6 +11,7 @@ from notation.ending import Termination
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.target import match_of
 from pbem.errors import Refused
+from pbem.house.player import is_house
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when, taken_back
@@ -34,6 +35,12 @@ def games(request: Request, line: Line) -> Decision:
         player = request.session.exec(select(Player).where(Player.name == wanted)).first()
         if player is None:
             raise Refused(f"No player is called {wanted[:40]}.", read=line.text, fits='"games" alone lists your own.')
+        if is_house(player):
+            raise Refused(
+                "The house plays with everybody, so its matches aren't listed.",
+                read=line.text,
+                fits=f'"games" lists yours, and "history {wanted[:40]}" those against the house that are over.',
+            )
     assert player is not None  # noqa: S101 - refused above otherwise
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())

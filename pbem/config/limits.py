@@ -69,5 +69,6 @@ class HouseSettings(Section):
     running_matches: Limit = 10
     turns_per_hour: Limit = 120
     hints_per_day: Limit = 10
+    analyses_per_day: Limit = 3
     seconds: Seconds = 60
     megabytes: Annotated[int, Field(ge=32, le=4_096)] = 200

@@ -12,6 +12,7 @@ from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Unread
 from pbem.house import receipts
 from pbem.matches.queries import seat_of, version
+from pbem.payloads.analysis import MatchAnalysis
 from pbem.payloads.explained import Welcome
 from pbem.payloads.messages import Answer, Payload
 from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed
@@ -113,7 +114,8 @@ def enqueue(request: Request, reply: Reply) -> None:
     subject = "" if reply.sender.is_stranger else reply.subject[:60]
     payload: Payload = Answer(sections=sections, subject=subject, plies=plies)
     match sections:
-        case [TurnPlayed() | Welcome() as only]:  # messages of their own where there is nothing else to say
+        # messages of their own where there is nothing else to say
+        case [TurnPlayed() | Welcome() | MatchAnalysis() as only]:
             payload = only
     mailer = Mailer(request.session, request.server, request.now)
     if player is None or not to_player:

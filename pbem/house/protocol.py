@@ -3,8 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
 
-from engines.search import choose
+from engines.core import Position
+from engines.search import choose, examine
 from notation import NOTATIONS
 from notation.record import Record, replay
 
@@ -27,11 +30,38 @@ class Question:
         """Return the question as one line of JSON."""
         return json.dumps(asdict(self)).encode()
 
-    @classmethod
-    def loads(cls, line: bytes) -> "Question":
-        """Return the question in a line of JSON."""
-        fields = json.loads(line)
-        return cls(**{**fields, "turns": tuple(fields["turns"])})
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """A match that is over, and some of its positions, which are to be judged."""
+
+    game: str
+    options: Mapping[str, str]
+    turns: tuple[str, ...]
+    """All turns of the match."""
+    first: int
+    """The number of turns before the first of the positions."""
+    last: int
+    """The number of turns before the last of them."""
+    nodes: int
+    """The budget for each."""
+    seed: int
+
+    def dumps(self) -> bytes:
+        """Return the question as one line of JSON."""
+        return json.dumps(asdict(self)).encode()
+
+
+def loads(line: bytes) -> Question | Examination:
+    """Return the question in a line of JSON.
+
+    >>> asked = Examination("kvadratik", {}, ("setup +x+x",), 0, 1, 300, seed=7)
+    >>> loads(asked.dumps()) == asked
+    True
+    """
+    fields = json.loads(line)
+    fields["turns"] = tuple(fields["turns"])
+    return Examination(**fields) if "nodes" in fields else Question(**fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +83,61 @@ class Answer:
         """Return the answer in a line of JSON; raise ValueError for anything else."""
         fields = json.loads(line)
         try:
-            return cls(str(fields["turn"]), float(fields["value"]), bool(fields["is_solved"]), int(fields["nodes"]))
-        except (KeyError, TypeError) as error:
+            answer = cls(str(fields["turn"]), float(fields["value"]), bool(fields["is_solved"]), int(fields["nodes"]))
+        except (KeyError, TypeError, OverflowError) as error:
             raise ValueError(line[:60]) from error
+        _check_value(answer.value)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found for one position of a match."""
+
+    value: float
+    """What the first player can expect: from -1, lost, to 1, won."""
+    is_solved: bool
+    """Whether that is certain."""
+    turn: str | None
+    """What the house would play there; None where the rules have ended the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found for some positions, in their order."""
+
+    each: tuple[Finding, ...]
+
+    def dumps(self) -> bytes:
+        """Return the findings as one line of JSON."""
+        return json.dumps([asdict(each) for each in self.each]).encode()
+
+    @classmethod
+    def loads(cls, line: bytes) -> "Findings":
+        """Return the findings in a line of JSON; raise ValueError for anything else."""
+        said = json.loads(line)
+        return cls.restored(said if isinstance(said, list) else None)
+
+    @classmethod
+    def restored(cls, stored: Any) -> "Findings":
+        """Return the findings from what JSON can hold; raise ValueError for anything else."""
+        try:
+            found = cls(tuple(_finding(fields) for fields in stored))
+        except (KeyError, TypeError, OverflowError) as error:
+            raise ValueError("these are no findings") from error
+        for each in found.each:
+            _check_value(each.value)
+        return found
+
+
+def _finding(fields: Mapping[str, Any]) -> Finding:
+    turn = fields["turn"]
+    return Finding(float(fields["value"]), bool(fields["is_solved"]), None if turn is None else str(turn))
+
+
+def _check_value(value: float) -> None:
+    if not isfinite(value) or abs(value) > 1:
+        raise ValueError(f"{value} is no value of a position")
 
 
 def seed(match: int, ply: int) -> int:
@@ -69,8 +151,25 @@ def seed(match: int, ply: int) -> int:
 
 def respond(question: Question) -> Answer:
     """Return the answer, computed in this process; it may take a while."""
-    record = Record(question.game, question.options, NOBODY, question.turns)
-    position = replay(record)[-1]
+    position = _positions(question)[-1]
     found = choose(position, question.level, question.seed)
     turn = NOTATIONS[question.game].format(found.turn, position)
     return Answer(turn, found.value, found.is_solved, found.nodes)
+
+
+def findings(asked: Examination) -> Findings:
+    """Return what is found for the positions, computed in this process; it may take a while."""
+    return Findings(tuple(_examined(asked, each) for each in _positions(asked)[asked.first : asked.last + 1]))
+
+
+def _examined(asked: Examination, position: Position[Any]) -> Finding:
+    if position.turn is None:
+        winner = position.outcome.winner if position.outcome else None
+        return Finding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
+    found = examine(position, asked.nodes, asked.seed)
+    value = found.value if position.turn == 0 else -found.value
+    return Finding(round(value, 3), found.is_solved, NOTATIONS[asked.game].format(found.turn, position))
+
+
+def _positions(question: Question | Examination) -> "tuple[Position[Any], ...]":
+    return replay(Record(question.game, question.options, NOBODY, question.turns))

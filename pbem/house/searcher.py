@@ -6,18 +6,23 @@ Each search has a process of its own. It starts in a fraction of a second, and n
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from typing import Protocol
 
 from pbem import sandboxing
 from pbem.config import HouseSettings
-from pbem.house.protocol import Answer, Question
+from pbem.house.protocol import Answer, Examination, Findings, Question
 
 WALL_FACTOR = 3
 """How many times longer than it may compute a search may take: on a busy machine, others compute in the meantime."""
 
 
+WORKER = (sys.executable, "-P", "-m", "pbem.house.worker")
+"""The command that starts the process."""
+
+
 class SearchFailed(Exception):
-    """A search that found nothing: it took too much time or memory, or crashed."""
+    """A search that found nothing: it took too much time or memory, crashed, or answered what makes no sense."""
 
 
 class Stopped(Exception):
@@ -30,6 +35,9 @@ class Searcher(Protocol):
     def search(self, question: Question) -> Answer:
         """Return the answer. Raises SearchFailed and Stopped."""
 
+    def examine(self, asked: Examination) -> Findings:
+        """Return what is found for the positions. Raises SearchFailed and Stopped."""
+
     def close(self) -> None:
         """End the present search, and answer none any more. Never raises."""
 
@@ -37,17 +45,34 @@ class Searcher(Protocol):
 class SandboxedSearcher:
     """A Searcher with a process for each search."""
 
-    def __init__(self, settings: HouseSettings) -> None:
+    def __init__(self, settings: HouseSettings, command: Sequence[str] = WORKER) -> None:
         self._settings = settings
+        self._command = command
         self._starting = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._is_closed = False
 
     def search(self, question: Question) -> Answer:
         """See Searcher."""
+        said, code = self._ask(question.dumps())
+        try:
+            return Answer.loads(said)
+        except ValueError as error:
+            raise _without_answer(code) from error
+
+    def examine(self, asked: Examination) -> Findings:
+        """See Searcher."""
+        said, code = self._ask(asked.dumps())
+        try:
+            return Findings.loads(said)
+        except ValueError as error:
+            raise _without_answer(code) from error
+
+    def _ask(self, question: bytes) -> tuple[bytes, int]:
+        """Return what the process says, and its exit status."""
         process = self._started()
         try:
-            said, _ = process.communicate(question.dumps(), WALL_FACTOR * self._settings.seconds)
+            said, _ = process.communicate(question, WALL_FACTOR * self._settings.seconds)
         except subprocess.TimeoutExpired as error:
             raise SearchFailed("the process gave no answer") from error
         finally:
@@ -55,10 +80,7 @@ class SandboxedSearcher:
             process.wait()
         if self._is_closed:
             raise Stopped
-        try:
-            return Answer.loads(said)
-        except ValueError as error:
-            raise SearchFailed(f"the process ended without an answer ({process.returncode})") from error
+        return said, process.returncode
 
     def close(self) -> None:
         """See Searcher."""
@@ -74,7 +96,7 @@ class SandboxedSearcher:
             limits = (str(self._settings.seconds), str(self._settings.megabytes))
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers
-                    [sys.executable, "-P", "-m", "pbem.house.worker", *limits],
+                    [*self._command, *limits],
                     env=sandboxing.environment(),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
@@ -84,3 +106,7 @@ class SandboxedSearcher:
             except OSError as error:
                 raise SearchFailed(f"the process can't be started: {error.strerror}") from error
             return self._process
+
+
+def _without_answer(code: int) -> SearchFailed:
+    return SearchFailed(f"the process ended without an answer ({code})")

@@ -14,15 +14,15 @@ from sqlalchemy import Engine, delete
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
-from notation import NOTATIONS
 from pbem import failpoints
 from pbem.config import HouseSettings, ServerSettings
 from pbem.failpoints import Step
-from pbem.house import player, queue, receipts
+from pbem.house import player, queue, receipts, replies
+from pbem.house.analyst import Analyst
 from pbem.house.protocol import Answer, Question, seed
 from pbem.house.queue import PAUSES
 from pbem.house.searcher import Searcher, Stopped
-from pbem.matches import lifecycle, turns
+from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
 from pbem.players import announcements
@@ -34,6 +34,8 @@ from pbem.storage.notifications import Channel
 
 log = structlog.get_logger()
 
+MOST_HINTS = 5
+"""How many of the hints that are awaited are looked at in one step."""
 MOST = 3
 """After that many searches for a turn which didn't end well, the admin is told."""
 
@@ -68,29 +70,39 @@ class Thinker:
             if stopped():
                 break
             searched += self._search_alone(number)
-        return searched or self._give_hint(stopped)
+        return searched or self._give_hint(stopped) or (not stopped() and self._analyst.step())
 
-    def _give_hint(self, stopped: Callable[[], bool]) -> int:
-        """Search for a hint that is awaited, if there is one. Return whether one was given."""
+    @property
+    def _analyst(self) -> Analyst:
+        return Analyst(self.engine, self.server, self.searcher, self.locks, self.clock)
+
+    def _give_hint(self, stopped: Callable[[], bool]) -> bool:
+        """Search for a hint that is awaited. Return whether one was given; one that isn't found delays no other."""
         with read_only(self.engine) as session:
-            awaited = receipts.awaited_hints(session, 1)
-            asked = self._hint_asked(session, awaited[0]) if awaited and not stopped() else None
-        if asked is None or not self.locks.try_acquire(f"hint {awaited[0]}"):
-            return 0
+            awaited = receipts.awaited_hints(session, MOST_HINTS)
+        return any(not stopped() and self._give(number) for number in awaited)
+
+    def _give(self, outgoing: int) -> bool:
+        """Search for the hint that an answer waits for, unless another daemon does. Return whether it was given."""
+        name = f"hint {outgoing}"
+        with read_only(self.engine) as session:
+            asked = self._hint_asked(session, outgoing)
+        if asked is None or not self.locks.try_acquire(name):
+            return False
         try:
-            turn = self.searcher.search(asked).turn
+            turn = replies.check_hint(asked, self.searcher.search(asked).turn)
             with transaction(self.engine) as session:
-                receipts.give_hint(session, awaited[0], turn, self.clock())
+                receipts.give_hint(session, outgoing, turn, self.clock())
                 notifications.notify(session, Channel.OWED)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - the answer says so in a moment
-            log.error("hint", outgoing=awaited[0], error=f"{type(error).__name__}: {error}"[:200])  # noqa: TRY400 - as above
-            return 0
+            log.error("hint", outgoing=outgoing, error=f"{type(error).__name__}: {error}"[:200])  # noqa: TRY400 - as above
+            return False
         else:
-            return 1
+            return True
         finally:
-            self.locks.release(f"hint {awaited[0]}")
+            self.locks.release(name)
 
     def _hint_asked(self, session: Session, number: int) -> Question | None:
         """Return the question for the hint that an answer waits for; None if its match has moved on."""
@@ -160,8 +172,8 @@ class Thinker:
             match, house = locked(session, task.match), player.find(session)
             if match is None or house is None or not _is_as_asked(match, house, task):
                 return
-            snapshot, notation = snapshot_of(session, match), NOTATIONS[match.game]
-            turn = turns.read(notation, snapshot.base, None, turns.parse(notation, answer.turn))
+            snapshot = snapshot_of(session, match)
+            turn = replies.read_turn(match.game, snapshot.base, answer.turn)
             events = lifecycle.play(session, snapshot, snapshot.base.turn or 0, turn, now)
             row = _row(session, task.match, task.version)
             if row is not None:

@@ -14,7 +14,7 @@ import signal
 import sys
 
 from pbem import sandboxing
-from pbem.house.protocol import Question, respond
+from pbem.house.protocol import Examination, findings, loads, respond
 
 NICENESS = 10
 """So that everything else of the server goes first."""
@@ -29,7 +29,9 @@ def main(seconds: float, megabytes: int) -> None:
     sandboxing.limit_resources(megabytes)
     most = math.ceil(seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most))  # beyond it the kernel ends this process
-    sys.stdout.buffer.write(respond(Question.loads(sys.stdin.buffer.read())).dumps())
+    asked = loads(sys.stdin.buffer.read())
+    answer = findings(asked) if isinstance(asked, Examination) else respond(asked)
+    sys.stdout.buffer.write(answer.dumps())
 
 
 def give_way() -> None:

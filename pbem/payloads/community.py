@@ -39,6 +39,8 @@ class SeekOpened:
     seek: OpenSeek
     repeat: int
     until: str
+    narrowed: bool = False
+    """Whether it is only for players with some ratings."""
     template: Literal["seek_opened"] = "seek_opened"
 
 
@@ -116,6 +118,16 @@ class PlayerProfile:
     blocked: bool = False
     """Whether the reader has blocked them."""
     template: Literal["whois"] = "whois"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HouseProfile:
+    """What to know of the house, and how the reader's matches against it have ended."""
+
+    player: str
+    levels: int
+    total: Results
+    template: Literal["whois_house"] = "whois_house"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

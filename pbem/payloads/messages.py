@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pbem.payloads.absences import Away
+from pbem.payloads.analysis import MatchAnalysis
 from pbem.payloads.community import OpenSeek, SeeksEnded
 from pbem.payloads.explained import Welcome
 from pbem.payloads.moderation import AccountChanged, Announced, Renamed
@@ -38,6 +39,8 @@ class Alert:
     """The matches that somebody has lost on time since the last one, though messages to them had come back."""
     stuck: tuple[int, ...] = ()
     """The matches in which the house finds no turn, though it has tried three times."""
+    unanalysed: tuple[int, ...] = ()
+    """The matches that the house couldn't analyse since the last one, though it has tried three times."""
     template: Literal["alert"] = "alert"
 
 
@@ -248,6 +251,7 @@ Payload = Annotated[
     | Digest
     | Export
     | Invitation
+    | MatchAnalysis
     | OpponentLeft
     | Words
     | AddressMoved

@@ -7,9 +7,11 @@ from pydantic import Field
 
 from notation.ending import Termination
 from pbem.payloads.absences import VacationShown
+from pbem.payloads.analysis import AnalysisAsked, MatchAnalysis
 from pbem.payloads.community import (
     Blocked,
     History,
+    HouseProfile,
     PlayerList,
     PlayerProfile,
     SeekClosed,
@@ -285,6 +287,8 @@ class Overlooked:
 
 Section = Annotated[
     AddressAsked
+    | AnalysisAsked
+    | MatchAnalysis
     | TurnBegun
     | ChallengeSent
     | ChallengeClosed
@@ -296,6 +300,7 @@ Section = Annotated[
     | SeekClosed
     | PlayerList
     | PlayerProfile
+    | HouseProfile
     | History
     | Blocked
     | HeldDropped

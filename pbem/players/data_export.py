@@ -6,7 +6,7 @@ Reply tokens are mentioned and never shown.
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -24,6 +24,7 @@ from pbem.players import preferences
 from pbem.players.token_redaction import TokenRedactor
 from pbem.ratings import standings
 from pbem.storage.models import (
+    Analysis,
     Calendar,
     Incoming,
     Match,
@@ -87,6 +88,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
         "vacations": _vacations(session, player),
         "moderation": _moderation(session, player),
         "matches": [_match(session, player, match) for match in _matches(session, player)],
+        "analyses": [_analysis(row) for row in _analyses(session, player)],
         "ratings": [_rating(row) for row in standings.history(session, player)],
         "words": [*_said(session, player, until), *_heard(sent)],
         "mails_in": [_mail_in(row) for row in came],
@@ -181,6 +183,15 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
     }
 
 
+def _analyses(session: Session, player: Player) -> Sequence[Analysis]:
+    return session.exec(select(Analysis).where(Analysis.player == player.id).order_by(col(Analysis.id))).all()
+
+
+def _analysis(row: Analysis) -> dict[str, Any]:
+    """Return an analysis that the player asked for; what it says is in a message to them."""
+    return {"match": row.match, "asked": row.asked, "told": row.done}
+
+
 def _days(session: Session, player: Player) -> list[dict[str, Any]]:
     """Return the days of the week on which the player's time runs, as they chose them."""
     rows = session.exec(select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id)))
@@ -221,6 +232,7 @@ def _seek(seek: Seek) -> dict[str, Any]:
         "time": seek.time,
         "begin": seek.begin,
         "rated": seek.rated,
+        "for_ratings": [seek.lowest, seek.highest],
         "matches_left": seek.repeat,
         "put_up": seek.created,
         "ends": seek.expires,

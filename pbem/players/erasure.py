@@ -24,6 +24,7 @@ from pbem.storage import retention
 from pbem.storage.clock import within
 from pbem.storage.models import (
     UNSENT,
+    Analysis,
     Calendar,
     Departure,
     Incoming,
@@ -116,7 +117,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     seeks.close(session, seeks.of_player(session, player, now), now)
     blocks.forget(session, player)
     directory.forget(session, player)
-    for table in (Calendar, Vacation):
+    for table in (Analysis, Calendar, Vacation):
         retention.change(session, delete(table).where(col(table.player) == player.id))
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)

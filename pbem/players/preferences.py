@@ -56,8 +56,9 @@ class Preference:
         wanted = text.lower().rstrip(".,;")
         found = wanted if wanted in self.choices else self.accept(text.rstrip(".,;"))
         if found is None:
-            there_are = self.example or " or ".join(f'"set {self.name} {choice}"' for choice in self.choices)
-            raise Refused(f'"{self.name}" can\'t be "{text[:40]}".', fits=f"{there_are}.")
+            works = " or ".join(f'"set {self.name} {choice}"' for choice in self.choices)
+            fits = f'For example "set {self.name} {self.example}".' if self.example else f"{works}."
+            raise Refused(f'"{self.name}" can\'t be "{text[:40]}".', fits=fits)
         return found
 
 
@@ -151,7 +152,7 @@ PREFERENCES: dict[str, Preference] = {
         ("each", "batch", "daily"),
         "when news comes: at once, every few minutes, or once a day",
     ),
-    "hour": Preference("hour", ("8",), "the hour at which the daily message comes", "18 (0 to 23)", _hour),
+    "hour": Preference("hour", ("8",), "the hour at which the daily message comes, from 0 to 23", "18", _hour),
     ZONE: Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),
     DAYS: Preference(DAYS, ("all",), "the days of the week on which your time runs", "mon-fri", _days),
     SETTING: Preference(
@@ -161,8 +162,7 @@ PREFERENCES: dict[str, Preference] = {
         REMIND,
         (reminders.DEFAULT, OFF),
         f"when we remind you of a turn: up to {reminders.MOST}, as shares of its time or time that is left",
-        f"{reminders.DEFAULT}, or {OFF}",
-        _reminders,
+        accept=_reminders,
         words=reminders.MOST,
     ),
     "calendar": Preference("calendar", (OFF, ON), "whether messages bring a calendar entry for when a turn is due"),

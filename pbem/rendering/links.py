@@ -255,7 +255,10 @@ def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[st
         yield from ((f"rules {match.game}", "Rules"), ("help", "Help"))
     elif match.state in (MatchState.RUNNING, MatchState.OVER):
         if _is_over(snapshot):
-            yield from (("rematch", "Rematch"), ("record", "Record"), ("show", "Show"), ("help", "Help"))
+            yield "rematch", "Rematch"
+            if snapshot.ply:
+                yield "analyse", "Analyse"
+            yield from (("record", "Record"), ("show", "Show"), ("help", "Help"))
             return
         begun = snapshot.part and (snapshot.hypothesis is None or snapshot.hypothesis.kept)
         if begun and snapshot.position.turn == snapshot.seat_of(reader):

@@ -3,8 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engines.core import Seat
+from pbem.matches.events import Why
+from pbem.payloads.sections import PlayedByItself
 from pbem.rendering.templating import WIDTH
 
+WHY = {Why.PREPARED.value: ", as you had prepared", Why.FORCED.value: ", your only legal turn"}
+"""What to say of a turn that was played for its player."""
 MARK, BETWEEN = "| ", "    "
 """Before each line, so that a quoted one isn't read as a turn, and between the columns."""
 
@@ -17,6 +22,15 @@ class Played:
     seat: int
     by: str
     text: str
+
+
+def in_words(turns: Sequence[Played], reader: Seat | None, by_itself: Sequence[PlayedByItself]) -> tuple[str, ...]:
+    """Return who played what, to a reader in that seat, and which turns were played for the reader."""
+    why = {each.text: WHY[each.why] for each in by_itself}
+    return tuple(
+        f"You played {turn.text}{why.get(turn.text, '')}" if turn.seat == reader else f"{turn.by} played {turn.text}"
+        for turn in turns
+    )
 
 
 def in_columns(turns: Sequence[Played], names: tuple[str, str], first: int) -> str:

@@ -1,6 +1,6 @@
 """What templates can ask about a match: its state, whose turn it is, and the board in every form a message has."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -17,16 +17,17 @@ from notation.hints import Hint
 from pbem.clocks.time_control import in_words, parse
 from pbem.clocks.wording import TimeShown, moment, time_shown
 from pbem.matches import offers
-from pbem.matches.events import Why
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.matches.time.timekeeping import clock_of
+from pbem.payloads.analysis import Estimate
 from pbem.payloads.offers import OfferShown
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import PlayedByItself
 from pbem.payloads.shown import MatchThen, Preview
 from pbem.players.preferences import ON
-from pbem.rendering import board_image, links
+from pbem.rendering import analysis, board_image, links, turn_list
+from pbem.rendering.analysis import Analysed
 from pbem.rendering.board_image import png
 from pbem.rendering.files import attachments
 from pbem.rendering.html_board import Grid, grid
@@ -36,9 +37,6 @@ from pbem.rendering.templating import SHOWN_TURNS, WIDTH, PagePicture, illustrat
 from pbem.rendering.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
-
-WHY = {Why.PREPARED.value: ", as you had prepared", Why.FORCED.value: ", your only legal turn"}
-"""What to say of a turn that was played for its player."""
 
 
 class Drawing:
@@ -376,14 +374,17 @@ class View:
 
     def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
         """Return who played what in the turns from that number on, and which were played for the reader."""
-        why = {each.text: WHY[each.why] for each in by_itself}
-        turns = self.played(self.turns - since + 1)
-        return tuple(
-            f"You played {turn.text}{why.get(turn.text, '')}"
-            if turn.seat == self.seat
-            else f"{turn.by} played {turn.text}"
-            for turn in turns
-        )
+        return turn_list.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
+
+    def analysed(self, estimates: Sequence[Estimate], since: int) -> Analysed:
+        """Return the analysis of the match, from an estimate for each position after the first `since` turns."""
+        return analysis.analysed(estimates, since, self._snapshot)
+
+    def chart(self, analysed: Analysed) -> str | None:
+        """Return the URL of its picture for HTML; None for readers who don't want pictures."""
+        if self._context.preferences["picture"] != ON or self.in_words or self.in_letters:
+            return None
+        return self._context.enclosed.show(analysed.picture(board_image.SMALL_SCALE))
 
     @property
     def last_turns(self) -> str:

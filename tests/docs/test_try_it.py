@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,10 @@ def is_possible() -> bool:
     return bool(has["dovecot"] and has["s-nail"] and (has["exim4"] or (has["postfix"] and os.geteuid() == 0)))
 
 
-@pytest.fixture(params=["imap", "lmtp"])
-def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
+@contextmanager
+def started(way: str) -> Iterator[Path]:
     """Run start.sh, and return its folder."""
-    with subprocess.Popen([str(START), request.param], stdout=subprocess.PIPE, text=True, env=REAL_CLOCK) as started:
+    with subprocess.Popen([str(START), way], stdout=subprocess.PIPE, text=True, env=REAL_CLOCK) as started:
         assert started.stdout
         try:
             named = next(line for line in started.stdout if "alice.mailrc" in line)
@@ -51,8 +52,17 @@ def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     shutil.rmtree(place)
 
 
+@pytest.fixture(params=["imap", "lmtp"])
+def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
+    with started(request.param) as place:
+        yield place
+
+
+NEEDS = pytest.mark.skipif(not is_possible(), reason="needs Dovecot, s-nail, and Exim or (as root) Postfix")
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not is_possible(), reason="needs Dovecot, s-nail, and Exim or (as root) Postfix")
+@NEEDS
 def test_a_whole_match_with_s_nail(folder: Path) -> None:
     time.sleep(1)
     words = [str(PLAY), str(folder)]

@@ -12,8 +12,9 @@ from engines.core import BadOption, IllegalMove, Seat
 from notation import NOTATIONS, record
 from notation.core import BadNotation
 from notation.record import BadRecord
-from pbem.clocks import reminders, time_control, working_days
+from pbem.clocks import reminders, time_control, vacation, working_days
 from pbem.clocks.time_control import BadTime
+from pbem.clocks.vacation import FARTHEST, BadDates
 from pbem.clocks.working_days import BadDays
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import MOST_COMMANDS, Reader
@@ -146,6 +147,23 @@ def read_time(raw: bytes) -> None:
         assert parse(written(value)) == value
 
 
+def read_dates(raw: bytes) -> None:
+    """The dates of a vacation, and of the end of a pause, are a time within the next two years, or refused."""
+    text = raw.decode("utf-8", "replace")
+    for zone in ("UTC", "Pacific/Kiritimati", "America/St_Johns"):
+        try:
+            span = vacation.parse_vacation(text, zone, NOW)
+        except BadDates as error:
+            str(error)
+        else:
+            assert NOW <= span.start < span.end <= NOW + 2 * FARTHEST + 2 * vacation.DAY
+            assert sum(vacation.days_taken(span, zone).values()) >= 1
+        try:
+            assert NOW < vacation.parse_end(text, zone, NOW, "pause") <= NOW + FARTHEST + vacation.DAY
+        except BadDates as error:
+            str(error)
+
+
 def read_conditions(raw: bytes) -> None:
     """Conditional moves stay within their bounds and are read again as they were kept, or they are refused."""
     text = raw.decode("utf-8", "replace")
@@ -173,5 +191,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "notation": read_notation,
     "record": read_record,
     "time": read_time,
+    "dates": read_dates,
     "conditions": read_conditions,
 }

@@ -31,6 +31,10 @@ TIMES = (
     *("14d", "+", "1d", "<=", "/move", "/20", ",", "nag=", "auto", "none", "50%", " ", "1h", "off", "mon", "-", "fri"),
     *("\u0663", "\u00b2", "9" * 30),
 )
+DATES = (
+    *("2026-03-02", "2026-12-24", "2027-3-1", "2028-02-29", "9999-12-31", "0001-01-01", "2026-13-01", "10d", "2w"),
+    *("0d", "366d", "until", "from", "to", "-", "off", ",", "2026-02-30", "9" * 30, "1d12h", "\u0662\u0660-1-1"),
+)
 CONDITIONAL = (
     "if",
     "then",
@@ -124,6 +128,7 @@ MADE = {
     "notation": made_of(WORDS, " "),
     "record": made_of(WORDS, "\n"),
     "time": made_of(TIMES),
+    "dates": st.lists(st.sampled_from(DATES), max_size=3).map(lambda words: " ".join(words).encode()) | made_of(DATES),
     "conditions": made_of(CONDITIONAL, " ") | made_of(CONDITIONAL, "\n"),
 }
 

@@ -8,7 +8,7 @@ import pytest
 
 from pbem.config import HouseSettings
 from pbem.house import worker
-from pbem.house.protocol import Answer, Question, respond
+from pbem.house.protocol import Answer, Examination, Findings, Question, findings, respond
 from pbem.house.searcher import SandboxedSearcher, SearchFailed, Stopped
 from pbem.house.thinker import Thinker
 from tests.correspondence import Correspondence, correspondence, text
@@ -35,6 +35,11 @@ class Broken:
         if not self.answers:
             raise SearchFailed("killed")
         return respond(question)
+
+    def examine(self, asked: Examination) -> Findings:
+        if not self.answers:
+            raise SearchFailed("killed")
+        return findings(asked)
 
     def close(self) -> None:
         pass

@@ -193,9 +193,16 @@ def test_offers_are_counted_as_notes_are(tmp_path: Path) -> None:
 def test_nothing_is_offered_in_a_match_that_is_over(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "draw")
     letters.reply(letters.last("bob"), "accept")
-    for words in ("undo", "mute", "accept draw"):
+    before = [letters.execute(f"select * from {table}") for table in ("match", "prepared", "clockevent")]
+    for words in (
+        *("draw", "undo", "pause", "pause 10d", "cancel", "mute", "resume", "claim", "accept draw", "reject draw"),
+        *("withdraw draw", "if e3f4 then e9f8", "queue e9f8", "cancel conditions", "conditions"),
+    ):
+        letters.clock.advance(days=2)  # the same refusal comes a few times, and then once a day
         (answer,) = letters.reply(letters.last("bob"), words)
-        assert "Nothing was done." in text(answer), words
+        assert "Nothing was done. " in text(answer), words
+        assert "You can also reply: rematch" in text(answer) or '"show 1" shows it.' in text(answer), words
+    assert [letters.execute(f"select * from {table}") for table in ("match", "prepared", "clockevent")] == before
     assert letters.execute("select termination from match") == [("agreement",)]
 
 

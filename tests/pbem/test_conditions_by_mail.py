@@ -281,8 +281,11 @@ def test_nothing_is_prepared_for_a_board_that_has_moved_on(letters: Corresponden
     old = letters.last("alice")
     letters.reply(letters.last("bob"), "b9b8")
     letters.reply(letters.last("alice"), "b3b4")
+    before = standing(letters)
     (answer,) = letters.reply(old, "if e9f8 then f3g4")
     assert "You replied to an older message" in words(answer)
+    assert "Look at the board as it is now, and reply to this message." in words(answer)
+    assert standing(letters) == before
     (answer,) = letters.reply(letters.received[ALICE][-3], "queue c3c4")
     assert lines_of(letters) != "[]", "alice has only moved herself since that message"
 

@@ -43,7 +43,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
         (f"accept 3\n#1 {TURN}", ["The match has begun.", "You played 1 a7b7"]),
         (f"decline 3\n#1 {TURN}\n#2 say Hm", ["You have declined challenge #3", "You played 1 a7b7", "Sent to"]),
         (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "Nothing was done."]),
-        (f"set mail batch\n#1 {TURN}", ["From now on: mail batch.", "You played 1 a7b7"]),
+        (f"set mail batch\n#1 {TURN}", ["Saved: mail batch.", "You played 1 a7b7"]),
     ],
 )
 def test_several_commands_get_one_answer_in_their_order(letters: Correspondence, words: str, parts: list[str]) -> None:

@@ -29,7 +29,7 @@ def settings(letters: Correspondence) -> dict[str, str]:
 def test_what_is_chosen_is_kept_and_a_default_is_not(letters: Correspondence) -> None:
     personal = letters.join("alice")
     (answer,) = letters.write("alice@mail.example", "set board words\nset zone=europe/vienna hour 18:00", to=personal)
-    assert "From now on: board words." in text(answer)
+    assert "Saved: board words." in text(answer)
     assert settings(letters) == {"board": "words", "zone": "Europe/Vienna", "hour": "18"}
     letters.write("alice@mail.example", "SET Board ASCII.", to=personal)
     assert settings(letters) == {"zone": "Europe/Vienna", "hour": "18"}
@@ -50,7 +50,7 @@ def test_alone_it_lists_every_preference_with_its_choice(letters: Correspondence
     ("line", "says"),
     [
         ("set board braille", '"set board ascii" or "set board unicode" or "set board words"'),
-        ("set hour 24", "18 (0 to 23)"),
+        ("set hour 24", 'For example "set hour 18".'),
         ("set zone Mars/Olympus", "Europe/Vienna"),
         ("set zone ../../etc/passwd", "Europe/Vienna"),
         ("set colour red", 'no setting called "colour"'),

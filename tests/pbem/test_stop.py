@@ -42,6 +42,7 @@ WORDS = {
     "delete": "delete me",
     "draw": "#1 draw",
     "hint": "#1 hint",
+    "analyse": "#1 analyse",
     "pause": "#1 pause",
     "resume": "#1 resume",
     "cancel": "#1 cancel",

@@ -164,6 +164,9 @@ def test_a_vacation_can_be_changed_while_it_lasts(letters: Correspondence) -> No
         ("vacation off", "You aren't on vacation, and haven't planned one."),
         ("set days mon-thu", "your clock can stop on 2 of the 7 days of the week."),
         ("set days weekdays", '"days" can\'t be "weekdays".'),
+        ("vacation 9999-12-31 10d", "That is more than a year."),
+        ("set remind 5y", '"remind" can\'t be "5y". "set remind 50% 1d" or "set remind off".'),
+        ("set remind 150%", '"remind" can\'t be "150%".'),
         ("#1 pause 2026-03-02", "2026-03-02 isn't in the future; today is 2026-03-02. For example"),
         ("#1 pause 10y", '"10y" is no number of days or weeks, and no date. For example "pause 10d" or'),
         ("challenge bob quadrature weekends=off time=none", '"weekends=off" needs a limit: add for example'),
@@ -178,6 +181,20 @@ def test_what_makes_no_sense_changes_nothing(letters: Correspondence, words: str
     assert letters.execute("select count(*) from clockevent") == events
     assert letters.execute("select id from vacation") == letters.execute("select id from calendar") == []
     assert letters.execute("select offers, time from match") == [("{}", "14d+1d")]
+
+
+@pytest.mark.slow
+def test_whoever_has_no_days_left_is_told_what_else_works(tmp_path: Path) -> None:
+    with correspondence(tmp_path, server="vacation_days = 2") as letters:
+        begin(letters)
+        write(letters, "vacation 2d")
+        letters.run_for(days=2)
+        before = letters.execute("select * from vacation")
+
+        told = write(letters, "vacation 1d")
+
+        assert 'You have no days of vacation left in 2026. "pause" suggests a pause to your opponent.' in told
+        assert letters.execute("select * from vacation") == before
 
 
 @pytest.mark.slow
@@ -233,7 +250,7 @@ def test_days_off_count_from_midnight_and_later_ones_from_monday(letters: Corres
     """A new choice in each message gains nothing: this week has two days off, whatever they are called."""
     write(letters, "set zone Europe/Vienna")
     told = write(letters, "set days mon-fri")
-    assert "From now on: days mon-fri. Your clocks follow your days from Tue 3 Mar, 00:00 (Europe/Vienna) on." in told
+    assert "Saved: days mon-fri. Your clocks follow your days from Tue 3 Mar, 00:00 (Europe/Vienna) on." in told
     assert due(letters) == 18 * DAY
     assert write(letters, "set days mon-fri").count("Your clocks") == 0
     for day in ("wed-sun", "tue-sat", "mon-fri"):

@@ -8,11 +8,13 @@ from email.message import EmailMessage
 from pbem.failpoints import Step
 from pbem.players.identity import address_with
 from pbem.server.daemon import Server
+from pbem.server.scheduled import timeouts
 from pbem.tokens import Purpose, Token
 from pbem.transports.protocols import Arrival
 from tests import bounces
 from tests.operating import matches
 from tests.operating.people import words, written
+from tests.reliability.past import long_ago
 from tests.reliability.scene import Letter, Scene
 
 X, O, NEW = "x0@mail.example", "o0@mail.example", "x0@new.example"  # noqa: E741 - the two seats' marks
@@ -53,6 +55,14 @@ class Rehearsal:
     def last(self, address: str) -> EmailMessage:
         """Return the newest message to the address."""
         return [mail for recipient, mail in self.scene.post.taken if recipient == address][-1]
+
+    def begin_on_a_clock(self, control: str, ago: timedelta) -> None:
+        """Let x0 and o0 begin match 2 with that time control. The turn of o0, the fourth, has waited that long."""
+        self.say(X, self.personal(X), f"challenge o0 quadrature time={control}")
+        self.hand_in(self.answer(O, "accept"))
+        for address, turn in ((X, "e3f4"), (O, "e9f8"), (X, "b3b4")):
+            self.hand_in(self.answer(address, turn))
+        long_ago(self.server.engine, 2, ago)
 
     def personal(self, address: str) -> str:
         """Return the personal address of the player with that address."""
@@ -221,6 +231,15 @@ def _turn_on_a_clock(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(X, "e3f4")
 
 
+def _claim(rehearsal: Rehearsal) -> Letter:
+    """Return the claim of x0, who was told that o0 has run out of time."""
+    rehearsal.begin_on_a_clock("3d/move", timedelta(days=3, hours=1))
+    server = rehearsal.server
+    assert timeouts.expire(server.engine, server.settings.server, server.clock()) == 1
+    rehearsal.send()
+    return rehearsal.answer(X, "claim")
+
+
 def _seek_taken(rehearsal: Rehearsal) -> Letter:
     rehearsal.say(X, rehearsal.personal(X), "seek hexaphages time=5d+12h repeat=2")
     to = rehearsal.personal(O)
@@ -258,6 +277,7 @@ PLOTS: dict[str, Plot] = {
     "a turn that was foreseen": Plot(_turn_foreseen),
     "a rematch": Plot(_rematch),
     "a turn on a clock": Plot(_turn_on_a_clock),
+    "a claim": Plot(_claim),
     "a seek taken": Plot(_seek_taken),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),

@@ -1,27 +1,87 @@
-"""The daemon is killed at every step of what happens by time: a reminder, a time-out, a loss on time, once each."""
+"""The daemon is killed at every step of what happens by time; each happens once, and is told once."""
 
 import signal
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from sqlmodel import Session, select
 
+from pbem.clocks.time_control import TimeControl
+from pbem.clocks.working_days import Span
+from pbem.community import seeks
+from pbem.community.seeks import Terms
 from pbem.failpoints import Step
-from pbem.matches.time import timekeeping
-from pbem.server.daemon import Server
-from pbem.storage.models import ClockEvent, Match, Outgoing, Player
+from pbem.matches import agreements, queries
+from pbem.matches.offers import OfferKind
+from pbem.matches.time import vacations
+from pbem.storage.database import transaction
+from pbem.storage.models import Player
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
+from tests.reliability.past import by_day
 from tests.reliability.plots import O, Rehearsal, X
-from tests.reliability.scene import Scene, every_owed_mail_came
+from tests.reliability.scene import every_owed_mail_came
 from tests.reliability.test_kinds_of_mail import forgive
 
-KINDS = {
-    "a reminder": ("7d/move", 90),
-    "a time-out": ("3d/move", 73),
-    "a loss on time": ("3d/move,auto", 73),
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def _reminder(rehearsal: Rehearsal) -> None:
+    rehearsal.begin_on_a_clock("7d/move", 90 * HOUR)
+
+
+def _timeout(rehearsal: Rehearsal) -> None:
+    rehearsal.begin_on_a_clock("3d/move", 73 * HOUR)
+
+
+def _loss_on_time(rehearsal: Rehearsal) -> None:
+    rehearsal.begin_on_a_clock("3d/move,auto", 73 * HOUR)
+
+
+def _pause_that_ends(rehearsal: Rehearsal) -> None:
+    """Let both have agreed on a pause that ended yesterday."""
+    rehearsal.begin_on_a_clock("7d/move", 3 * DAY)
+    now = rehearsal.server.clock()
+    with transaction(rehearsal.server.engine) as session:
+        match = queries.locked(session, 2)
+        assert match is not None
+        agreements.propose(session, match, 0, OfferKind.PAUSE, now - 2 * DAY, until=now - DAY)
+        agreements.accept(session, match, 1, OfferKind.PAUSE, now - 2 * DAY)
+
+
+def _vacation(rehearsal: Rehearsal) -> None:
+    """Let o0 have gone on vacation an hour ago."""
+    rehearsal.begin_on_a_clock("7d/move", DAY)
+    now = rehearsal.server.clock()
+    with transaction(rehearsal.server.engine) as session:
+        vacations.take(session, player(session, O), Span(now - HOUR, now + 10 * DAY), now - HOUR, 30)
+
+
+def _vacation_by_itself(rehearsal: Rehearsal) -> None:
+    """Let o0, who has ten minutes left, want a vacation to begin by itself."""
+    rehearsal.say(O, rehearsal.personal(O), "set vacation auto\nset remind off")
+    rehearsal.begin_on_a_clock("3d/move", 3 * DAY - timedelta(minutes=10))
+
+
+def _seek_that_ends(rehearsal: Rehearsal) -> None:
+    """Let a seek of x0 have ended an hour ago."""
+    now = rehearsal.server.clock()
+    terms = Terms("hexaphages", {}, TimeControl(), "me")
+    with transaction(rehearsal.server.engine) as session:
+        seeks.put_up(session, player(session, X), terms, 1, now - 28 * DAY, now - HOUR)
+
+
+KINDS: dict[str, Callable[[Rehearsal], None]] = {
+    "a reminder": _reminder,
+    "a time-out": _timeout,
+    "a loss on time": _loss_on_time,
+    "a pause that ends": _pause_that_ends,
+    "a vacation": _vacation,
+    "a vacation that begins by itself": _vacation_by_itself,
+    "a seek that ends": _seek_that_ends,
 }
-"""The time control, and how many hours ago the turn of o0 began."""
+"""What is due."""
 DEATHS = {Step.DUE: True, Step.BEGUN: False, Step.RENDERED: False, Step.SENT: False}
 """The steps at which the server dies, and whether it leaves no effects."""
 
@@ -32,9 +92,9 @@ DEATHS = {Step.DUE: True, Step.BEGUN: False, Step.RENDERED: False, Step.SENT: Fa
 def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, kind: str, database: str) -> None:
     calm, scene = stage("lmtp", database), stage("lmtp", database)
     with calm.server() as server:
-        prepare(calm, server, kind).send()
+        prepared(Rehearsal(calm, server), kind).send()
     with scene.server() as server:
-        prepare(scene, server, kind)
+        prepared(Rehearsal(scene, server), kind)
     before = effects(scene)
     for step, has_none in DEATHS.items():
         daemon = scene.start(step)
@@ -47,41 +107,12 @@ def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, ki
     assert every_owed_mail_came(scene) >= 1, "one came twice, since the server died before it could note that it went"
 
 
-def prepare(scene: Scene, server: Server, kind: str) -> Rehearsal:
-    """Let a match have begun long ago, so that something is due."""
-    control, hours = KINDS[kind]
-    rehearsal = Rehearsal(scene, server)
-    by_day(server)
-    rehearsal.say(X, rehearsal.personal(X), f"challenge o0 quadrature time={control}")
-    rehearsal.hand_in(rehearsal.answer(O, "accept"))
-    for address, turn in ((X, "e3f4"), (O, "e9f8"), (X, "b3b4")):
-        rehearsal.hand_in(rehearsal.answer(address, turn))
-    long_ago(server, 2, timedelta(hours=hours))
+def prepared(rehearsal: Rehearsal, kind: str) -> Rehearsal:
+    """Return the rehearsal of a server at which something is due."""
+    by_day(rehearsal.server.engine, rehearsal.server.clock().hour)
+    KINDS[kind](rehearsal)
     return rehearsal
 
 
-def by_day(server: Server) -> None:
-    """Let it be afternoon where the players are."""
-    ahead = 14 - datetime.now(UTC).hour
-    with Session(server.engine) as session, session.begin():
-        for player in session.exec(select(Player)):
-            player.settings = {**player.settings, "zone": f"Etc/GMT{-ahead:+d}" if ahead else "UTC"}
-            session.add(player)
-
-
-def long_ago(server: Server, number: int, time: timedelta) -> None:
-    """Let everything in the match have happened so much earlier."""
-    with Session(server.engine) as session, session.begin():
-        match = session.get_one(Match, number)
-        assert match.started is not None
-        match.started -= time
-        for event in session.exec(select(ClockEvent).where(ClockEvent.match == number)):
-            event.at -= time
-            session.add(event)
-        for mail in session.exec(select(Outgoing).where(Outgoing.match == number)):
-            mail.created -= time
-            session.add(mail)
-        session.flush()
-        clock = timekeeping.replayed(session, match)
-        assert clock is not None
-        timekeeping._keep(session, match, clock)
+def player(session: Session, address: str) -> Player:
+    return session.exec(select(Player).where(Player.address == address)).one()

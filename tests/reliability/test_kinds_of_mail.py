@@ -37,7 +37,13 @@ CASES = [
         if SEEDS > 1 or number % 9 == turn * 4  # a third of them, each way as often
     ),
     *quick_where(
-        lambda _: False, [("news that wait", "lmtp", "postgresql"), ("a new address's yes", "imap", "postgresql")]
+        lambda _: False,
+        [
+            ("news that wait", "lmtp", "postgresql"),
+            ("a new address's yes", "imap", "postgresql"),
+            ("a turn that was foreseen", "imap", "postgresql"),
+            ("a claim", "imap", "postgresql"),
+        ],
     ),
 ]
 

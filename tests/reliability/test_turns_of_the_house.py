@@ -1,5 +1,6 @@
-"""The daemon is killed at every step of a turn of the house: it is played once, whenever that was, and told once."""
+"""The daemon is killed at every step of a turn of the house, and of an analysis: each is found and told once."""
 
+import json
 import signal
 
 import pytest
@@ -8,6 +9,7 @@ from pbem.failpoints import Step
 from tests.reliability.conftest import Stage
 from tests.reliability.plots import Rehearsal, X
 from tests.reliability.scene import Scene, every_owed_mail_came, plies
+from tests.servers import until
 
 STEPS = {Step.SEARCHING: 1, Step.FOUND: 1, Step.ANSWERING: 1, Step.ANSWERED: 2}
 """How many turns are played when the server has died at each step."""
@@ -40,3 +42,51 @@ def awaited(scene: Scene) -> int:
         rehearsal.hand_in(rehearsal.answer(X, "setup +x+x"))
     (number,) = scene.rows("select id from match where level = 1")
     return int(number)
+
+
+FOUND = {Step.SEARCHING: 0, Step.FOUND: 0, Step.ANSWERING: 0, Step.ANSWERED: 2}
+"""How many positions are known when the server has died at each step."""
+
+
+@pytest.mark.slow
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_an_analysis_is_told_once_however_often_the_server_dies(stage: Stage, database: str) -> None:
+    scene = stage("lmtp", database)
+    with scene.server() as server:
+        rehearsal = Rehearsal(scene, server, played=3)
+        rehearsal.say(X, rehearsal.personal(X), "#1 resign")
+        rehearsal.hand_in(rehearsal.answer(X, "yes"))
+        rehearsal.say(X, rehearsal.personal(X), "analyse 1")
+    for step, known in FOUND.items():
+        daemon = scene.start(step)
+        assert daemon.died() == signal.SIGKILL, (step, daemon.log)
+        (findings,) = scene.rows("select findings from analysis")
+        assert len(json.loads(findings) if isinstance(findings, str) else findings) == known, step
+        scene.rows("update analysis set attempts = 0, due = asked")  # as if an hour had passed
+    assert scene.start(Step.ANSWERED).died() == signal.SIGKILL
+    scene.start().ready()
+    until(lambda: scene.count("analysis", "done is not null") == 1, "the analysis is told")
+    scene.quiet()
+    assert scene.rows("select done is not null, troubled from analysis") == [(1, None)]
+    assert scene.count("outgoing", "template = 'analysis'") == 1
+    assert every_owed_mail_came(scene) == 0
+
+
+def test_two_daemons_play_a_turn_that_is_due_once(stage: Stage) -> None:
+    scene = stage("lmtp", "postgresql")
+    number = awaited(scene)
+    told = scene.count("outgoing")
+
+    daemons = [scene.start(), scene.start()]
+    for daemon in daemons:
+        daemon.ready()
+    until(lambda: len(plies(scene)[number]) == 2, "the turn of the house is played")
+    scene.quiet()
+
+    assert len(plies(scene)[number]) == 2
+    assert scene.rows("select count(*), max(attempts) from search") == [(1, 1)]
+    assert scene.count("outgoing") == told
+    assert every_owed_mail_came(scene) == 0
+    searched = [line for daemon in daemons for line in daemon.lines("house")]
+    assert len(searched) == 1, searched

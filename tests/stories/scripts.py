@@ -387,6 +387,9 @@ def seeking(letters: Correspondence) -> None:
     write("bob", bob, "seek hexaphages repeat=3 begin=you\nseek kvadratik")
     write("bob", bob, "unseek")
     write("bob", bob, "cancel seek 4\nunseek 2")
+    write("bob", bob, "seek kvadratik rating=1700-1900")
+    write("carol", carol, "seeks kvadratik rating=+-300\ntake 5")
+    write("bob", bob, "unseek 5")
     letters.write("carol@mail.example", "take 3")
     letters.reply(letters.last("carol"), "yes")
     letters.wait(days=29)
@@ -436,6 +439,21 @@ def alone(letters: Correspondence) -> None:
     letters.reply(letters.last("carol"), "rematch")
 
 
+def analysing(letters: Correspondence) -> None:
+    """Ask for an analysis too soon, then after the match, then again, and let the opponent have it too."""
+    letters.match("challenge bob kvadratik")
+    letters.reply(letters.last("alice"), "setup +x+x")
+    letters.reply(letters.last("bob"), "setup ++++")
+    letters.reply(letters.last("alice"), "analyse")
+    letters.reply(letters.last("alice"), "a4a3")
+    letters.reply(letters.last("bob"), "b1b2")
+    letters.resign("alice")
+    letters.reply(letters.last("alice"), "analyse")
+    letters.reply(letters.received["bob@mail.example"][1], "set board words")
+    letters.reply(letters.last("bob"), "analyse 1")
+    letters.reply(letters.received["alice@mail.example"][1], "analyze 1\nhelp analyse")
+
+
 def ranking(letters: Correspondence) -> None:
     """Play a rated match, and look at the standings before and after its week is over."""
     letters.match("challenge bob quadrature rated")
@@ -473,4 +491,5 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "neighbours": neighbours,
     "ranking": ranking,
     "alone": alone,
+    "analysing": analysing,
 }

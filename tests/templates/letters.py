@@ -146,6 +146,9 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     _meet(letters, personal)
     letters.write(ALICE, "play kvadratik level=1", to=personal)
     letters.reply(letters.last("alice"), "hint")
+    letters.write(ALICE, "whois house", to=personal)
+    letters.write(ALICE, "analyse 1", to=personal)
+    letters.write(ALICE, "analyse 1\nshow 1", to=personal)
     return moments
 
 

@@ -9,6 +9,7 @@ from pbem.commands.core import Command, Decision, Line, Request
 from pbem.community import blocks
 from pbem.community.willingness import LIMIT, NONE, REJECTS, rejected
 from pbem.errors import Refused
+from pbem.house import player as house
 from pbem.matches import lifecycle
 from pbem.matches.events import Event
 from pbem.matches.naming import is_hidden, name
@@ -26,6 +27,8 @@ def block(request: Request, line: Line) -> Decision:
     other = pages.player_called(request, line, line.words)
     if other.id == player.id:
         raise Refused("You can't block yourself.", read=line.text, fits='"stop" ends our news to you.')
+    if house.is_house(other):
+        raise Refused("The house challenges nobody, and writes nothing of its own.", read=line.text)
     if blocks.number(session, player) >= blocks.MOST:
         raise Refused(f"You have blocked {blocks.MOST} players, and that's the limit.", fits='"unblock NAME" ends one.')
     if not blocks.block(session, player, other, request.now):

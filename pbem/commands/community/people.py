@@ -10,10 +10,19 @@ from pbem.commands.core import Command, Decision, Line, Request
 from pbem.community import blocks, directory, history, seeks
 from pbem.community.history import Tally
 from pbem.errors import Refused
+from pbem.house import player as house
 from pbem.matches.naming import name
 from pbem.matches.queries import opponent_of, people_of
 from pbem.matches.time import vacations
-from pbem.payloads.community import FinishedMatch, History, ListedPlayer, PlayerList, PlayerProfile, Results
+from pbem.payloads.community import (
+    FinishedMatch,
+    History,
+    HouseProfile,
+    ListedPlayer,
+    PlayerList,
+    PlayerProfile,
+    Results,
+)
 from pbem.players import open_seeks, preferences, schedule
 from pbem.players.preferences import ON
 from pbem.ratings import standings
@@ -47,6 +56,8 @@ def whois(request: Request, line: Line) -> Decision:
     """Tell what everybody may know of a player."""
     reader, session, now = request.player, request.session, request.now
     player = pages.player_called(request, line, line.words)
+    if house.is_house(player):
+        return Decision(answer=(_of_house(request, player),))
     pace = history.pace(session, player)
     ratings = {place.game: place.shown for place in standings.of_player(session, player, now)}
     is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
@@ -68,6 +79,12 @@ def whois(request: Request, line: Line) -> Decision:
         blocked=blocks.is_blocked(session, reader, player),
     )
     return Decision(answer=(told,))
+
+
+def _of_house(request: Request, player: Player) -> HouseProfile:
+    """Return what to know of the house: nothing is counted over its matches, which are as many as everybody's."""
+    total = history.between(request.session, request.player, player)
+    return HouseProfile(player=name(player), levels=request.house.levels, total=_results("", total))
 
 
 def _results(title: str, tally: Tally, rating: str | None = None) -> Results:
@@ -96,6 +113,8 @@ def past(request: Request, line: Line) -> Decision:
             "A history is that of one player, or of two with each other.", read=line.text, fits=HISTORY.advice
         )
     people = [pages.player_called(request, line, word) for word in words]
+    if len(people) == 1 and house.is_house(people[0]):
+        people = [reader, *people]  # those of the sender: it plays with everybody
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
     if opponent is not None and opponent.id == player.id:
         raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')

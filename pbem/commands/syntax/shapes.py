@@ -20,7 +20,7 @@ SHAPES = {
         rf"(?:#?\d{{1,9}}(?:#\d{{1,4}})?\s+)?[^\s=]+(?:\s+(?:-*\w+=\S+|{_GAME}|-*(?:un)?rated))*", re.IGNORECASE
     ),
     "seek": re.compile(rf".*(?:=|\b{_GAME}\b).*|", re.IGNORECASE),
-    "seeks": re.compile(rf"(?:(?:{_GAME}|time=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
+    "seeks": re.compile(rf"(?:(?:{_GAME}|(?:time|rating)=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
     "take": re.compile(r"\d{0,9}"),
     "unseek": re.compile(r"\d{0,9}"),
     "who": re.compile(r"\d{0,9}"),

@@ -49,6 +49,7 @@ INDEX: Mapping[str, str] = {
     "claim": "time timeout timeouts clock clocks deadline limit overdue late slow days",
     "rematch": "revenge again another",
     "replay": "practice practise continue resume-from",
+    "analyse": "analyses analyst evaluate evaluation blunder blunders better lesson",
     "mute": "nag nagging ignore silence",
     "if": "conditional condition premove premoves prepare prepared then else tree branch",
     "queue": "advance beforehand",
@@ -56,7 +57,7 @@ INDEX: Mapping[str, str] = {
     "say": "talk chat note notes write comment text",
     "games": "matches match status waiting pending",
     "show": "board boards position diagram see view",
-    "preview": "try test look analyse analyze analysis steps step",
+    "preview": "try test look steps step",
     "record": "save sgf pgn notation-file download",
     "records": "archive zip backup",
     "set": (

@@ -137,5 +137,5 @@ def _store(session: Session, player: Player, vacation: Vacation, now: datetime) 
 
 def _too_long(days: int, left: int, year: int) -> str:
     if not left:
-        return f"You have no days of vacation left in {year}."
+        return f'You have no days of vacation left in {year}. "pause" suggests a pause to your opponent.'
     return f'That takes {days} days of {year}, and you have {left} left. For example "vacation {left}d".'

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import ServerSettings
 from pbem.payloads.messages import Alert
 from pbem.storage.database import exclude_others, read_only, transaction
-from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
+from pbem.storage.models import Analysis, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
 from pbem.storage.outbox import Mailer
 
 log = structlog.get_logger()
@@ -40,8 +40,9 @@ class _Waiting:
     numbers: tuple[int, ...]
 
 
-_News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...]]
-"""Messages that need attention, received and outgoing; matches lost on time, and those in which the house is stuck."""
+_News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Messages that need attention, received and outgoing; matches lost on time, those in which the house is stuck, and
+those that it couldn't analyse."""
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
@@ -56,18 +57,20 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
         news = _news(session, server.admin, now)
         if news is None:
             return False
-        came, owed, lost, stuck = news
+        came, owed, lost, stuck, unanalysed = news
         alert = Alert(
             came=came.numbers,
             owed=owed.numbers,
             lost=lost,
             stuck=stuck,
+            unanalysed=unanalysed,
             listed=LISTED,
             came_count=came.count,
             owed_count=owed.count,
         )
         Mailer(session, server, now).to_address(server.admin, alert)
-    log.error("mails wait for the operator", shunted=came.count, failed=owed.count, lost=len(lost), stuck=len(stuck))
+    told = {"lost": len(lost), "stuck": len(stuck), "unanalysed": len(unanalysed)}
+    log.error("mails wait for the operator", shunted=came.count, failed=owed.count, **told)
     return True
 
 
@@ -76,10 +79,11 @@ def _news(session: Session, admin: str, now: datetime) -> _News | None:
     last = _last(session, admin)
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return None
-    lost, stuck = _lost(session, last, now), _stuck(session, last, now)
+    lost, stuck, unanalysed = _lost(session, last, now), _stuck(session, last, now), _unanalysed(session, last, now)
     if not (
         lost
         or stuck
+        or unanalysed
         or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
         or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed", now)
     ):
@@ -89,6 +93,7 @@ def _news(session: Session, admin: str, now: datetime) -> _News | None:
         _waiting(session, Outgoing.id, _FAILED, Outgoing.troubled),
         lost,
         stuck,
+        unanalysed,
     )
 
 
@@ -115,6 +120,17 @@ def _stuck(session: Session, last: Outgoing | None, now: datetime) -> tuple[int,
     stuck = {*session.exec(found.limit(KEPT))}
     told = {*last.payload.get("stuck", ())} if last is not None and last.created <= now else set()
     return tuple(sorted(stuck)) if stuck - told else ()
+
+
+def _unanalysed(session: Session, last: Outgoing | None, now: datetime) -> tuple[int, ...]:
+    """Return the matches of which the house gave up an analysis since the last alert."""
+    given_up = select(Analysis.match).where(col(Analysis.troubled) <= now)
+    told: set[int] = set()
+    if last is not None and last.created <= now:
+        given_up = given_up.where(col(Analysis.troubled) >= last.created)
+        told = {*last.payload.get("unanalysed", ())}
+    newest = session.exec(given_up.order_by(col(Analysis.troubled).desc()).limit(KEPT))
+    return tuple(sorted({*newest} - told))
 
 
 def _waiting(session: Session, number: Any, which: tuple[Any, ...], since: Any) -> _Waiting:

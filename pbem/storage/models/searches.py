@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import JSON, Column, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
@@ -45,3 +46,30 @@ class Search(SQLModel, table=True):
     """What the house thought of the position: from -1, lost, to 1, won."""
     troubled: datetime | None = Field(default=None, sa_type=Utc)
     """Since when it needs the operator: it has failed too often. It is still tried, less and less often."""
+
+
+class Analysis(SQLModel, table=True):
+    """The analysis of a finished match for one of its players: a row for each, found in many short searches."""
+
+    __table_args__ = (
+        UniqueConstraint("match", "player"),
+        Index("ix_analysis_player_asked", "player", "asked"),
+        partial_index("ix_analysis_due", "due", "id", where="done IS NULL"),
+        partial_index("ix_analysis_troubled", "troubled", where="troubled IS NOT NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id")
+    player: int = Field(foreign_key="player.id")
+    """Whom it is for."""
+    asked: datetime = Field(sa_type=Utc)
+    findings: list[Any] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
+    """What was found for each position so far, the first one first (house.protocol.Finding)."""
+    attempts: int = 0
+    """How many searches for the next positions were begun, counted before each begins."""
+    due: datetime = Field(sa_type=Utc)
+    """When to search, or to try again."""
+    done: datetime | None = Field(default=None, sa_type=Utc)
+    """When the player was told what was found, or that the house gave up."""
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """When the house gave up: the searches have failed too often. The admin is told."""

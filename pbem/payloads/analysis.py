@@ -1,0 +1,38 @@
+"""The analysis of a match by the house: the message that has it, and the section that says that it will follow."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What the house thinks of one position of a match."""
+
+    value: float
+    """What the first player can expect: from -1, lost, to 1, won."""
+    certain: bool = False
+    """Whether that is proven."""
+    turn: str | None = None
+    """What the house would play there; None where the rules have ended the match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchAnalysis:
+    """Tells a player what the house thinks of the positions of a finished match."""
+
+    match: int
+    ply: int
+    since: int = 0
+    """The number of turns before the first of the positions."""
+    estimates: tuple[Estimate, ...] = ()
+    """For the position before each turn, and the last one; empty where the house gave up."""
+    template: Literal["analysis"] = "analysis"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisAsked:
+    """The house begins an analysis, which follows in a message of its own."""
+
+    match: int
+    ply: int
+    template: Literal["analysing"] = "analysing"
