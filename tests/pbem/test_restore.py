@@ -70,6 +70,7 @@ def test_ten_matches_outlive_the_database(tmp_path: Path) -> None:
         lost.server.engine.dispose()
     with correspondence(tmp_path / "new") as letters:
         letters.clock.set(lost.clock())
+        letters.received = {address: list(mails) for address, mails in lost.received.items()}
         assert "the address of bob isn't known" in letters.operate("restore", str(box)).output
 
         done = letters.operate("restore", str(box), "--player", f"bob={BOB}")
