@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from sqlalchemy import and_, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.clocks.time_control import TimeControl, from_stored, to_stored
-from pbem.community import blocks, directory
+from pbem.community import blocks, directory, rating_ranges, willingness
+from pbem.community.rating_ranges import ANY, RatingRange
 from pbem.matches import lifecycle
 from pbem.matches.events import Events, MatchStarted
 from pbem.storage.clock import within
@@ -30,6 +32,8 @@ class Terms:
     begin: str
     """Who moves first: me (the seeker), you (the one who takes it) or random."""
     rated: bool = False
+    ratings: RatingRange = ANY
+    """For whom it is."""
 
 
 def put_up(session: Session, player: Player, terms: Terms, repeat: int, now: datetime, until: datetime) -> Seek:
@@ -43,6 +47,8 @@ def put_up(session: Session, player: Player, terms: Terms, repeat: int, now: dat
         time=to_stored(terms.time),
         begin=terms.begin,
         rated=terms.rated,
+        lowest=terms.ratings.lowest,
+        highest=terms.ratings.highest,
         repeat=repeat,
         created=now,
         expires=until,
@@ -77,14 +83,24 @@ class Wanted:
     time: TimeControl | None = None
     others: bool = False
     """Only those of others than the reader."""
+    ratings: RatingRange | None = None
+    """Only those of players with such a rating in the game."""
 
 
 def listed(
-    session: Session, reader: Player, now: datetime, most: int, *, page: int = 1, wanted: Wanted | None = None
+    session: Session,
+    reader: Player,
+    now: datetime,
+    most: int,
+    *,
+    page: int = 1,
+    wanted: Wanted | None = None,
+    busy: int | None = None,
 ) -> tuple[list[tuple[Seek, Player]], bool]:
     """Return a page of the open seeks that the reader may see, newest first, and whether there are more.
 
-    Not shown are those of players who have stopped their news or can't be reached, and where one has blocked the other.
+    Not shown are those that the reader couldn't take: of players who have stopped their news or can't be reached, where
+    one has blocked the other, for other ratings, and of players who play as many matches as they want, or `busy`.
     """
     wanted = wanted or Wanted()
     found = (
@@ -97,8 +113,16 @@ def listed(
             col(Player.unreachable).is_(None),
             col(Player.banned).is_(None),
             *blocks.none_between(reader, Seek.player),
+            or_(
+                col(Seek.player) == reader.id,
+                and_(
+                    rating_ranges.is_of(reader.id, Seek.game, Seek.lowest, Seek.highest), willingness.wants_more(busy)
+                ),
+            ),
         )
     )
+    if wanted.ratings is not None:
+        found = found.where(rating_ranges.is_of(Seek.player, Seek.game, wanted.ratings.lowest, wanted.ratings.highest))
     if wanted.game is not None:
         found = found.where(Seek.game == wanted.game)
     if wanted.time is not None:

@@ -39,6 +39,8 @@ class SeekOpened:
     seek: OpenSeek
     repeat: int
     until: str
+    narrowed: bool = False
+    """Whether it is only for players with some ratings."""
     template: Literal["seek_opened"] = "seek_opened"
 
 

@@ -7,6 +7,7 @@ from sqlmodel import Session
 
 from engines import GAMES
 from pbem.community import seeks
+from pbem.community.rating_ranges import ANY, RatingRange
 from pbem.community.seeks import Wanted
 from pbem.matches.naming import name
 from pbem.payloads.community import OpenSeek
@@ -19,12 +20,15 @@ SHOWN = 5
 def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
     """Return the line about a seek in a list for that reader."""
     game = GAMES[seek.game]
-    chosen, rated = game.shown(seek.options), ("rated",) if seek.rated else ()
+    chosen, ratings = game.shown(seek.options), RatingRange(seek.lowest, seek.highest)
+    extra = ["rated"] if seek.rated else []
+    if ratings != ANY:
+        extra.append(f"rating={ratings}")
     return OpenSeek(
         number=seek.id or 0,
         title=game.title,
         player=name(seeker),
-        options=", ".join((*(f"{option}={choice}" for option, choice in chosen.items()), *rated)),
+        options=", ".join((*(f"{option}={choice}" for option, choice in chosen.items()), *extra)),
         begin=seek.begin,
         time=seek.time or "no limit",
         own=seeker.id == reader.id,

@@ -1,16 +1,18 @@
 """Seeks: what is listed to whom, that each is taken as often as its player wanted, and that they end."""
 
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 
 import pytest
 from sqlmodel import Session, select
 
 from pbem.clocks.time_control import TimeControl, parse
-from pbem.community import blocks, seeks
+from pbem.community import blocks, rating_ranges, seeks
+from pbem.community.rating_ranges import BadRange, RatingRange
 from pbem.community.seeks import Terms, Wanted
 from pbem.matches.events import MatchStarted
-from pbem.storage.models import Match, MatchState, Player, Seek
-from tests.matches.test_lifecycle import NOW, people
+from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
+from tests.matches.test_lifecycle import NOW, people, started
 
 UNTIL = NOW + timedelta(days=28)
 QUADRATURE = Terms("quadrature", {"men": "18"}, TimeControl(), "me")
@@ -122,3 +124,79 @@ def test_what_ends_only_soon_does_not_end_by_itself(session: Session) -> None:
     put_up(session, alice, until=NOW + timedelta(hours=1))
 
     assert seeks.expire(session, alice, NOW) == []
+
+
+def rate(session: Session, player: Player, rating: float, game: str = "quadrature", week: int = 2) -> None:
+    """Give the player a rating, of which the later weeks' are the ones that count."""
+    session.add(
+        PlayerRating(
+            player=player.id or 0,
+            game=game,
+            week=date(2026, 1, 5) + timedelta(weeks=week),
+            rating=rating,
+            deviation=100,
+            volatility=0.06,
+            wins=1,
+            draws=0,
+            losses=0,
+            superseded=None if week == 2 else date(2026, 1, 19),
+        )
+    )
+    session.flush()
+
+
+@pytest.mark.parametrize(
+    ("rating", "is_shown"), [(None, True), (1399.4, False), (1399.5, True), (1700.4, True), (1700.5, False)]
+)
+def test_a_seek_for_some_ratings_is_listed_to_who_has_one_as_it_is_shown(
+    session: Session, rating: float | None, is_shown: bool
+) -> None:
+    alice, bob, _ = people(session)
+    rate(session, bob, 1000, week=1)
+    rate(session, bob, 1000, game="kvadratik")
+    if rating is not None:
+        rate(session, bob, rating)
+    seek = put_up(session, alice, replace(QUADRATURE, ratings=RatingRange(1400, 1700)))
+
+    assert numbers(session, bob) == ([seek.id] if is_shown else [])
+    assert numbers(session, alice) == [seek.id], "her own, though she may have another rating"
+
+
+def test_seeks_are_listed_by_the_ratings_of_those_who_put_them_up(session: Session) -> None:
+    alice, bob, carol = people(session)
+    rate(session, alice, 1650)
+    of_alice, of_bob = put_up(session, alice), put_up(session, bob)
+
+    def found(lowest: int, highest: int) -> list[int]:
+        return numbers(session, carol, wanted=Wanted("quadrature", ratings=RatingRange(lowest, highest)))
+
+    assert found(1600, 1700) == [of_alice.id]
+    assert found(1500, 1600) == [of_bob.id], "nobody's rating is 1500 until they have one"
+    assert found(1500, 1650) == [of_bob.id, of_alice.id]
+
+
+def test_seeks_of_who_plays_enough_are_not_listed(session: Session) -> None:
+    alice, bob, _ = people(session)
+    seek = put_up(session, alice)
+    alice.settings = {"limit": "2"}
+    session.add(alice)
+    for _ in range(2):
+        assert numbers(session, bob) == [seek.id]
+        started(session)
+
+    assert numbers(session, bob) == []
+    assert numbers(session, alice) == [seek.id]
+    alice.settings = {"limit": "3"}
+    session.add(alice)
+    assert numbers(session, bob) == [seek.id]
+    assert seeks.listed(session, bob, NOW, 9, busy=3)[0] != []
+    assert seeks.listed(session, bob, NOW, 9, busy=2)[0] == []
+    alice.settings = {}
+    session.add(alice)
+    assert numbers(session, bob) == [seek.id]
+
+
+@pytest.mark.parametrize("text", ["1400", "1700-1400", "0-9999", "-200", "+-", "+-20000", "a-b", "1400-1700-1800", ""])
+def test_what_is_no_range_of_ratings(text: str) -> None:
+    with pytest.raises(BadRange):
+        rating_ranges.parse(text, 1500)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from icalendar import Calendar
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from pbem.rendering.files import calendar
 from pbem.storage import facts
@@ -105,8 +105,11 @@ def test_no_name_writes_into_an_entry(letters: Correspondence) -> None:
     """Names of players can't have such characters today; nothing depends on it."""
     hostile = "x\r\nATTENDEE:mailto:a@b.example\r\nEND:VEVENT;,\\\x00\u2028\u202e" + "z" * 200
     with Session(letters.server.engine) as session:
-        match, bob = session.get_one(Match, 1), session.get_one(Player, 2)
-        alice = Player(id=1, name=hostile, address=ALICE, created=match.created)
+        match = session.get_one(Match, 1)
+        bob = session.exec(select(Player).where(Player.name == "bob")).one()
+        alice = Player(
+            id=match.seat0 if match.seat1 == bob.id else match.seat1, name=hostile, address=ALICE, created=match.created
+        )
         then = facts.MatchFacts(match, (alice, bob), "")
         (file,) = calendar.of([then], bob, letters.server.settings.server, letters.clock())
 

@@ -241,3 +241,52 @@ def test_a_challenge_with_an_impossible_time_is_refused_with_any_token(letters: 
     (answer,) = letters.reply(letters.last("alice"), "challenge bob kvadratik time=5y")
 
     assert "is no unit of time" in text(answer) or 'eply "yes"' in text(answer)
+
+
+def test_a_seek_is_taken_by_a_link_of_a_digest(letters: Correspondence, personal: dict[str, str]) -> None:
+    letters.write(BOB, "set mail batch", to=personal["bob"])
+    letters.write(CAROL, "challenge bob kvadratik\nchallenge bob quadrupel", to=personal["carol"])
+    (digest,) = letters.wait(minutes=15)
+    assert digest["X-PBeM-Event"] == "digest"
+    address = links(digest)["take 1"]
+
+    letters.write(BOB, "take 1", to=address)
+
+    assert [state for *_, state, _ in matches(letters)] == ["offered", "offered", "running"]
+
+
+def test_a_seek_for_some_ratings_is_refused_to_others_in_a_sentence(
+    letters: Correspondence, personal: dict[str, str]
+) -> None:
+    (opened,) = letters.write(ALICE, "seek kvadratik rating=1600-1800", to=personal["alice"])
+    assert "rating=1600-1800" in text(opened)
+    (around,) = letters.write(ALICE, "seek hexaphages rating=+-200", to=personal["alice"])
+    assert "rating=1300-1700" in text(around), "who has no rating counts as 1500"
+
+    (answer,) = letters.write(BOB, "take 2", to=personal["bob"])
+    told = " ".join(text(answer).split())
+    assert "Seek 2 is for ratings of 1600-1800 in Kvadratik, and you have none yet, which counts as 1500." in told
+    assert matches(letters) == []
+    letters.execute(
+        "insert into playerrating (player, game, week, rating, deviation, volatility, wins, draws, losses)"
+        " select id, 'kvadratik', '2026-02-23', 1611.9, 71, 0.06, 5, 1, 3 from player where name = 'bob'"
+    )
+    letters.write(BOB, "take 2", to=personal["bob"])
+    assert [state for *_, state, _ in matches(letters)] == ["running"]
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("seek kvadratik rating=strong", '"rating=strong" is not a range of ratings.'),
+        ("seeks rating=1400-1700", "Ratings are those of a game, and the line names none."),
+        ("seeks kvadratik rating=9", '"rating=9" is not a range of ratings.'),
+    ],
+)
+def test_a_slip_in_a_range_of_ratings_is_explained(
+    letters: Correspondence, personal: dict[str, str], line: str, sentence: str
+) -> None:
+    (answer,) = letters.write(ALICE, line, to=personal["alice"])
+
+    assert sentence in " ".join(text(answer).split())

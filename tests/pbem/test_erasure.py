@@ -84,7 +84,7 @@ def everything(letters: Correspondence) -> str:
             for row in connection.exec_driver_sql(f'select * from "{table}"'):
                 cells = (cell.decode("latin-1") if isinstance(cell, bytes) else str(cell) for cell in row)
                 held.append(f"{table}: " + " | ".join(cells))
-    return "\n".join(held)
+    return "\n".join(sorted(held))
 
 
 def traces(letters: Correspondence) -> list[str]:

@@ -75,7 +75,7 @@ def test_pages_of_one_game(letters: Correspondence) -> None:
 
 def test_the_reader_is_marked(letters: Correspondence) -> None:
     rated(letters, "quadrature", 2)
-    letters.execute("update playerrating set player = 1 where player = 101")
+    letters.execute("update playerrating set player = (select id from player where name = 'alice') where player = 101")
     assert "2. alice                  1599   9 won, 1 lost, 1 drawn  <- you" in asked(letters, "standings quadrature")
 
 

@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from pbem.failpoints import Step
+from pbem.server.sender import TOGETHER
 from tests.reliability.conftest import Stage
 from tests.reliability.plots import Rehearsal, X
 from tests.reliability.scene import Scene, every_owed_mail_came, plies
@@ -13,6 +14,8 @@ from tests.servers import until
 
 STEPS = {Step.SEARCHING: 1, Step.FOUND: 1, Step.ANSWERING: 1, Step.ANSWERED: 2}
 """How many turns are played when the server has died at each step."""
+TWICE = len(STEPS) * TOGETHER
+"""How many messages may come twice, with the same Message-ID: those being sent when the server died."""
 
 
 @pytest.mark.sampled(1)
@@ -30,7 +33,7 @@ def test_a_turn_of_the_house_is_played_once_however_often_the_server_dies(stage:
     scene.quiet()
     assert len(plies(scene)[number]) == 2
     assert scene.count("outgoing") == told
-    assert every_owed_mail_came(scene) == 0
+    assert every_owed_mail_came(scene) <= TWICE
     assert scene.rows("select done is not null, troubled from search") == [(1, None)]
 
 
@@ -70,7 +73,7 @@ def test_an_analysis_is_told_once_however_often_the_server_dies(stage: Stage, da
     scene.quiet()
     assert scene.rows("select done is not null, troubled from analysis") == [(1, None)]
     assert scene.count("outgoing", "template = 'analysis'") == 1
-    assert every_owed_mail_came(scene) == 0
+    assert every_owed_mail_came(scene) <= TWICE
 
 
 def test_two_daemons_play_a_turn_that_is_due_once(stage: Stage) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from engines import GAMES
 from pbem.clocks import time_control
 from pbem.clocks.time_control import BadTime
 from pbem.commands.challenges import check_running, check_weekends, is_first
@@ -9,7 +10,8 @@ from pbem.commands.community import pages
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import terms
-from pbem.community import seeks, willingness
+from pbem.community import rating_ranges, seeks, willingness
+from pbem.community.rating_ranges import ANY, BadRange, RatingRange
 from pbem.community.seeks import MOST_MATCHES, Terms, Wanted
 from pbem.errors import Refused
 from pbem.matches.queries import is_playing_enough
@@ -18,7 +20,7 @@ from pbem.players import invitations, open_seeks, preferences, schedule
 from pbem.players.rate_limits import DAY
 from pbem.storage.models import Player, Seek
 
-STANDING, REPEAT = "standing", "repeat"
+STANDING, REPEAT, RATING = "standing", "repeat", "rating"
 
 
 def seek(request: Request, line: Line) -> Decision:
@@ -34,15 +36,28 @@ def seek(request: Request, line: Line) -> Decision:
             fits='For example "seek quadrupel time=14d+1d". To challenge one player, write "challenge NAME GAME".',
         )
     repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
+    ratings = _ratings(request, line, player, games[0], given.pop(RATING, None)) or ANY
     wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
     check_weekends(request, line, wanted)
-    offered = Terms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated)
+    offered = Terms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings)
     check_running(request, player)
     _check_number(request, line, player, offered)
     until = now + timedelta(days=request.limits.seek_days)
     opened = seeks.put_up(request.session, player, offered, repeat, now, until)
     day = schedule.day(preferences.with_defaults(player.settings), until, now)
-    return Decision(answer=(SeekOpened(seek=open_seeks.shown(opened, player, player), repeat=repeat, until=day),))
+    told = open_seeks.shown(opened, player, player)
+    return Decision(answer=(SeekOpened(seek=told, repeat=repeat, until=day, narrowed=ratings != ANY),))
+
+
+def _ratings(request: Request, line: Line, player: Player, game: str, text: str | None) -> RatingRange | None:
+    """Return the range of ratings that the player writes, which may be about their own; raise Refused."""
+    if text is None:
+        return None
+    own = rating_ranges.current(request.session, player, game)
+    try:
+        return rating_ranges.parse(text, rating_ranges.FIRST if own is None else own)
+    except BadRange as error:
+        raise Refused(str(error), read=line.text, fits=rating_ranges.EXAMPLE) from error
 
 
 def _repeat(text: str, line: Line) -> int:
@@ -79,24 +94,38 @@ def _check_number(request: Request, line: Line, player: Player, offered: Terms) 
 
 
 def _terms(row: Seek) -> Terms:
-    return Terms(row.game, row.options, time_control.from_stored(row.time), row.begin, row.rated)
+    return Terms(row.game, row.options, time_control.from_stored(row.time), row.begin, row.rated, _range_of(row))
+
+
+def _range_of(row: Seek) -> RatingRange:
+    return RatingRange(row.lowest, row.highest)
 
 
 def list_seeks(request: Request, line: Line) -> Decision:
     """List open seeks: all, or those of a game or with a time control."""
     page, words = pages.numbered(line.words.split())
     games, given, others = terms.split(words)
-    if len(games) > 1 or others or not given.keys() <= {terms.TIME}:
+    if len(games) > 1 or others or not given.keys() <= {terms.TIME, RATING}:
         raise Refused(
-            "Seeks can be listed by game and time.", read=line.text, fits='For example "seeks quadrature time=14d+1d".'
+            "Seeks can be listed by game, time and rating.",
+            read=line.text,
+            fits='For example "seeks quadrature time=14d+1d rating=1400-1700".',
         )
+    reader = request.player
+    if RATING in given and not games:
+        raise Refused(
+            "Ratings are those of a game, and the line names none.",
+            read=line.text,
+            fits=f'For example "seeks quadrature rating={given[RATING][:20]}".',
+        )
+    ratings = _ratings(request, line, reader, games[0], given.get(RATING)) if games else None
     try:
-        time = time_control.parse(given[terms.TIME]) if given else None
+        time = time_control.parse(given[terms.TIME]) if terms.TIME in given else None
     except BadTime as error:
         raise Refused(str(error), read=line.text) from error
-    reader = request.player
-    wanted = Wanted(games[0] if games else None, time)
-    found, more = seeks.listed(request.session, reader, request.now, pages.SIZE, page=page, wanted=wanted)
+    wanted = Wanted(games[0] if games else None, time, ratings=ratings)
+    busy = request.limits.running_matches
+    found, more = seeks.listed(request.session, reader, request.now, pages.SIZE, page=page, wanted=wanted, busy=busy)
     told = SeekList(
         rows=open_seeks.rows(found, reader),
         page=page,
@@ -121,6 +150,7 @@ def take(request: Request, line: Line) -> Decision:
         raise Refused(f"Seek {number} is your own.", fits=f'"unseek {number}" takes it back.')
     if not seeks.is_for(session, seeker, player):
         raise gone
+    _check_rating(request, row, player)
     check_running(request, player)
     playing = seeks.begun_with(session, row, seeker, player)
     if playing is not None:
@@ -135,6 +165,18 @@ def take(request: Request, line: Line) -> Decision:
     until = now + timedelta(days=limits.seek_days)
     with in_words(line):
         return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
+
+
+def _check_rating(request: Request, row: Seek, player: Player) -> None:
+    """Raise Refused if the seek is for players with other ratings."""
+    own, ratings = rating_ranges.current(request.session, player, row.game), _range_of(row)
+    if ratings.has(rating_ranges.FIRST if own is None else own):
+        return
+    yours = f"you have none yet, which counts as {rating_ranges.FIRST:.0f}" if own is None else f"yours is {own:.0f}"
+    raise Refused(
+        f"Seek {row.id} is for ratings of {ratings} in {GAMES[row.game].title}, and {yours}.",
+        fits='"seeks" lists those that you can take.',
+    )
 
 
 def unseek(request: Request, line: Line) -> Decision:
@@ -157,8 +199,8 @@ def unseek(request: Request, line: Line) -> Decision:
 
 SEEK = Command(
     "seek",
-    "GAME [option=choice ...] [begin=you] [time=14d+1d] [rated]",
-    'offer a match to everybody; "repeat=3" lets three matches begin with it, "standing" ten',
+    "GAME [option=choice ...] [begin=you] [time=14d+1d] [rated] [rating=1400-1700]",
+    'offer a match to everybody, or with rating= to some; "repeat=3" lets three matches begin with it, "standing" ten',
     seek,
     changes=True,
     words=(1, 12),
@@ -166,10 +208,10 @@ SEEK = Command(
 )
 SEEKS = Command(
     "seeks",
-    "[GAME] [time=14d+1d] [PAGE]",
+    "[GAME] [time=14d+1d] [rating=+-200] [PAGE]",
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
-    words=(0, 3),
+    words=(0, 4),
 )
 TAKE = Command(
     "take",

@@ -13,6 +13,7 @@ from sqlmodel import Session, col
 
 from engines import GAMES
 from pbem.community import seeks
+from pbem.community.rating_ranges import ANY, RatingRange
 from pbem.config import ServerSettings
 from pbem.payloads.community import EndedSeek, SeeksEnded
 from pbem.server.scheduled.each import AT_ONCE, NOW, each
@@ -59,5 +60,7 @@ def _again(seek: Seek) -> EndedSeek:
     options = (f"{name}={choice}" for name, choice in game.shown(seek.options).items())
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
-    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", "rated" if seek.rated else "", repeat)
+    ratings = RatingRange(seek.lowest, seek.highest)
+    rated = ("rated" if seek.rated else "", f"rating={ratings}" if ratings != ANY else "")
+    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *rated, repeat)
     return EndedSeek(number=seek.id or 0, title=game.title, again=" ".join(word for word in words if word))

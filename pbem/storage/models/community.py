@@ -28,6 +28,9 @@ class Seek(SQLModel, table=True):
     begin: str
     """Who moves first, as the seeker wrote it: me, you or random."""
     rated: bool = False
+    lowest: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    highest: int = Field(default=4000, sa_column_kwargs={"server_default": "4000"})
+    """The ratings of those who can take it."""
     repeat: int
     """How many more matches can begin with it."""
     created: datetime = Field(sa_type=Utc)
