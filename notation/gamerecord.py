@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engines import GAMES
-from engines.core import Seat
-from notation.record import Record, replay
+from engines.core import BadOption, Seat
+from notation import ending as endings
+from notation.record import BadRecord, Record, replay
 
 Round = list[Any]
 """The turns of a round by seat: None, the text of a turn, or an object with more about it."""
@@ -49,6 +50,62 @@ def dumps(record: Record, site: Site, result: Result) -> str:
     return f"{json.dumps(document, indent=1, ensure_ascii=False)}\n"
 
 
+def loads(text: str) -> tuple[Record, Site, Result]:
+    """Return what `dumps` wrote, or another server about a game that we have; raise BadRecord."""
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as bad:
+        raise BadRecord(0, text, f"this is no JSON: {bad.msg}", line=bad.lineno) from bad
+    except (ValueError, RecursionError) as bad:
+        raise BadRecord(0, text, "this is no JSON that can be read") from bad
+    try:
+        header, moves = document["header"], list(_moves(document["moves"]))
+        names = tuple(str(player["name"]) for player in header["players"])
+        first, second = (float(player["result"]) for player in header["players"])
+        options = dict(str(variant).split("=", 1) for variant in header["game"].get("variants", ()))
+        title, site = str(header["game"]["name"]), header["site"]
+        where = Site(
+            str(site.get("name", "")),
+            str(site.get("gameid", "")),
+            (str(header["players"][0].get("userid", "")), str(header["players"][1].get("userid", ""))),
+            *(str(header.get(f"date-{which}", "")) for which in ("start", "end", "generated")),
+        )
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
+        raise BadRecord(0, text, f"this is no game record of two players: {bad}") from bad
+    key = next((game.key for game in GAMES.values() if title.casefold() in (game.key, game.title.casefold())), title)
+    reason = moves[-1][1] if moves else ""
+    turns, players = tuple(turn for turn, _ in moves), (names[0], names[1])
+    try:
+        ending = endings.read([f"Ended: {reason}"], players)
+        began = str(header.get("began", ""))
+        record = Record(key, options, players, turns, ending, began=began, lines=_lines(text, turns))
+    except BadOption as bad:
+        raise BadRecord(0, text, bad) from bad
+    return record, where, Result(None if first == second else 0 if first > second else 1, reason)
+
+
+def _moves(rounds: Any) -> Iterator[tuple[str, str]]:
+    """Yield every turn with what the record says of the result there; raise ValueError, KeyError or TypeError."""
+    for played in rounds:
+        for turn in played:
+            if isinstance(turn, str):
+                yield turn, ""
+            elif isinstance(turn, dict):
+                yield str(turn["move"]), str(turn.get("result", ""))
+            elif turn is not None:
+                raise ValueError("a turn is a text or an object")
+
+
+def _lines(text: str, turns: Sequence[str]) -> tuple[int, ...]:
+    """Return the line of each turn: they stand in the text in playing order."""
+    at, found = text.find('"moves"'), []
+    for turn in turns:
+        next_at = text.find(json.dumps(turn, ensure_ascii=False), max(at, 0))
+        at = next_at + 1 if next_at >= 0 else at
+        found.append(text.count("\n", 0, at) + 1)
+    return tuple(found)
+
+
 def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
     """Return what is known about the match besides its turns."""
     return {
@@ -57,6 +114,7 @@ def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
         "date-start": site.started,
         "date-end": site.ended,
         "date-generated": site.generated,
+        **({"began": record.began} if record.began else {}),
         "unrated": False,
         "players": [
             {"name": name, "userid": number, "is_ai": False, "result": _points(result, seat), "side": side}

@@ -12,7 +12,7 @@ White: bob
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _ROW = re.compile(r"[>\s]*(?P<number>[0-9]{1,4})\.\s*(?P<side>\w+)\s+(?P<text>\S.*)")
 _RESIGNED = "resigned"
@@ -35,6 +35,8 @@ class Plain:
     turns: tuple[tuple[int, str], ...] = ()
     """(side, text) in playing order; side is 0 or 1."""
     resigned: int | None = None
+    lines: tuple[int, ...] = field(default=(), compare=False)
+    """The line of each turn, counted from 1, where they were read from a text."""
 
 
 def write_plain(plain: Plain, sides: tuple[str, str]) -> str:
@@ -52,6 +54,7 @@ def read_plain(text: str, title: str, sides: tuple[str, str]) -> Plain:
     """Return what the lines below the title say; raise BadPlain. Ignore prose and boards around the turns."""
     names = list(sides)
     turns: list[tuple[int, str]] = []
+    lines: list[int] = []
     resigned: int | None = None
     folded = [side.casefold() for side in sides]
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
@@ -68,7 +71,8 @@ def read_plain(text: str, title: str, sides: tuple[str, str]) -> Plain:
             resigned = side
         else:
             turns.append((side, " ".join(row["text"].split())))
-    return Plain(title, (names[0], names[1]), tuple(turns), resigned)
+            lines.append(number)
+    return Plain(title, (names[0], names[1]), tuple(turns), resigned, tuple(lines))
 
 
 def _side(row: re.Match[str], folded: Sequence[str], sides: tuple[str, str], number: int) -> int:

@@ -1,7 +1,8 @@
 """Records of matches: read, written as the rule sheets print them, and replayed."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -16,20 +17,25 @@ from notation.ending import Ending, Termination
 from notation.plain import BadPlain, Plain, read_plain, write_plain
 from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
 
+_BEGAN = re.compile(r"[>\s]*Began: (after turn \d{1,5} of match #\d{1,9})\s*")
+
 
 class BadRecord(Exception):
     """A record that can't be read or replayed; the message is a sentence.
 
     `ply` is the turn counted from 1 (0 for the record as a whole), `text` its text, `token` the wrong word in it
-    (or the whole text), and `cause` what was raised there.
+    (or the whole text), and `cause` what was raised there. `line` is its line in the text, 0 where that isn't known.
     """
 
-    def __init__(self, ply: int, text: str, cause: Exception | str, *, player: str = "", token: str = "") -> None:
+    def __init__(
+        self, ply: int, text: str, cause: Exception | str, *, player: str = "", token: str = "", line: int = 0
+    ) -> None:
         self.ply = ply
         self.text = text
         self.cause = cause
         self.player = player
         self.token = token or text
+        self.line = line or getattr(cause, "line", 0)
         where = f"turn {ply}, {player}, {self.token}: " if ply else ""
         super().__init__(f"{where}{_why(cause)}")
 
@@ -48,12 +54,20 @@ class Record:
     moves: tuple[str, ...]
     ending: Ending | None = None
     board: tuple[str, ...] = ()
+    began: str = ""
+    """Where the match began, if not at the beginning: "after turn 7 of match #42". It has those turns as its first."""
+    lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """The line of each turn in the text that the record was read from, if it was."""
 
     def __post_init__(self) -> None:
         """Fill in the defaults; raise BadOption."""
         if self.game not in GAMES:
             raise BadOption(f"there is no game {self.game}; there are {', '.join(GAMES)}")
         object.__setattr__(self, "options", GAMES[self.game].chosen(self.options))
+
+    def line_of(self, ply: int) -> int:
+        """Return the line of that turn in the text that the record was read from; 0 if that isn't known."""
+        return self.lines[ply - 1] if ply <= len(self.lines) else 0
 
     def start(self) -> Position[Any]:
         """Return the position before the first turn."""
@@ -83,7 +97,8 @@ def replay(record: Record) -> tuple[Position[Any], ...]:
             position = position.play(notation.parse(text))
         except (BadNotation, IllegalMove) as cause:
             player = record.players[_seat(record, position, ply)]
-            raise BadRecord(ply, text, cause, player=player, token=_token(cause)) from cause
+            line = record.line_of(ply)
+            raise BadRecord(ply, text, cause, player=player, token=_token(cause), line=line) from cause
         positions.append(position)
     return tuple(positions)
 
@@ -116,7 +131,7 @@ def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[
         try:
             position, corrections = reader(position, seat, text)
         except BadNotation as cause:
-            raise BadRecord(ply, text, cause, player=player) from cause
+            raise BadRecord(ply, text, cause, player=player, line=record.line_of(ply)) from cause
         positions.append(position)
         slips.extend(Slip(ply, player, each.token, each.why) for each in corrections)
     return tuple(positions), tuple(slips)
@@ -196,12 +211,13 @@ def written(record: Record) -> str:
     title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
     resigned = _resigned(record)
     is_told = record.ending is not None and resigned is None  # forms have a word of their own for a resignation
+    began = (f"Began: {record.began}",) if record.began else ()
     told = (endings.written(record.ending, GAMES[record.game].sides),) if record.ending and is_told else ()
     if record.game not in TOLERANT_READERS:
-        return _as_plain(record, "\n".join((title, *told)))
+        return _as_plain(record, "\n".join((title, *began, *told)))
     column = None if resigned is None else resigned ^ first
     try:
-        lead = (title, *told, "")
+        lead = (title, *began, *told, "")
         return write_sheet(Sheet(lead, (names[first], names[1 - first]), record.moves, column, record.board))
     except BadSheet as bad:
         raise BadRecord(0, "", bad) from bad
@@ -220,6 +236,11 @@ def _ending(resigned: int | None, lines: Iterable[str], sides: tuple[str, str]) 
     return endings.read(lines, sides)
 
 
+def _began(lines: Iterable[str]) -> str:
+    """Return where a record says that the match began, if not at the beginning."""
+    return next((found[1] for line in lines if (found := _BEGAN.fullmatch(line))), "")
+
+
 def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
     """Return the game and options that a line before the turns names."""
     games = {name.casefold(): key for key, game in GAMES.items() for name in (key, game.title)}
@@ -236,7 +257,8 @@ def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
     try:
         plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
         ending = _ending(plain.resigned, text.splitlines(), GAMES[key].sides)
-        return Record(key, options, plain.names, tuple(turn for _, turn in plain.turns), ending)
+        turns = tuple(turn for _, turn in plain.turns)
+        return Record(key, options, plain.names, turns, ending, began=_began(text.splitlines()), lines=plain.lines)
     except (BadPlain, BadOption) as bad:
         raise BadRecord(0, text, bad) from bad
 
@@ -296,7 +318,7 @@ def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
     names = sheet.names or (game.sides[first], game.sides[1 - first])
     players = names if first == 0 else (names[1], names[0])
     ending = _ending(None if sheet.resigned is None else sheet.resigned ^ first, sheet.lead, game.sides)
-    return Record(key, options, players, sheet.turns, ending, sheet.board)
+    return Record(key, options, players, sheet.turns, ending, sheet.board, _began(sheet.lead), sheet.lines)
 
 
 def _seat(record: Record, position: Position[Any], ply: int) -> Seat:

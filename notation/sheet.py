@@ -43,6 +43,8 @@ class Sheet:
     """The words of each turn joined by single spaces, in playing order, `....` left out."""
     resigned: int | None = None
     board: tuple[str, ...] = ()
+    lines: tuple[int, ...] = field(default=(), compare=False)
+    """The line on which the row of each turn begins, counted from 1, where they were read from a text."""
 
 
 @dataclass(slots=True)
@@ -86,7 +88,8 @@ def read_sheet(text: str) -> Sheet:
     lead = [line for _, line in before if not _is_board(line)]
     names, lead = _names(lead)
     turns, resigned = _turns(rows)
-    return Sheet(tuple(line.strip() for line in lead), names, turns, resigned, board)
+    texts, numbers = tuple(text for text, _ in turns), tuple(line for _, line in turns)
+    return Sheet(tuple(line.strip() for line in lead), names, texts, resigned, board, numbers)
 
 
 def write_sheet(sheet: Sheet) -> str:
@@ -181,9 +184,9 @@ def _check_after(lines: list[str], end: int) -> None:
             raise BadSheet(number, f"this is not the row that should follow: {line.strip()}")
 
 
-def _turns(rows: Sequence[_Row]) -> tuple[tuple[str, ...], int | None]:
-    """Return the turns of the rows in playing order, and the column that resigned."""
-    turns: list[str] = []
+def _turns(rows: Sequence[_Row]) -> tuple[tuple[tuple[str, int], ...], int | None]:
+    """Return the turns of the rows in playing order, each with its line, and the column that resigned."""
+    turns: list[tuple[str, int]] = []
     for row in rows:
         for column, words in enumerate(row.columns()):
             if words[-1] == "resign":
@@ -192,7 +195,7 @@ def _turns(rows: Sequence[_Row]) -> tuple[tuple[str, ...], int | None]:
             if len(words) <= _WIDTH and kept and not any(word.isdigit() for word in words):
                 raise BadSheet(row.line, f"row {row.number} ends within a turn: {' '.join(words)}")
             if kept:
-                turns.append(" ".join(kept))
+                turns.append((" ".join(kept), row.line))
     return tuple(turns), None
 
 

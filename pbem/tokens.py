@@ -62,6 +62,7 @@ class Keyring:
 
     def __init__(self, key: str) -> None:
         self._key = hashlib.sha256(b"pbem reply tokens 1\0" + key.encode()).digest()
+        self._sealing_key = hashlib.sha256(b"pbem records 1\0" + key.encode()).digest()
 
     def format(self, token: Token, epoch: int) -> str:
         """Return the token as 40 characters."""
@@ -79,6 +80,14 @@ class Keyring:
     def revoked(self, text: str, epoch: int) -> bool:
         """Return whether we created that text for the player in an earlier epoch."""
         return any(self.signed(text, earlier) for earlier in range(max(0, epoch - OLDEST), epoch))
+
+    def seal(self, content: bytes) -> bytes:
+        """Return 32 bytes that show that we wrote the content. It can't be used as a token."""
+        return hmac.digest(self._sealing_key, content, "sha256")
+
+    def is_sealed(self, content: bytes, seal: bytes) -> bool:
+        """Return whether `seal` is what we made for the content."""
+        return hmac.compare_digest(seal, self.seal(content))
 
     def _mac(self, head: bytes, epoch: int) -> bytes:
         return hmac.digest(self._key, head + epoch.to_bytes(8), "sha256")[:_MAC]

@@ -20,11 +20,16 @@ def diagram_after(game: str, position: Position[Any], text: str) -> Diagram:
     return position.play(move).diagram(Played(position, move))
 
 
-@cache
-def diagrams(name: str) -> tuple[Diagram, ...]:
-    """Return the boards of the playthrough of that name."""
+def played(name: str) -> Record:
+    """Return the playthrough of that name."""
     lines = (Path(__file__).parent / "playthroughs" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     game = lines[0].removeprefix("game: ")
     chosen = dict(line.removeprefix("chosen: ").split("=") for line in lines if line.startswith("chosen: "))
     turns = tuple(line.removeprefix("played: ") for line in lines if line.startswith("played: "))
-    return record.diagrams(Record(game, chosen, GAMES[game].sides, turns))
+    return Record(game, chosen, GAMES[game].sides, turns)
+
+
+@cache
+def diagrams(name: str) -> tuple[Diagram, ...]:
+    """Return the boards of the playthrough of that name."""
+    return record.diagrams(played(name))

@@ -55,6 +55,14 @@ COMMANDS = {
         "List what was done to players and matches with these commands, by whom and why; the newest first.",
     ),
     "ratings": ("ratings", "Work with the ratings of players."),
+    "import": (
+        "records",
+        "Store matches that were played elsewhere, from records. Exit code 1 if a file is refused.",
+    ),
+    "restore": (
+        "records",
+        "Restore matches from the newest messages about them. Exit code 1 if one can't be restored.",
+    ),
     "games": ("games", "List the games with their options."),
     "play": (
         "games",

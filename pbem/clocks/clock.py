@@ -97,6 +97,23 @@ class Reminded:
 
 
 @dataclass(frozen=True, slots=True)
+class SideRestored:
+    """What is known of one player's time, but for the days on which it runs."""
+
+    bank: timedelta | None
+    turns: int
+    used: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The match was restored from a message; this is what both players had when the present turn began."""
+
+    at: datetime
+    sides: tuple[SideRestored, SideRestored]
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The match is over."""
 
@@ -114,6 +131,7 @@ Event = (
     | Outage
     | DaysChosen
     | Reminded
+    | Restored
     | Ended
 )
 
@@ -180,6 +198,8 @@ class Clock:
                 return _resumed(then)
             case Reminded(_, taken):
                 return replace(then, reminded=max(then.reminded, taken))
+            case Restored(_, (first, second)):
+                return _with(_with(then, 0, _restored(then.sides[0], first)), 1, _restored(then.sides[1], second))
             case DaysChosen(_, seat, days):
                 return _with(then, seat, replace(then.sides[seat], days=days))
 
@@ -255,6 +275,10 @@ def _played(clock: Clock, seat: Seat) -> Clock:
     side = stopped.sides[seat]
     bank = None if side.bank is None else clock.control.after_turn(side.bank, side.turns + 1)
     return _with(stopped, seat, replace(side, bank=bank, turns=side.turns + 1))
+
+
+def _restored(side: Side, known: SideRestored) -> Side:
+    return replace(side, bank=known.bank, turns=known.turns, used=known.used)
 
 
 def _with(clock: Clock, seat: Seat, side: Side) -> Clock:

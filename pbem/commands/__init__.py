@@ -11,6 +11,7 @@ from pbem.commands.choices.settings import RESUME, SET, START, STOP
 from pbem.commands.choices.vacation import VACATION
 from pbem.commands.community.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
 from pbem.commands.community.people import HISTORY, WHO, WHOIS
+from pbem.commands.community.replaying import REPLAY
 from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.commands.community.standings import STANDINGS
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
@@ -19,7 +20,7 @@ from pbem.commands.help import HELP, RULES
 from pbem.commands.house import ANALYSE, HINT
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
-from pbem.commands.privacy import DELETE, EXPORT
+from pbem.commands.privacy import DELETE, EXPORT, RECORDS
 from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
 
 COMMANDS: dict[str, Command] = {
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Command] = {
     "claim": CLAIM,
     "hint": HINT,
     "rematch": REMATCH,
+    "replay": REPLAY,
     "analyse": ANALYSE,
     "say": SAY,
     "mute": MUTE,
@@ -53,6 +55,7 @@ COMMANDS: dict[str, Command] = {
     "show": SHOW,
     "preview": PREVIEW,
     "record": RECORD,
+    "records": RECORDS,
     "who": WHO,
     "whois": WHOIS,
     "history": HISTORY,

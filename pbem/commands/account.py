@@ -20,7 +20,7 @@ from pbem.payloads.explained import Welcome
 from pbem.players import erasure, identity, open_seeks
 from pbem.players.erasure import ANONYMOUS
 from pbem.players.preferences import PREFERENCES
-from pbem.storage.models import ModerationAct, Player
+from pbem.storage.models import IMPORTED, ModerationAct, Player
 from pbem.tokens import Purpose, Token
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
@@ -28,6 +28,8 @@ SHOWN = "quadrupel"
 """The game whose board new players are shown: small, and with a piece to move at once."""
 MOST_TRIED = 20
 """How many other names are tried for a person whose name is taken."""
+STANDING_FOR = (ANONYMOUS, IMPORTED)
+"""How the names of rows begin that are no player's."""
 RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})
 """Names that somebody might take for the operator's, or that stand for nobody."""
 
@@ -98,7 +100,7 @@ def suggested_name(address: str) -> str | None:
     ('carolsmith', None)
     """
     local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].partition("+")[0].lower())[:16].lstrip("0123456789")
-    fits = NAME.fullmatch(local) is not None and local not in words_in_use() and not local.startswith(ANONYMOUS)
+    fits = NAME.fullmatch(local) is not None and local not in words_in_use() and not local.startswith(STANDING_FOR)
     return local if fits else None
 
 
@@ -116,7 +118,7 @@ def free_name(request: Request, address: str) -> str:
 
 def _is_name(wanted: str, commands: Mapping[str, Command], house: str) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
-    special = wanted in words_in_use() or named(commands, wanted) is not None or wanted.startswith(ANONYMOUS)
+    special = wanted in words_in_use() or named(commands, wanted) is not None or wanted.startswith(STANDING_FOR)
     special = special or house_player.resembles(house, wanted)
     return NAME.fullmatch(wanted) is not None and not special
 

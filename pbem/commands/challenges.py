@@ -64,15 +64,8 @@ def challenge(request: Request, line: Line) -> Decision:
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     by_address = "@" in offer.opponent
-    if by_address:
-        invitations.check_address(offer.opponent, request.server)
-    check_running(request, player)
-    other = _opponent(request, offer.opponent)
-    _check_open(request, line, player, other, wanted.game.key, by_address=by_address)
-    session, limits, now = request.session, request.limits, request.now
-    invitations.check_challenges(session, player, other, limits, now, by_address=by_address)
-    if other.confirmed is None:
-        invitations.remember(session, offer.opponent, limits, request.server, now)
+    other = opponent_of_offer(request, line, player, offer.opponent, wanted.game.key)
+    session, now = request.session, request.now
     with in_words(line):
         events = lifecycle.offer(
             session,
@@ -88,6 +81,21 @@ def challenge(request: Request, line: Line) -> Decision:
         )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
     return Decision(answer=(sent,), events=events)
+
+
+def opponent_of_offer(request: Request, line: Line, player: Player, opponent: str, game: str) -> Player:
+    """Return whom the player challenges by that name or address; raise Refused where they can't at the moment."""
+    by_address = "@" in opponent
+    if by_address:
+        invitations.check_address(opponent, request.server)
+    check_running(request, player)
+    other = _opponent(request, opponent)
+    _check_open(request, line, player, other, game, by_address=by_address)
+    session, limits, now = request.session, request.limits, request.now
+    invitations.check_challenges(session, player, other, limits, now, by_address=by_address)
+    if other.confirmed is None:
+        invitations.remember(session, opponent, limits, request.server, now)
+    return other
 
 
 def is_first(begin: str) -> bool:

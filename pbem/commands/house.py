@@ -13,7 +13,9 @@ from pbem.errors import Refused
 from pbem.house import analyses, levels, receipts
 from pbem.house import player as house_player
 from pbem.matches import lifecycle
+from pbem.matches.origins import replays
 from pbem.matches.queries import number_between
+from pbem.matches.snapshot import Snapshot
 from pbem.payloads.analysis import AnalysisAsked
 from pbem.payloads.sections import Hint
 from pbem.players import invitations
@@ -56,8 +58,12 @@ def start(
     time: TimeControl,
     begins: bool,
     rematch_of: Match | None = None,
+    replay_of: Snapshot | None = None,
 ) -> Decision:
-    """Start a match of the player against the house; `begins` says whether the player moves first."""
+    """Start a match of the player against the house; `begins` says whether the player moves first.
+
+    It begins where `replay_of` is, if that is given.
+    """
     session, now, settings = request.session, request.now, request.house
     if not settings.enabled:
         raise Refused("The house takes no new matches at the moment.", fits="Challenge another player.")
@@ -65,18 +71,23 @@ def start(
     _check_running(session, player, house, settings.running_matches)
     invitations.check_day(session, player, request.limits, now)
     with in_words(line):
-        (offered,) = lifecycle.offer(
-            session,
-            player,
-            house,
-            game.key,
-            options,
-            now,
-            time=time,
-            challenger_begins=begins,
-            rematch_of=rematch_of,
-            level=level,
-        )
+        if replay_of is not None:
+            (offered,) = replays.offer(
+                session, replay_of, player, house, now, time=time, challenger_begins=begins, level=level
+            )
+        else:
+            (offered,) = lifecycle.offer(
+                session,
+                player,
+                house,
+                game.key,
+                options,
+                now,
+                time=time,
+                challenger_begins=begins,
+                rematch_of=rematch_of,
+                level=level,
+            )
         return Decision(events=lifecycle.accept(session, offered.match, house, now))
 
 

@@ -1,4 +1,4 @@
-"""The sender's own data: export, delete."""
+"""The sender's own data: export, records, delete."""
 
 from datetime import timedelta
 
@@ -6,7 +6,8 @@ from sqlmodel import select
 
 from pbem.commands.core import Command, Decision, Line, Request, ToPlayer
 from pbem.errors import Refused
-from pbem.payloads.messages import Export
+from pbem.matches import queries
+from pbem.payloads.messages import AllRecords, Export
 from pbem.players import erasure
 from pbem.storage.clock import within
 from pbem.storage.models import Outgoing
@@ -14,6 +15,8 @@ from pbem.tokens import Purpose
 
 APART = timedelta(days=1)
 """The time between two exports, which are larger than any other message."""
+MOST_ARCHIVES = 10
+"""How many archives of records a player gets in a day: each holds up to 500 matches."""
 
 
 def _check_about_sender(request: Request, line: Line, instead: str) -> None:
@@ -40,6 +43,22 @@ def export(request: Request, line: Line) -> Decision:
     return Decision(messages=(ToPlayer(player=player, payload=Export(), purpose=Purpose.PERSONAL),))
 
 
+def records(request: Request, line: Line) -> Decision:
+    """Send the sender the records of their matches as an archive, the newest or those before a match."""
+    player, words = request.player, line.words.split()
+    before = int(words[2].lstrip("#")) if len(words) > 1 else None
+    day = (Outgoing.template == "records", within(Outgoing.created, APART, request.now))
+    earlier = request.session.exec(select(Outgoing.id).where(Outgoing.player == player.id, *day).limit(MOST_ARCHIVES))
+    if len(earlier.all()) >= MOST_ARCHIVES:
+        raise Refused(
+            f"We've sent you {MOST_ARCHIVES} archives within the last day.", read=line.text, fits="Try again tomorrow."
+        )
+    if not queries.with_board(request.session, player, before):
+        what = "You haven't played a match yet." if before is None else f"You've played no match before #{before}."
+        raise Refused(what, read=line.text, fits='"games" lists your matches.')
+    return Decision(messages=(ToPlayer(player=player, payload=AllRecords(before=before), purpose=Purpose.PERSONAL),))
+
+
 def delete(request: Request, line: Line) -> Decision:
     """Delete all data on the sender, who is a stranger from then on."""
     player = request.player
@@ -55,6 +74,14 @@ EXPORT = Command(
     export,
     changes=True,
     words=(0, 1),
+)
+RECORDS = Command(
+    "records",
+    "mine [before NUMBER]",
+    "get the records of all your matches in one archive, the newest first",
+    records,
+    changes=True,
+    words=(1, 3),
 )
 DELETE = Command(
     "delete",

@@ -15,7 +15,7 @@ from pbem.house.player import is_house
 from pbem.matches import variations
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when, taken_back
-from pbem.matches.snapshot import snapshot_of
+from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.time.timekeeping import expected_due
 from pbem.payloads.shown import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
 from pbem.players import preferences, schedule
@@ -115,7 +115,9 @@ def record(request: Request, line: Line) -> Decision:
     """Send the record of a match, whole or up to one of its turns; `full` adds what was taken back."""
     if line.words.strip().lower() not in ("", "full"):
         raise Refused(
-            f'"{line.words[:30]}" is not a kind of record.', read=line.text, fits='Write "record NUMBER full".'
+            f'"{line.words[:30]}" is not a kind of record.',
+            read=line.text,
+            fits='Write "record NUMBER full".',
         )
     match = _with_board(request, line)
     _check_ply(match, line.ply)
@@ -166,6 +168,21 @@ def preview(request: Request, line: Line) -> Decision:
         chosen=variation.chosen,
     )
     return Decision(answer=(shown,))
+
+
+def position_of(request: Request, line: Line) -> Snapshot:
+    """Return the match after the turn that the line names, or as it is now, where it can go on from there."""
+    match = _with_board(request, line)
+    _check_ply(match, line.ply)
+    snapshot = snapshot_of(request.session, match)
+    there = snapshot.at(match.plies if line.ply is None else line.ply)
+    if there.base.turn is None:
+        raise Refused(
+            f"Match #{match.id} ended with turn {there.ply}, so it can't go on from there.",
+            read=line.text,
+            fits=f'For example from "{match.id}#{max(0, there.ply - 1)}", the position before that.',
+        )
+    return there
 
 
 def _with_board(request: Request, line: Line) -> Match:

@@ -55,9 +55,8 @@ def _check_offer(match: Match, seat: Seat, kind: OfferKind, found: Offer | None)
 
 def _last_turn_of(session: Session, match: Match, seat: Seat) -> int:
     """Return the number of the player's last turn."""
-    last = session.exec(
-        select(Ply.number).where(Ply.match == match.id, Ply.seat == seat).order_by(col(Ply.number).desc()).limit(1)
-    ).first()
+    theirs = (Ply.match == match.id, Ply.seat == seat, col(Ply.number) > match.begun_after)
+    last = session.exec(select(Ply.number).where(*theirs).order_by(col(Ply.number).desc()).limit(1)).first()
     if last is None:
         raise NotPossible(Obstacle.NOTHING_TO_TAKE_BACK, match)
     return last

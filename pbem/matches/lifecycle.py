@@ -1,7 +1,8 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
-Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns. A match that is passed
-in is locked by the caller (`queries.locked`). Where something can't be done, NotPossible says why, and nothing changed.
+Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `origins`. A
+match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
+NotPossible says why, and nothing changed.
 """
 
 from collections.abc import Mapping
@@ -35,7 +36,7 @@ from pbem.matches.events import (
     Void,
     Why,
 )
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.time import calendars, timekeeping
 from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
@@ -159,7 +160,7 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
     if session.get_one(Player, match.challenger).banned is not None:
         raise NotPossible(Obstacle.NOT_ON_OFFER, match)
     match.state, match.started = MatchState.RUNNING, now
-    match.to_move = GAMES[match.game].position(match.options).turn
+    match.to_move = snapshot_of(session, match).base.turn
     timekeeping.start(session, match, now)
     calendars.begin(session, match, now)
     _store(session, match)

@@ -81,6 +81,14 @@ def newest_of(session: Session, player: Player, states: tuple[str, ...], most: i
     return list(rows), len(urgent) - len(numbers)
 
 
+def with_board(session: Session, player: Player, before: int | None = None) -> list[int]:
+    """Return the numbers of the player's matches that were played, up to but not including that one, newest first."""
+    theirs = select(Match.id, Match.state).where((Match.seat0 == player.id) | (Match.seat1 == player.id))
+    played = (MatchState.RUNNING, MatchState.OVER)
+    numbers = (number or 0 for number, state in session.exec(theirs) if state in played)
+    return sorted((number for number in numbers if before is None or number < before), reverse=True)
+
+
 def reached(session: Session, time: datetime | None, now: datetime, most: int) -> list[int]:
     """Return the numbers of the next matches in which that time has come, which is a column of theirs, with an index.
 
@@ -121,7 +129,8 @@ def since_when(session: Session, matches: Sequence[Match]) -> dict[int, datetime
     )
     played = dict(session.exec(last).all()) if numbers else {}
     return {
-        match.id or 0: match.ended or played.get(match.id or 0) or match.started or match.created for match in matches
+        match.id or 0: match.ended or max(played.get(match.id or 0) or match.created, match.started or match.created)
+        for match in matches
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, literal, union_all
@@ -171,8 +172,8 @@ class Snapshot:
 
 _NEVER = 2**31 - 1
 _TURNS = union_all(
-    select(Ply.number, Ply.text, literal(_NEVER).label("until")).where(Ply.match == bindparam("match")),
-    select(TakenBack.number, TakenBack.text, TakenBack.shift).where(
+    select(Ply.number, Ply.text, literal(_NEVER).label("until"), Ply.played).where(Ply.match == bindparam("match")),
+    select(TakenBack.number, TakenBack.text, TakenBack.shift, TakenBack.played).where(
         TakenBack.match == bindparam("match"), TakenBack.shift >= bindparam("shift")
     ),
 ).order_by("number", "until")
@@ -190,11 +191,16 @@ def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
 
     A match as it was before turns were taken back has those, and not the turns that replaced them.
     """
+    return tuple(text for text, _ in turn_rows(session, match))
+
+
+def turn_rows(session: Session, match: Match) -> tuple[tuple[str, datetime], ...]:
+    """Return those turns, and when each was played."""
     rows = session.execute(_TURNS, {"match": match.id, "shift": match.shift}).all()
-    texts: dict[int, str] = {}
-    for number, text, _ in rows:
-        texts.setdefault(number, text)
-    return tuple(texts.values())
+    turns: dict[int, tuple[str, datetime]] = {}
+    for number, text, _, played in rows:
+        turns.setdefault(number, (text, played))
+    return tuple(turns.values())
 
 
 def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]) -> Snapshot:
@@ -217,4 +223,5 @@ def ending_of(match: Match) -> Ending | None:
 
 def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:
     """Return the record of those turns of the match."""
-    return Record(match.game, match.options, (name(players[0]), name(players[1])), texts)
+    began = f"after turn {match.begun_after} of match #{match.begun_from}" if match.begun_after else ""
+    return Record(match.game, match.options, (name(players[0]), name(players[1])), texts, began=began)

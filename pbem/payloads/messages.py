@@ -66,6 +66,15 @@ class Challenge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AllRecords:
+    """Sends a player the records of their matches."""
+
+    before: int | None = None
+    """The match whose predecessors they are; None for the newest."""
+    template: Literal["records"] = "records"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
     """Offers a match to an address that is no player's yet."""
 
@@ -231,6 +240,7 @@ Payload = Annotated[
     AccountChanged
     | AddressQuestion
     | Alert
+    | AllRecords
     | Announced
     | Answer
     | Away

@@ -225,7 +225,7 @@ def _offer(match: Match, players: tuple[Player, Player], author: _Author) -> Not
     kind = Challenge if other.confirmed else Invitation
     # Whoever was invited by address may be a stranger; the challenger must not learn from it who they are.
     prose = author.prose if not match.by_address or invitations.fits(author.prose) else ()
-    return Notice(other, kind(message=prose, by=name(challenger)), match)
+    return Notice(other, kind(message=prose, by=name(challenger)), match, match.plies)
 
 
 def _show(

@@ -6,7 +6,7 @@ Reply tokens are mentioned and never shown.
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -38,7 +38,9 @@ from pbem.storage.models import (
 )
 
 MOST_BYTES = 5_000_000
-"""How many bytes of messages, packed, go into one export by email; the operator's export has no limit."""
+"""How many bytes, packed, go into one archive by email; the operator's export has no limit."""
+File = tuple[str, datetime, bytes]
+"""Name, time and bytes of a file in an archive."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,7 @@ class DataExport:
 
     name: str
     facts: dict[str, Any]
-    messages: tuple[tuple[str, datetime, bytes], ...]
-    """File name, time and bytes of each."""
+    messages: tuple[File, ...]
 
     @property
     def enclosed(self) -> int:
@@ -58,7 +59,7 @@ class DataExport:
     @cached_property
     def archive(self) -> tuple[bytes, int]:
         """The messages that fit, as a ZIP file that is made once, and how many those are."""
-        return packed(self.messages)
+        return packed((message,) for message in self.messages)
 
     @property
     def json(self) -> bytes:
@@ -96,14 +97,15 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
     return DataExport(player.name or f"guest-{player.id}", facts, messages)
 
 
-def packed(messages: tuple[tuple[str, datetime, bytes], ...], most: int = MOST_BYTES) -> tuple[bytes, int]:
-    """Return as many of the messages as fit, as a ZIP file, and how many those are."""
+def packed(groups: Iterable[tuple[File, ...]], most: int = MOST_BYTES) -> tuple[bytes, int]:
+    """Return the first groups of files that fit, as a ZIP file, and how many groups those are."""
     file, number = io.BytesIO(), 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for title, when, raw in messages:
-            if file.tell() + len(raw) > most:
+        for group in groups:
+            if file.tell() + sum(len(raw) for _, _, raw in group) > most:
                 break
-            archive.writestr(zipfile.ZipInfo(title, when.timetuple()[:6]), raw, zipfile.ZIP_DEFLATED)
+            for title, when, raw in group:
+                archive.writestr(zipfile.ZipInfo(title, when.timetuple()[:6]), raw, zipfile.ZIP_DEFLATED)
             number += 1
     return file.getvalue(), number
 
@@ -155,6 +157,8 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "game": match.game,
         "options": dict(match.options),
         "time": match.time,
+        "imported": match.imported is not None,
+        "began": snapshot.record.began,
         "players": [name(other) for other in snapshot.players],
         "challenger": name(session.get_one(Player, match.challenger)),
         "state": match.state,

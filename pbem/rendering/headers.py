@@ -8,8 +8,11 @@ from email.utils import format_datetime
 from functools import lru_cache
 from typing import Any
 
+from sqlmodel import Session
+
 from pbem.config import ServerSettings
 from pbem.matches.naming import OVER, YOUR_TURN, name, subject_of
+from pbem.matches.origins import carried
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.explained import Rules
 from pbem.payloads.messages import Answer, Digest, Payload
@@ -17,6 +20,7 @@ from pbem.payloads.moderation import Announced
 from pbem.payloads.sections import TurnPlayed
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
+from pbem.storage.facts import Facts
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
@@ -31,6 +35,7 @@ SUBJECTS = {
     "address": "Is this your address?",
     "moved": "Your mail now goes elsewhere",
     "export": "All the data we hold on you",
+    "records": "The records of your matches",
     "deleted": "Your data has been deleted",
     "seeks_ended": "Your seeks have ended",
     "unreachable_admin": "Messages to a player keep bouncing",
@@ -63,6 +68,12 @@ class Words(BaseHeader):
         return policy.linesep.join(lines) + policy.linesep
 
 
+class Repeated(Words):
+    """Such a header that can occur several times."""
+
+    max_count = None  # type: ignore[assignment]  # as the library's own have it
+
+
 class Registry(HeaderRegistry):
     """The library's registry, which makes a class for every header and parses even those of MIME parts each time."""
 
@@ -70,6 +81,7 @@ class Registry(HeaderRegistry):
         super().__init__()
         for header in ("in-reply-to", "references", "list-id", "list-unsubscribe"):
             self.map_to_type(header, Words)
+        self.map_to_type(carried.HEADER, Repeated)
         self._classes: dict[str, type[BaseHeader]] = {}
         self._describe_part = lru_cache(maxsize=256)(super().__call__)
 
@@ -121,6 +133,21 @@ def write(
         found["X-PBeM-Event"] = "reminder"
     for header, value in found.items():
         mail[header] = value
+
+
+def carry(
+    mail: EmailMessage, session: Session, row: Outgoing, known: Facts, server: ServerSettings, keyring: Keyring
+) -> None:
+    """Let the message to a player carry the matches in it that they play, as many as fit (see origins.carried)."""
+    if known.reader is None or row.purpose in (None, Purpose.ADDRESS.name):
+        return
+    room = carried.MOST
+    for _, each in sorted(known.matches.items()):
+        match = carried.of(session, each, known.reader, row.address, server.domain, row.created)
+        words = "" if match is None else carried.pack(match, keyring)
+        if words and len(words) <= room:
+            room -= len(words)
+            mail[carried.HEADER] = words
 
 
 def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
-from pbem.payloads.messages import Payload
+from pbem.payloads.messages import AllRecords, Payload
 from pbem.payloads.stored import dump, load
 from pbem.players import data_export, preferences
 from pbem.players.data_export import DataExport
@@ -20,6 +20,7 @@ from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering import headers, links, mime
 from pbem.rendering.files import calendar
 from pbem.rendering.files.export_files import export_files
+from pbem.rendering.files.record_archive import RecordArchive, record_archive
 from pbem.rendering.links import ReplyTarget, answering
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates, tightened
@@ -73,15 +74,24 @@ class Renderer:
         mail = EmailMessage(policy=headers.policy(row.address))
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         headers.write(mail, row, payload, snapshot, self._server, self._keyring)
-        owner = session.get(Player, row.player) if row.template == "export" else None
-        held = data_export.gather(session, owner, row.created, self.redactor) if owner else None
+        headers.carry(mail, session, row, known, self._server, self._keyring)
+        held = self._held(session, row, payload)
         tokens = TokenFilter(self.redactor, self._keyring, row)
         mime.fill(mail, *self._faces(drawings, row, payload, known, wishes, str(mail["Subject"]), held), tokens)
         return mail
 
-    def _enclose(self, held: DataExport, enclosed: mime.Enclosed) -> tuple[str, ...]:
+    def _held(self, session: Session, row: Outgoing, payload: Payload) -> DataExport | RecordArchive | None:
+        """Return what the message encloses of all that we hold on its reader."""
+        owner = session.get(Player, row.player) if row.template in ("export", "records") else None
+        if owner is None:
+            return None
+        if isinstance(payload, AllRecords):
+            return record_archive(session, owner, payload.before, self._server.name, row.created)
+        return data_export.gather(session, owner, row.created, self.redactor)
+
+    def _enclose(self, held: DataExport | RecordArchive, enclosed: mime.Enclosed) -> tuple[str, ...]:
         """Attach a player's data and return the names of the files."""
-        files = tuple(self.files(held))
+        files = (held.file,) if isinstance(held, RecordArchive) else tuple(self.files(held))
         for file in files:
             enclosed.attach(file)
         return tuple(file.name for file in files)
@@ -99,7 +109,7 @@ class Renderer:
         known: Facts,
         wishes: Mapping[str, str],
         subject: str,
-        held: DataExport | None,
+        held: DataExport | RecordArchive | None,
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
         player, target = known.reader, partial(self._reply_target, row, known.reader)

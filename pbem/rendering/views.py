@@ -137,7 +137,11 @@ class Views:
         self._previewed: dict[Preview | MatchThen | Branch, View] = {}
 
     def view(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
-        """Return the match after that many turns (default: all), with that part of a turn on top."""
+        """Return the match after that many turns (default: all), with that part of a turn on top.
+
+        A match that began at a position of another one is never shown before that.
+        """
+        ply = None if ply is None else max(ply, self._matches[number].match.begun_after)
         key = (number, ply, part)
         if key not in self._viewed:
             drawing = self._drawings.of(self._matches[number], ply, part)
@@ -186,6 +190,8 @@ class View:
         )
         chosen = (f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items())
         self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
+        if began := snapshot.record.began:
+            self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
         self.level = snapshot.match.level
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.seat = snapshot.seat_of(reader) if reader else None

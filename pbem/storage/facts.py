@@ -17,7 +17,7 @@ from pbem.storage.models import Match, Player
 LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
-SHOWN_OF_PLAYER = ("id", "name", "stopped", "confirmed", "created")
+SHOWN_OF_PLAYER = ("id", "name", "epoch", "stopped", "confirmed", "created")
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,7 @@ def _finished(request: Request, match: Match, player: Player, opponent: Player) 
         is_winner = match.winner is not None and (match.seat0, match.seat1)[match.winner] == player.id
         result = "drawn" if match.winner is None else "won" if is_winner else "lost"
         result += "" if match.termination == Termination.RULES else f", {match.termination}"
+    result += ", imported" if match.imported is not None else ""
     return FinishedMatch(
         number=match.id or 0,
         title=GAMES[match.game].title,

@@ -10,7 +10,15 @@ _SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
 """A seek as `take` and `unseek` name it: "take seek 7"."""
 _OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
 """What `cancel` takes back: "cancel seek 7"."""
+_OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
+"""Which records `records` sends: "records mine before 317"."""
+_RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)
+"""What people write after `records` who mean the record of one match."""
 SHAPES = {
+    "records": _OWN_RECORDS,
+    "replay": re.compile(
+        rf"(?:#?\d{{1,9}}(?:#\d{{1,4}})?\s+)?[^\s=]+(?:\s+(?:-*\w+=\S+|{_GAME}|-*(?:un)?rated))*", re.IGNORECASE
+    ),
     "seek": re.compile(rf".*(?:=|\b{_GAME}\b).*|", re.IGNORECASE),
     "seeks": re.compile(rf"(?:(?:{_GAME}|(?:time|rating)=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
     "take": re.compile(r"\d{0,9}"),
@@ -33,7 +41,13 @@ def meant(command: str, words: str) -> tuple[str, str]:
 
     >>> meant("cancel", "seek 7"), meant("take", "seek #7"), meant("decline", "hexaphages"), meant("cancel", "42")
     (('unseek', '7'), ('take', '7'), ('refuse', 'hexaphages'), ('cancel', '42'))
+    >>> meant("records", "42"), meant("record", "mine")
+    (('record', '42'), ('records', 'mine'))
     """
+    if command == "record" and _OWN_RECORDS.fullmatch(words):
+        return "records", words
+    if command == "records" and _RECORD.fullmatch(words):
+        return "record", words
     if command == "cancel" and (seek := _OWN_SEEK.match(words)):
         return "unseek", seek[1]
     if command in ("take", "unseek") and (seek := _SEEK.match(words)):

@@ -48,6 +48,7 @@ INDEX: Mapping[str, str] = {
     "cancel": "abort annul void",
     "claim": "time timeout timeouts clock clocks deadline limit overdue late slow days",
     "rematch": "revenge again another",
+    "replay": "practice practise continue resume-from",
     "analyse": "analyses analyst evaluate evaluation blunder blunders better lesson",
     "mute": "nag nagging ignore silence",
     "if": "conditional condition premove premoves prepare prepared then else tree branch",
@@ -57,7 +58,8 @@ INDEX: Mapping[str, str] = {
     "games": "matches match status waiting pending",
     "show": "board boards position diagram see view",
     "preview": "try test look steps step",
-    "record": "records save sgf pgn notation-file download",
+    "record": "save sgf pgn notation-file download",
+    "records": "archive zip backup",
     "set": (
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"

@@ -16,7 +16,7 @@ from engines.core import Seat
 from engines.seats import seat_of
 from pbem.clocks import clock as clocks
 from pbem.clocks import reminders
-from pbem.clocks.clock import Clock, Event, Outage, Reminded, TurnHandedOver, begin, replay
+from pbem.clocks.clock import Clock, Event, Outage, Reminded, Restored, TurnHandedOver, begin, replay
 from pbem.clocks.reminders import Wishes
 from pbem.clocks.time_control import BadTime, parse
 from pbem.clocks.working_days import WorkingDays
@@ -26,6 +26,7 @@ from pbem.storage.models import ClockEvent, Match, MatchState, Player
 
 _CLOCK = TypeAdapter(Clock)
 _DAYS = TypeAdapter(WorkingDays)
+_SIDES = TypeAdapter(tuple[clocks.SideRestored, clocks.SideRestored])
 _EVENTS: dict[str, type[Event]] = {
     "handed over": clocks.TurnHandedOver,
     "received": clocks.ReplyReceived,
@@ -37,6 +38,7 @@ _EVENTS: dict[str, type[Event]] = {
     "days": clocks.DaysChosen,
     "ran out": clocks.RanOut,
     "reminded": clocks.Reminded,
+    "restored": clocks.Restored,
     "ended": clocks.Ended,
 }
 _KINDS = {event: kind for kind, event in _EVENTS.items()}
@@ -171,7 +173,8 @@ def _wishes(session: Session, match: Match, seat: Seat) -> Wishes:
 
 
 def _row(match: Match, event: Event) -> ClockEvent:
-    days = getattr(event, "days", None)
+    chosen: WorkingDays | None = getattr(event, "days", None)
+    days = None if chosen is None else _DAYS.dump_python(chosen, mode="json", exclude_defaults=True)
     return ClockEvent(
         match=match.id or 0,
         kind=_KINDS[type(event)],
@@ -180,12 +183,18 @@ def _row(match: Match, event: Event) -> ClockEvent:
         until=getattr(event, "until", None),
         seat=getattr(event, "seat", None),
         taken=int(event.taken.total_seconds()) if isinstance(event, Reminded) else None,
-        days=None if days is None else _DAYS.dump_python(days, mode="json", exclude_defaults=True),
+        days=_restored(event) if isinstance(event, Restored) else days,
     )
+
+
+def _restored(event: Restored) -> dict[str, Any]:
+    return {"sides": _SIDES.dump_python(event.sides, mode="json")}
 
 
 def _event(row: ClockEvent) -> Event:
     kind = _EVENTS[row.kind]
+    if kind is Restored:
+        return Restored(row.at, _SIDES.validate_python((row.days or {})["sides"]))
     fields: dict[str, Any] = {"at": row.at, "since": row.since, "until": row.until, "seat": row.seat}
     fields["taken"] = timedelta(seconds=row.taken or 0)
     fields["days"] = None if row.days is None else _DAYS.validate_python(row.days)

@@ -3,6 +3,7 @@
 A file is named by the match's number and its game, and holds no address of anybody.
 """
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from engines.seats import seat_of
@@ -20,12 +21,17 @@ def of(snapshot: Snapshot, *, site: str, generated: datetime) -> tuple[Attachmen
     `site` is what this server is called, `generated` the time that the JSON says it was made at: that of the
     mail, so that a mail which is rendered again is the same.
     """
-    files = [_text(snapshot)]
-    if snapshot.ended_here:
-        files.append(_json(snapshot, site, generated))
+    files = [*records(snapshot, site=site, generated=generated)]
     if snapshot.texts:
         files.append(_animation(snapshot))
     return tuple(files)
+
+
+def records(snapshot: Snapshot, *, site: str, generated: datetime) -> Iterator[Attachment]:
+    """Yield the record as text and, once the match is over, as JSON."""
+    yield _text(snapshot)
+    if snapshot.ended_here:
+        yield _json(snapshot, site, generated)
 
 
 def _text(snapshot: Snapshot) -> Attachment:

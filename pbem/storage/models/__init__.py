@@ -19,13 +19,14 @@ from pbem.storage.models.messages import (
     Standing,
 )
 from pbem.storage.models.moderation import Announcement, ClosedAddress, ModerationAct
-from pbem.storage.models.people import HOUSE, Departure, Invitee, Player
+from pbem.storage.models.people import HOUSE, IMPORTED, Departure, Invitee, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
     "HOUSE",
+    "IMPORTED",
     "UNSENT",
     "Analysis",
     "Announcement",

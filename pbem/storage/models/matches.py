@@ -55,6 +55,12 @@ class Match(SQLModel, table=True):
     """Whether the result counts for ratings, as the players agreed."""
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
+    imported: str | None = Field(default=None, index=True, unique=True)
+    """What a match is known by that was imported (see matches.origins.imported); None for those played here."""
+    begun_from: int | None = None
+    """The match from a position of which this one began (see matches.origins.replays); None where it began as usual."""
+    begun_after: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """The number of turns that it has from that match, as the first of its own. They can't be taken back."""
     level: int | None = None
     """How well the house plays, in a match against it; None between two people."""
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
@@ -153,5 +159,6 @@ class ClockEvent(SQLModel, table=True):
     until: datetime | None = Field(default=None, sa_type=Utc)
     seat: int | None = None
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    """The days that a player chose, or what both had left when the match was restored."""
     taken: int | None = None
     """How many seconds a turn had taken."""

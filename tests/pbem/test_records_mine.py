@@ -1,0 +1,126 @@
+"""`records mine`: the records of a player's matches in one archive, sent to the address on file."""
+
+import io
+import re
+import zipfile
+from email.message import EmailMessage
+
+import pytest
+from sqlmodel import Session
+
+from notation import record
+from pbem.commands import privacy
+from pbem.players import data_export
+from pbem.rendering.files import record_archive
+from pbem.storage.models import Match, MatchState, Ply
+from tests.correspondence import MORNING, Correspondence, text
+
+pytestmark = pytest.mark.sql
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+
+
+def asked(letters: Correspondence, words: str = "records mine") -> EmailMessage:
+    (mail,) = letters.reply(letters.received[ALICE][1], words)
+    return mail
+
+
+def packed(mail: EmailMessage) -> dict[str, str]:
+    """Return the files in the archive that the message encloses."""
+    (part,) = mail.iter_attachments()
+    with zipfile.ZipFile(io.BytesIO(part.get_payload(decode=True))) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def add(letters: Correspondence, number: int, state: MatchState = MatchState.OVER, second: int = 2) -> None:
+    """Store matches of alice, each with one turn."""
+    is_over = state == MatchState.OVER
+    with Session(letters.server.engine) as session, session.begin():
+        for _ in range(number):
+            match = Match(
+                game="quadrature",
+                options={"men": "18"},
+                seat0=1,
+                seat1=second,
+                challenger=1,
+                state=state,
+                plies=1,
+                winner=1 if is_over else None,
+                termination="resignation" if is_over else None,
+                termination_seat=0 if is_over else None,
+                created=MORNING,
+                started=MORNING,
+                ended=MORNING if is_over else None,
+            )
+            session.add(match)
+            session.flush()
+            session.add(Ply(match=match.id or 0, number=1, seat=0, text="e3f4", played=MORNING))
+
+
+def test_each_match_is_a_text_and_once_it_is_over_json(letters: Correspondence) -> None:
+    letters.resign("alice")
+    add(letters, 1, MatchState.RUNNING)
+    add(letters, 1, MatchState.WITHDRAWN)
+
+    mail = asked(letters)
+
+    files = packed(mail)
+    assert list(files) == ["pbem-2-quadrature.txt", "pbem-1-quadraphages.txt", "pbem-1-quadraphages.json"]
+    assert record.loads(files["pbem-1-quadraphages.txt"]).moves == ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
+    assert "2 matches" in text(mail)
+    assert "from #2 down to #1" in text(mail)
+    assert not re.search(r"@", "".join(files.values()))
+
+
+def test_matches_of_others_are_not_in_it(letters: Correspondence) -> None:
+    letters.join("carol")
+    add(letters, 1)
+    letters.execute("update match set seat0 = 3 where id = 2")
+    assert list(packed(asked(letters))) == ["pbem-1-quadraphages.txt"]
+
+
+def test_what_does_not_fit_is_in_the_next_one(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_archive, "MOST_MATCHES", 2)
+    add(letters, 2)
+
+    first = asked(letters)
+    assert "You have 1 older match" in text(first)
+    (words,) = re.findall(r'"(records mine before \d+)"', text(first))
+    second = asked(letters, words)
+
+    assert [set(packed(mail)) for mail in (first, second)] == [
+        {"pbem-3-quadrature.txt", "pbem-3-quadrature.json", "pbem-2-quadrature.txt", "pbem-2-quadrature.json"},
+        {"pbem-1-quadraphages.txt"},
+    ]
+    assert "older" not in text(second)
+    assert "no match before #1" in text(asked(letters, "records mine before #1"))
+
+
+def test_its_size_is_bounded_and_no_match_is_in_it_by_halves(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(letters, 30)
+    monkeypatch.setattr(data_export.packed, "__defaults__", (4_000,))
+
+    mail = asked(letters)
+
+    names = list(packed(mail))
+    assert 2 <= len(names) < 60
+    assert names[0::2] == [name.replace(".json", ".txt") for name in names[1::2]]
+    assert f"records mine before {32 - len(names) // 2}" in text(mail)
+
+
+def test_ten_a_day(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(privacy, "MOST_ARCHIVES", 2)
+    assert packed(asked(letters))
+    assert packed(asked(letters, "record mine"))
+    assert "within the last day" in text(asked(letters))
+    letters.clock.advance(days=1, minutes=1)
+    assert packed(asked(letters))
+
+
+def test_what_proves_nothing_is_asked_about(letters: Correspondence) -> None:
+    (question,) = letters.write(ALICE, "records mine")
+    assert not list(question.iter_attachments())
+    (mail,) = letters.reply(question, "yes")
+    assert (mail["To"], len(packed(mail))) == (ALICE, 1)

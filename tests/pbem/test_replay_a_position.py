@@ -1,0 +1,113 @@
+"""`replay 42#7 bob`: a new match that begins at a position of another one."""
+
+import re
+
+import pytest
+
+from notation import record
+from pbem.matches import integrity
+from pbem.storage.database import transaction
+from pbem.storage.models import Match
+from tests.correspondence import Correspondence, text
+
+pytestmark = pytest.mark.sql
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+TURNS = ["1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7"]
+
+
+def wrote(letters: Correspondence, name: str, words: str) -> str:
+    """Let a player write to their personal address; return the reply to them."""
+    address = f"{name}@mail.example"
+    mails = letters.write(address, words, to=str(letters.received[address][1]["Reply-To"]))
+    return "\n".join(text(mail) for mail in mails if mail["To"] == address)
+
+
+def turns(letters: Correspondence, match: int) -> list[object]:
+    return [row[0] for row in letters.execute(f"select text from ply where match = {match} order by number")]
+
+
+def rows(letters: Correspondence, match: int, columns: str) -> tuple[object, ...]:
+    ((*found,),) = letters.execute(f"select {columns} from match where id = {match}")
+    return tuple(found)
+
+
+def test_it_is_offered_and_accepted_like_any_challenge(letters: Correspondence) -> None:
+    wrote(letters, "alice", "replay 1#1 bob")
+    challenge = " ".join(text(letters.last("bob")).split())
+    assert challenge.startswith(
+        "alice challenges you to Quadraphages Match #2, first=x, begins after turn 1 of match #1"
+    )
+    assert "alice moves first" in challenge
+    assert re.search(r"\bx\b", challenge.partition("moves first.")[2])  # a mark on a7, which the first turn left
+
+    letters.reply(letters.last("bob"), "accept")
+
+    assert rows(letters, 2, "state, plies, begun_from, begun_after, to_move, rated") == ("running", 1, 1, 1, 1, 0)
+    assert turns(letters, 2) == TURNS[:1]
+    assert rows(letters, 2, "seat1") == letters.execute("select id from player where name = 'alice'")[0]
+    letters.reply(letters.last("alice"), TURNS[1])
+    assert turns(letters, 2) == TURNS
+    with transaction(letters.server.engine) as session:
+        assert list(integrity.faults(session, session.get_one(Match, 2))) == []
+
+
+def test_the_position_cannot_be_taken_back(letters: Correspondence) -> None:
+    wrote(letters, "alice", "replay 1 bob")
+    letters.reply(letters.last("bob"), "accept")
+    for name in ("alice", "bob"):
+        (answer,) = letters.reply(letters.last(name), "undo")
+        assert "haven't played" in text(answer) or "no turn" in text(answer), text(answer)
+    assert turns(letters, 2) == TURNS
+    (shown,) = letters.reply(letters.last("alice"), "record 2")
+    assert "Began: after turn 2 of match #1" in text(shown)
+    (file,) = (part for part in shown.iter_attachments() if part.get_content_type() == "text/plain")
+    assert record.loads(str(file.get_content())).began == "after turn 2 of match #1"
+
+
+def test_it_does_not_follow_the_other_match_when_that_is_taken_back(letters: Correspondence) -> None:
+    wrote(letters, "alice", "replay 1 bob")
+    challenge = letters.last("bob")
+    letters.reply(letters.received[BOB][-2], "#1 undo")
+    letters.reply(letters.last("alice"), "#1 accept undo")
+    assert turns(letters, 1) == TURNS[:1]
+    letters.reply(challenge, "accept")
+    assert turns(letters, 2) == TURNS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("replay 1#7 bob", "Match #1 has 2 turns, so there is no turn 7"),
+        ("replay 9#1 bob", "There is no match #9"),
+        ("replay 1#1 bob rated", "aren't rated"),
+        ("replay 1#1 bob first=o", "The options are those of the match"),
+        ("replay 1#1 bob kvadratik", "its game is that of the match"),
+        ("replay 1#1 nobody", "No player is called nobody"),
+        ("replay 1#1 alice", "You can't challenge yourself"),
+        ("replay 1#1 house", "isn't over yet"),
+        ("replay 1#1 bob level=3", "only the house has levels"),
+    ],
+)
+def test_what_is_refused(letters: Correspondence, words: str, sentence: str) -> None:
+    assert sentence in " ".join(wrote(letters, "alice", words).split())
+    assert letters.execute("select count(*) from match") == [(1,)]
+
+
+@pytest.mark.slow
+def test_the_house_plays_on_from_a_match_that_is_over(letters: Correspondence) -> None:
+    letters.resign("alice")
+    wrote(letters, "alice", "replay 1#1 house level=1 begin=you")
+    letters.wait(minutes=2)
+    assert rows(letters, 2, "level, begun_after, state") == (1, 1, "running")
+    assert turns(letters, 2)[0] == TURNS[0]
+    assert len(turns(letters, 2)) == 2
+
+
+def test_from_turn_0_it_is_a_match_from_the_beginning(letters: Correspondence) -> None:
+    letters.execute("update match set state = 'over', termination = 'resignation', winner = 0, to_move = null")
+    wrote(letters, "bob", "replay 1#0 alice begin=you")
+    letters.reply(letters.last("alice"), "accept")
+    assert rows(letters, 2, "plies, begun_from, begun_after, to_move") == (0, None, 0, 0)
+    assert rows(letters, 2, "seat0") == letters.execute("select id from player where name = 'alice'")[0]
