@@ -22,6 +22,7 @@ from sqlmodel import Session
 
 from notation.ending import Termination
 from pbem.community import blocks, directory, history, seeks
+from pbem.community.rating_ranges import RatingRange
 from pbem.community.seeks import Wanted
 from pbem.ratings import derivation, standings
 from pbem.ratings.weeks import WEEK, week_of
@@ -37,6 +38,8 @@ LIMIT_OF_A_WEEK = 10_000
 PAGE = 25
 REPEATS = 21
 GAMES = ("quadrature", "quadrupel", "kvadratik", "hexaphages", "quadraphages")
+NOBODY_S = RatingRange(3_900, 4_000)
+"""Ratings that nobody has, so that every open seek of the game is looked at."""
 HOUSE, SOMEBODY, OTHER = 1, 5_000, 5_001
 AT_ONCE = 5_000
 
@@ -116,6 +119,12 @@ ASKED: dict[str, tuple[int, Ask]] = {
     "seeks kvadratik": (
         SOMEBODY,
         lambda session, player: seeks.listed(session, player, MORNING, PAGE, wanted=Wanted("kvadratik")),
+    ),
+    "seeks, nobody's rating": (
+        SOMEBODY,
+        lambda session, player: seeks.listed(
+            session, player, MORNING, PAGE, wanted=Wanted("kvadratik", ratings=NOBODY_S), busy=200
+        ),
     ),
     "seeks in a digest": (
         SOMEBODY,

@@ -10,7 +10,6 @@ from pbem.server import daemon
 from pbem.server.scheduled import announcing
 from tests.correspondence import Correspondence, correspondence, text
 
-pytestmark = pytest.mark.sql
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 ADMIN = "admin@pbem.example"
 
@@ -73,6 +72,7 @@ def test_a_match_is_closed_without_a_result_and_both_are_told(letters: Correspon
     assert letters.execute("select act, match, note from moderationact") == [("close", 1, "Both asked for it.")]
 
 
+@pytest.mark.slow
 def test_the_players_learn_why_if_the_operator_says_so(letters: Correspondence) -> None:
     done(letters.operate("close", "1", "--note", "The position was illegal.", "--tell", "--yes"))
 
@@ -80,6 +80,7 @@ def test_the_players_learn_why_if_the_operator_says_so(letters: Correspondence) 
         assert "The operator writes:\n\n  | The position was illegal." in mail
 
 
+@pytest.mark.slow
 def test_a_challenge_is_closed(letters: Correspondence) -> None:
     done(letters.operate("close", "2", "--yes"))
 
@@ -87,6 +88,7 @@ def test_a_challenge_is_closed(letters: Correspondence) -> None:
     assert all("The operator has withdrawn challenge #2" in mail for mail in told(letters).values())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("winner", "seat"), [("alice", 0), ("BOB", 1), ("draw", None)])
 def test_an_adjudicated_match_counts_like_any_other_result(
     letters: Correspondence, winner: str, seat: int | None
@@ -99,6 +101,7 @@ def test_an_adjudicated_match_counts_like_any_other_result(
     assert all("by adjudication" in mail for mail in mails.values())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -128,6 +131,7 @@ def test_what_cannot_be_done_is_a_sentence_and_changes_nothing(
     assert everything(letters) == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "words",
     [("close", "1"), ("adjudicate", "1", "alice"), ("ban", "bob"), ("rename", "bob", "robert"), ("announce", "news")],
@@ -142,6 +146,7 @@ def test_nothing_is_done_without_a_yes(letters: Correspondence, words: tuple[str
     assert everything(letters) == before
 
 
+@pytest.mark.sql
 def test_a_ban_ends_what_the_player_plays_and_tells_everyone_concerned(letters: Correspondence) -> None:
     done(letters.operate("ban", "bob", "--note", "Insults.", "--yes"))
 
@@ -162,6 +167,7 @@ def test_a_ban_ends_what_the_player_plays_and_tells_everyone_concerned(letters: 
     assert "Insults." in done(letters.operate("acts", "bob"))
 
 
+@pytest.mark.slow
 def test_a_ban_can_let_the_opponents_win(letters: Correspondence) -> None:
     done(letters.operate("ban", "bob", "--matches", "lost", "--yes"))
 
@@ -187,6 +193,7 @@ def test_whoever_is_banned_gets_one_answer_a_day_and_can_do_nothing(letters: Cor
     assert len(letters.write(BOB, "games", to=welcome)) == 1
 
 
+@pytest.mark.slow
 def test_nobody_can_play_with_whoever_is_banned(letters: Correspondence) -> None:
     alice = own(letters, ALICE)
     done(letters.operate("ban", "bob", "--yes"))
@@ -230,6 +237,7 @@ def test_data_stays_the_player_s_and_leaving_does_not_open_the_account(letters: 
     assert "has closed the account of this address" in " ".join(text(asked).split())
 
 
+@pytest.mark.slow
 def test_whoever_is_unbanned_plays_again(letters: Correspondence) -> None:
     welcome = own(letters, BOB)
     done(letters.operate("ban", "bob", "--yes"))
@@ -269,6 +277,7 @@ def test_a_name_that_was_taken_away_leaves_no_trace_once_its_player_has_left(let
     assert "bob" not in str(stored + letters.execute("select * from departure"))
 
 
+@pytest.mark.slow
 def test_an_announcement_reaches_everyone_once_and_so_many_a_minute(letters: Correspondence, tmp_path: Path) -> None:
     for name in ("dora", "emil"):
         letters.join(name)
@@ -284,6 +293,7 @@ def test_an_announcement_reaches_everyone_once_and_so_many_a_minute(letters: Cor
     letters.join("late")
     assert letters.wait() == []
     second = letters.wait(minutes=1)
+    assert (len(first), len(second)) == (2, 2)
     assert [str(mail["To"]) for mail in (*first, *second)] == [ALICE, BOB, "carol@mail.example", "emil@mail.example"]
     assert {str(mail["Subject"]) for mail in (*first, *second)} == {"[pbem] Moving house"}
     assert "  | We move on Sunday." in text(first[0])
@@ -291,6 +301,7 @@ def test_an_announcement_reaches_everyone_once_and_so_many_a_minute(letters: Cor
     assert letters.wait(minutes=2) == []
 
 
+@pytest.mark.sql
 def test_a_crash_in_the_middle_of_an_announcement_tells_nobody_twice(
     letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,6 +328,7 @@ def test_a_crash_in_the_middle_of_an_announcement_tells_nobody_twice(
     assert addresses == [(ALICE,), (BOB,), ("carol@mail.example",)]
 
 
+@pytest.mark.slow
 def test_players_are_listed_page_by_page(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pbem.cli.moderation.PAGE", 2)
 

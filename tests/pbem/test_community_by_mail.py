@@ -275,6 +275,7 @@ def test_a_seek_for_some_ratings_is_refused_to_others_in_a_sentence(
     assert [state for *_, state, _ in matches(letters)] == ["running"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
