@@ -81,7 +81,7 @@ class Answer:
     @classmethod
     def loads(cls, line: bytes) -> "Answer":
         """Return the answer in a line of JSON; raise ValueError for anything else."""
-        fields = json.loads(line)
+        fields = _from_json(line)
         try:
             answer = cls(str(fields["turn"]), float(fields["value"]), bool(fields["is_solved"]), int(fields["nodes"]))
         except (KeyError, TypeError, OverflowError) as error:
@@ -115,7 +115,7 @@ class Findings:
     @classmethod
     def loads(cls, line: bytes) -> "Findings":
         """Return the findings in a line of JSON; raise ValueError for anything else."""
-        said = json.loads(line)
+        said = _from_json(line)
         return cls.restored(said if isinstance(said, list) else None)
 
     @classmethod
@@ -133,6 +133,14 @@ class Findings:
 def _finding(fields: Mapping[str, Any]) -> Finding:
     turn = fields["turn"]
     return Finding(float(fields["value"]), bool(fields["is_solved"]), None if turn is None else str(turn))
+
+
+def _from_json(line: bytes) -> Any:
+    """Return what a line of JSON says; raise ValueError for anything else, however deep."""
+    try:
+        return json.loads(line)
+    except RecursionError as error:
+        raise ValueError("too deep") from error
 
 
 def _check_value(value: float) -> None:

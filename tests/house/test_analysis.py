@@ -10,6 +10,7 @@ from pbem.house import analyses
 from pbem.house.protocol import Answer, Examination, Finding, Findings, Question, findings
 from pbem.house.searcher import SearchFailed
 from pbem.payloads.analysis import Estimate
+from pbem.storage.locks import Locks
 from pbem.storage.models import Match
 from tests.correspondence import MORNING, Correspondence, correspondence, text
 from tests.searchers import FirstTurn
@@ -211,6 +212,25 @@ def test_turns_go_before_analyses(letters: Correspondence) -> None:
 
     assert order[:2] == ["analysis", "turn"]
     assert order.count("analysis") > 1
+
+
+def test_what_two_daemons_found_is_kept_and_told_once(letters: Correspondence) -> None:
+    letters.play(over)
+    ours = letters.server.thinker
+    others = replace(ours, searcher=FirstTurn(), locks=Locks(ours.engine))
+
+    class Slow(FirstTurn):
+        def examine(self, asked: Examination) -> Findings:
+            others.step()  # meanwhile another daemon, which hasn't noticed that we search, finds the same
+            return super().examine(asked)
+
+    letters.server = replace(letters.server, thinker=replace(ours, searcher=Slow()))
+    _, *told = letters.reply(letters.last("alice"), "analyse")
+    others.locks.close()
+
+    assert len(told) == 1
+    (stored,) = letters.execute("select findings from analysis")
+    assert str(stored[0]).count("is_solved") == 5
 
 
 def test_an_analysis_is_no_more_work_at_a_time_than_a_turn() -> None:

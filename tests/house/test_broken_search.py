@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from engines import GAMES
 from pbem.house.protocol import Answer, Examination, Question
+from pbem.house.replies import read_turn
 from pbem.house.searcher import SandboxedSearcher, SearchFailed
 from tests.correspondence import Correspondence, correspondence, text
 from tests.house.test_thinker import ADMIN, ALICE, question
@@ -87,6 +89,11 @@ def test_nothing_but_a_legal_turn_is_played(letters: Correspondence, game: str, 
     letters.server = sound
     letters.wait(hours=1)
     assert letters.execute("select count(*) from ply") == [(1,)]
+
+
+def test_the_beginning_of_a_turn_is_no_turn() -> None:
+    with pytest.raises(SearchFailed, match="no complete turn"):
+        read_turn("hexaphages", GAMES["hexaphages"].position({}), "1")
 
 
 def test_an_illegal_hint_is_not_told(letters: Correspondence) -> None:
