@@ -15,8 +15,8 @@ from pbem.tokens import Purpose
 
 APART = timedelta(days=1)
 """The time between two exports, which are larger than any other message."""
-MOST_ARCHIVES = 10
-"""How many archives of records a player gets in a day: each holds up to 500 matches."""
+MOST_ARCHIVES = 20
+"""How many archives of records a player gets in a day: each holds up to 200 matches."""
 
 
 def _check_about_sender(request: Request, line: Line, instead: str) -> None:

@@ -320,13 +320,22 @@ def trespasses(source: str) -> list[str]:
     return found
 
 
+ORIGINS = {
+    "imported.py": {"Match()", "Ply()"},
+    "restored.py": {"Match()", "Ply()"},
+    "replays.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
+}
+"""What the modules of pbem/matches/origins do with a match that is new, and only there; the lifecycle takes it over."""
+
+
 @pytest.mark.slow
 def test_only_the_lifecycle_writes_matches_and_turns() -> None:
     root = Path(pbem.__file__).parent
     for path in sorted(root.rglob("*.py")):
         if "migrations" in path.parts or path == root / "matches" / "lifecycle.py":
             continue
-        assert trespasses(path.read_text(encoding="utf-8")) == [], path
+        allowed = ORIGINS.get(path.name, set()) if path.parent.name == "origins" else set()
+        assert set(trespasses(path.read_text(encoding="utf-8"))) == allowed, path
     assert len(trespasses((root / "matches" / "lifecycle.py").read_text(encoding="utf-8"))) > 10
 
 

@@ -293,6 +293,7 @@ def test_an_announcement_reaches_everyone_once_and_so_many_a_minute(letters: Cor
     letters.join("late")
     assert letters.wait() == []
     second = letters.wait(minutes=1)
+    assert (len(first), len(second)) == (2, 2)
     assert [str(mail["To"]) for mail in (*first, *second)] == [ALICE, BOB, "carol@mail.example", "emil@mail.example"]
     assert {str(mail["Subject"]) for mail in (*first, *second)} == {"[pbem] Moving house"}
     assert "  | We move on Sunday." in text(first[0])

@@ -110,7 +110,7 @@ def test_its_size_is_bounded_and_no_match_is_in_it_by_halves(
     assert f"records mine before {32 - len(names) // 2}" in text(mail)
 
 
-def test_ten_a_day(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_many_a_day(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(privacy, "MOST_ARCHIVES", 2)
     assert packed(asked(letters))
     assert packed(asked(letters, "record mine"))

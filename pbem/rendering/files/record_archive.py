@@ -13,8 +13,8 @@ from pbem.rendering.files import attachments
 from pbem.rendering.mime import Attachment
 from pbem.storage.models import Match, Player
 
-MOST_MATCHES = 500
-"""How many matches one archive holds: to write a record takes milliseconds, and other messages wait for it."""
+MOST_MATCHES = 200
+"""How many matches one archive holds: writing them takes two seconds, and other messages wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
