@@ -131,6 +131,8 @@ def analyse(request: Request, line: Line) -> Decision:
             read=line.text,
             fits="" if match.level is None else f'"hint {match.id}" shows what the house would play now.',
         )
+    if _is_from_running(request, match):
+        raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
     if not request.house.enabled:
         raise Refused("The house analyses no matches at the moment.", read=line.text)
     if match.plies == 0:
@@ -139,6 +141,16 @@ def analyse(request: Request, line: Line) -> Decision:
         _check_analyses(request, player)
     found = analyses.ask(request.session, match, player, request.now)
     return Decision(answer=(found or AnalysisAsked(match=match.id or 0, ply=match.plies),))
+
+
+def _is_from_running(request: Request, match: Match) -> bool:
+    """Return whether the match began at a position of one that is still being played between people."""
+    source = match
+    while source.begun_from is not None:
+        source = request.session.get_one(Match, source.begun_from)
+        if source.state == MatchState.RUNNING and source.level is None:
+            return True
+    return False
 
 
 def _check_analyses(request: Request, player: Player) -> None:

@@ -139,6 +139,21 @@ def test_only_own_matches_that_are_over_are_analysed(letters: Correspondence, li
     assert letters.execute("select count(*) from analysis") == [(0,)]
 
 
+def test_a_match_that_is_still_played_is_not_analysed_by_way_of_another(letters: Correspondence) -> None:
+    """A match replayed from it is over, and would tell what the house thinks of its position."""
+    letters.play(over)
+    letters.execute("update match set state = 'running' where id = 1")
+    letters.write(ALICE, "challenge bob kvadratik", to=str(letters.received[ALICE][1]["Reply-To"]))
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), "setup +x+x")
+    letters.resign("bob", "resign 2")
+    letters.execute("update match set begun_from = 1 where id = 2")
+
+    (answer,) = letters.reply(letters.received[ALICE][1], "analyse 2")
+
+    assert "The house doesn't help in a match that isn't over yet." in words(answer)
+
+
 def several(letters: Correspondence) -> None:
     """Let alice and bob begin two matches and end the second at once; carol plays the house."""
     letters.match("challenge bob kvadratik")
