@@ -37,7 +37,7 @@ def said(letters: Correspondence, words: str) -> str:
         ("history house", "#1"),
         ("history alice house", "#1"),
         ("games house", "The house plays with everybody, so its matches aren't listed."),
-        ("block house", "The house challenges nobody, and writes nothing of its own."),
+        ("block house", "The house challenges nobody, and writes no notes."),
         ("unblock house", "You haven't blocked this player."),
         ("standings", "Nobody has a rating yet."),
         ("seek kvadratik\nseeks", "seek"),

@@ -28,7 +28,7 @@ def block(request: Request, line: Line) -> Decision:
     if other.id == player.id:
         raise Refused("You can't block yourself.", read=line.text, fits='"stop" ends our news to you.')
     if house.is_house(other):
-        raise Refused("The house challenges nobody, and writes nothing of its own.", read=line.text)
+        raise Refused("The house challenges nobody, and writes no notes.", read=line.text)
     if blocks.number(session, player) >= blocks.MOST:
         raise Refused(f"You have blocked {blocks.MOST} players, and that's the limit.", fits='"unblock NAME" ends one.')
     if not blocks.block(session, player, other, request.now):
