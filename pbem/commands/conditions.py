@@ -136,6 +136,9 @@ def _branch(match: Match, line: tree.Line) -> Branch:
 
 
 def _none(match: Match, line: Line) -> Refused:
+    """Return the refusal where nothing is prepared; raise another one if nothing can be, as the match isn't running."""
+    with in_words(line):
+        lifecycle.check_running(match)
     return Refused(
         f"You have prepared nothing in match #{match.id}.",
         read=line.text[:SHOWN],

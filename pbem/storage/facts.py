@@ -80,7 +80,9 @@ def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict
     matches = []
     for each in stored["matches"]:
         people = [
-            {"id": player, "name": instead, "created": person["created"]} if person["id"] == player else person
+            {"id": player, "name": instead, "created": person["created"], "epoch": person.get("epoch", 0)}
+            if person["id"] == player
+            else person
             for person in each["players"]
         ]
         matches.append({**each, "players": people})
