@@ -9,12 +9,15 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert
 
 from pbem.storage.models import (
+    Analysis,
+    Announcement,
     Block,
     Calendar,
     Incoming,
     IncomingState,
     Match,
     MatchState,
+    ModerationAct,
     Outgoing,
     OutgoingState,
     Player,
@@ -76,6 +79,9 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Presence, _presences(crowd)),
             (Vacation, _vacations(crowd)),
             (Calendar, _calendars(crowd)),
+            (Analysis, _analyses(crowd)),
+            (Announcement, _announcements(crowd)),
+            (ModerationAct, _acts(crowd)),
         ):
             _add(connection, table, rows)
         if engine.dialect.name == "postgresql":
@@ -244,3 +250,24 @@ def _calendars(crowd: Crowd) -> Iterator[dict[str, Any]]:
 def _turn(number: int) -> tuple[int, int]:
     """Return the match of the nth turn, and its index in the match."""
     return (number - 1) // len(TURNS) + 1, (number - 1) % len(TURNS)
+
+
+def _analyses(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield the analysis of every tenth match for one of its players, all of them made."""
+    for match in range(0, crowd.matches, 10):
+        at = crowd.when(match)
+        number, player = crowd.before["match"] + match + 1, crowd.seats(match)[0]
+        yield {"match": number, "player": player, "asked": at, "due": at, "done": at, "findings": [], "attempts": 0}
+
+
+def _announcements(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield what the operator told all players each week of two years."""
+    for week in range(100):
+        told = {"told": 1, "last": 1, "number": 1, "due": None, "created": crowd.now - timedelta(weeks=week)}
+        yield {"subject": "News", "lines": ["There are some."], **told}
+
+
+def _acts(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield an act of the operator about each player."""
+    for player in _numbers(crowd):
+        yield {"at": crowd.now, "actor": "operator", "act": "rename", "player": player, "note": ""}

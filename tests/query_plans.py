@@ -38,6 +38,9 @@ BY_STATE = re.compile(r"USING (?:COVERING )?INDEX ix_(?:incoming|outgoing)_state
 CROWD = 2_000
 """Enough matches for PostgreSQL to avoid scans of whole tables."""
 
+WAITING = {"ix_analysis_due"}
+"""Indexes that hold only what waits: all of one may be read."""
+
 Statements = dict[str, Any]
 """Each statement with the parameters of one execution."""
 
@@ -98,7 +101,8 @@ def _whole(node: dict[str, Any]) -> Iterator[str]:
     kind = node["Node Type"]
     if kind == "Seq Scan" and node["Relation Name"] in GROWING:
         yield f"{kind} on {node['Relation Name']}"
-    if kind in ("Index Scan", "Index Only Scan", "Bitmap Index Scan") and "Index Cond" not in node:
+    is_by_index = kind in ("Index Scan", "Index Only Scan", "Bitmap Index Scan")
+    if is_by_index and "Index Cond" not in node and node["Index Name"] not in WAITING:
         yield f"{kind} using {node['Index Name']}"
     for below in node.get("Plans", ()):
         yield from _whole(below)

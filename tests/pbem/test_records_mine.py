@@ -6,13 +6,14 @@ import zipfile
 from email.message import EmailMessage
 
 import pytest
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from notation import record
 from pbem.commands import privacy
+from pbem.matches import queries
 from pbem.players import data_export
 from pbem.rendering.files import record_archive
-from pbem.storage.models import Match, MatchState, Ply
+from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING, Correspondence, text
 
 pytestmark = pytest.mark.sql
@@ -32,17 +33,23 @@ def packed(mail: EmailMessage) -> dict[str, str]:
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
-def add(letters: Correspondence, number: int, state: MatchState = MatchState.OVER, second: int = 2) -> None:
-    """Store matches of alice, each with one turn."""
+def number_of(session: Session, name: str) -> int:
+    return session.exec(select(Player.id).where(Player.name == name)).one() or 0
+
+
+def add(letters: Correspondence, number: int, state: MatchState = MatchState.OVER) -> None:
+    """Store matches of alice and bob, each with one turn."""
     is_over = state == MatchState.OVER
     with Session(letters.server.engine) as session, session.begin():
+        alice, bob = (number_of(session, name) for name in ("alice", "bob"))
         for _ in range(number):
             match = Match(
+                id=queries.next_number(session),
                 game="quadrature",
                 options={"men": "18"},
-                seat0=1,
-                seat1=second,
-                challenger=1,
+                seat0=alice,
+                seat1=bob,
+                challenger=alice,
                 state=state,
                 plies=1,
                 winner=1 if is_over else None,
@@ -75,7 +82,7 @@ def test_each_match_is_a_text_and_once_it_is_over_json(letters: Correspondence) 
 def test_matches_of_others_are_not_in_it(letters: Correspondence) -> None:
     letters.join("carol")
     add(letters, 1)
-    letters.execute("update match set seat0 = 3 where id = 2")
+    letters.execute("update match set seat0 = (select id from player where name = 'carol') where id = 2")
     assert list(packed(asked(letters))) == ["pbem-1-quadraphages.txt"]
 
 
