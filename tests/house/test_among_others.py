@@ -45,7 +45,7 @@ def said(letters: Correspondence, words: str) -> str:
         ("who", "alice"),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_what_is_asked_about_the_house_has_a_sensible_answer(letters: Correspondence, words: str, says: str) -> None:
     letters.play(lost)
 
@@ -64,6 +64,7 @@ def test_before_anybody_has_played_it_the_house_is_no_stranger(letters: Correspo
     assert 'Nobody has played against the house yet. "play GAME" begins a match with it.' in said(letters, words)
 
 
+@pytest.mark.slow
 def test_a_rematch_with_the_house_begins_once(letters: Correspondence) -> None:
     letters.play(begun)
     letters.resign("alice")

@@ -141,6 +141,7 @@ def test_a_hint_is_what_the_house_would_play(letters: Correspondence) -> None:
     assert len(turns(letters)) == 2
 
 
+@pytest.mark.slow
 def test_hints_are_limited(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[house]\nhints_per_day = 1") as letters:
         letters.play(begun)

@@ -53,6 +53,7 @@ def test_what_pbem_makes_is_for_its_user_alone(site: Site) -> None:
     assert [path.name for path in site.folder.glob("out/new/*") if path.stat().st_mode & 0o077] == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["pbem.key", pytest.param("pbem.sqlite", marks=pytest.mark.own_database), "in", "out"])
 def test_what_everybody_can_read_is_a_fault(site: Site, name: str) -> None:
     site.drop(RULES)

@@ -151,6 +151,7 @@ def test_a_line_with_a_password_leaves_none_in_the_answer(stage: Stage) -> None:
     stage.check(rows(site))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("good", "bad"),
     [

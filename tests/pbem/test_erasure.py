@@ -122,6 +122,7 @@ def leave(letters: Correspondence, to: str) -> list[EmailMessage]:
     return letters.reply(question, "yes")
 
 
+@pytest.mark.slow
 def test_nothing_tells_who_has_left(letters: Correspondence) -> None:
     to = letters.play(lived)
     assert {word for word in (*SECRETS, *SAID) if word in everything(letters).lower()} == {*SECRETS, *SAID}

@@ -283,6 +283,7 @@ FORGED: dict[str, bytes] = {
 }
 
 
+@pytest.mark.slow
 def test_a_forged_mail_moves_nothing_where_a_domain_s_word_is_enough(server: Server) -> None:
     with server(TOKEN_OR_DOMAIN, "answers_per_hour = 1000") as letters:
         for name, forged in FORGED.items():

@@ -170,6 +170,7 @@ def test_a_claim_that_comes_first_after_an_outage_is_not_granted(letters: Corres
     assert state(letters) == RUNNING
 
 
+@pytest.mark.slow
 def test_a_turn_that_came_in_time_counts_though_it_is_handled_late(tmp_path: Path) -> None:
     """Neither a time-out nor a claim comes first."""
     with correspondence(tmp_path) as letters:

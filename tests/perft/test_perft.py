@@ -86,7 +86,7 @@ def counts(here: Position[Any], depth: int) -> list[int]:
     return [len(moves), *(map(sum, zip(*below, strict=True)) if below else [0] * (depth - 1))]
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("block", parameters(BLOCKS))
 def test_the_engine_counts_as_many_turns(block: Block) -> None:
     position = GAMES[block.game].position(block.options)

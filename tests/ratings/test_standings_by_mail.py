@@ -47,6 +47,7 @@ def test_nobody_is_rated(letters: Correspondence) -> None:
     assert "There are no rated players in this game." in asked(letters, "standings quadrature")
 
 
+@pytest.mark.slow
 def test_the_first_of_each_game(letters: Correspondence) -> None:
     rated(letters, "quadrature", 7)
     rated(letters, "kvadratik", 2, 1710)

@@ -264,7 +264,7 @@ def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
 @pytest.mark.parametrize(
     "step",
     quick_where(
-        (Step.COMMITTING, Step.SENT).__contains__,
+        (Step.SENT,).__contains__,
         [Step.COUNTED, Step.READ, Step.COMMITTING, Step.COMMITTED, Step.RENDERED, Step.SENT],
     ),
 )

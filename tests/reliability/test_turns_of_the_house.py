@@ -76,6 +76,7 @@ def test_an_analysis_is_told_once_however_often_the_server_dies(stage: Stage, da
     assert every_owed_mail_came(scene) <= TWICE
 
 
+@pytest.mark.slow
 def test_two_daemons_play_a_turn_that_is_due_once(stage: Stage) -> None:
     scene = stage("lmtp", "postgresql")
     number = awaited(scene)
