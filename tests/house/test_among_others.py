@@ -42,7 +42,7 @@ def said(letters: Correspondence, words: str) -> str:
         ("standings", "Nobody has a rating yet."),
         ("seek kvadratik\nseeks", "seek"),
         ("challenge house kvadratik rated", "Matches against the house aren't rated."),
-        ("who", "alice"),
+        ("who", "Nobody is in this list at the moment."),
     ],
 )
 @pytest.mark.sampled(1)

@@ -306,10 +306,10 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
         letters.resign("bob")
         over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
         assert_sound(letters, over, "alice")
-        assert [tap.words for tap in taps(over)] == ["rematch", "record", "show", "help"]
+        assert [tap.words for tap in taps(over)] == ["rematch", "analyse", "record", "show", "help"]
         assert taps(over)[0].label == "Rematch"
 
-        (record,) = send(letters, "alice", taps(over)[1])
+        (record,) = send(letters, "alice", taps(over)[2])
         assert "The record of match #1" in prose(record)
         offered, _ = send(letters, "alice", taps(over)[0])
         assert str(offered["To"]) == BOB
