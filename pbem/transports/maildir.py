@@ -97,7 +97,7 @@ class MaildirOutbox:
         """Write the message, flush it to disk, and only then let it appear in new/; raises NotSent(later=True)."""
         now = time.time_ns()
         host = socket.gethostname().replace("/", "\\057").replace(":", "\\072")
-        name = f"{now // 10**9}.M{now // 1000 % 10**6}P{os.getpid()}Q{next(self._count)}.{host}"
+        name = f"{now // 10**9}.M{now // 1000 % 10**6:06}P{os.getpid()}Q{next(self._count)}.{host}"
         draft = self._folder / "tmp" / name
         try:
             _make(self._folder)

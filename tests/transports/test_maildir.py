@@ -127,6 +127,15 @@ def test_outgoing_mail_is_written_byte_for_byte(tmp_path: Path) -> None:
     assert len(mailbox.Maildir(tmp_path / "out", create=False)) == 3
 
 
+def test_names_sort_as_the_messages_were_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = MaildirOutbox(MaildirSettings(path=tmp_path / "out"))
+    for number, now in enumerate((99_999_000, 100_000_000, 1_000_000_000)):
+        monkeypatch.setattr(time, "time_ns", lambda now=now: now)
+        out.send("a@b.example", "c@d.example", f"{number}".encode())
+
+    assert [path.read_text() for path in sorted((tmp_path / "out" / "new").iterdir())] == ["0", "1", "2"]
+
+
 def test_an_outbox_can_feed_an_inbox(tmp_path: Path, inbox: MaildirInbox) -> None:
     MaildirOutbox(MaildirSettings(path=tmp_path / "in")).send("a@b.example", "c@d.example", b"Subject: x\n\nx\n")
     assert [mail.raw for mail in take(inbox)] == [b"Subject: x\n\nx\n"]
