@@ -18,6 +18,7 @@ from pbem.players.data_export import DataExport
 from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering import headers, links, mime
+from pbem.rendering.drawings import Drawings
 from pbem.rendering.files import calendar
 from pbem.rendering.files.export_files import export_files
 from pbem.rendering.files.record_archive import RecordArchive, record_archive
@@ -25,7 +26,7 @@ from pbem.rendering.links import ReplyTarget, answering
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates, tightened
 from pbem.rendering.token_filter import TokenFilter
-from pbem.rendering.views import Drawings, ReaderContext, Views
+from pbem.rendering.views import ReaderContext, Views
 from pbem.storage import facts
 from pbem.storage.facts import Facts
 from pbem.storage.models import Outgoing, Player
