@@ -15,7 +15,7 @@ from pbem.matches.naming import OVER, YOUR_TURN, name, subject_of
 from pbem.matches.origins import carried
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.explained import Rules
-from pbem.payloads.messages import Answer, Digest, Payload
+from pbem.payloads.messages import Answer, Confirmation, Digest, Payload
 from pbem.payloads.moderation import Announced
 from pbem.payloads.sections import TurnPlayed
 from pbem.players.identity import address_with, token_of
@@ -165,6 +165,8 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
         return f"[pbem] News of {len(payload.matches)} matches" + (f": your turn in {yours}" if yours else "")
     if isinstance(payload, Announced):
         return f"[pbem] {payload.subject}"
+    if isinstance(payload, Confirmation) and payload.acts:
+        return "[pbem] Please confirm"
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"
