@@ -228,7 +228,7 @@ def out_of_order(scene: Scene) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", quick_where((2).__eq__, [2, 3]))
+@pytest.mark.parametrize("number", quick_where((2).__eq__, [2, 3], "soak"))
 def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> None:
     scene = stage("imap", "postgresql")
     letters = scene.seed(30)
@@ -263,10 +263,10 @@ def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     "step",
-    quick_where(
-        (Step.SENT,).__contains__,
-        [Step.COUNTED, Step.READ, Step.COMMITTING, Step.COMMITTED, Step.RENDERED, Step.SENT],
-    ),
+    [
+        *quick_where((Step.SENT,).__contains__, [Step.COMMITTING, Step.RENDERED, Step.SENT]),
+        *quick_where(lambda _: False, [Step.COUNTED, Step.READ, Step.COMMITTED], "soak"),
+    ],
 )
 def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step: Step) -> None:
     scene = stage("imap", "postgresql")
