@@ -10,8 +10,8 @@ from notation import record
 from notation.board import Charset, format_board
 from notation.description import describe
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, replayed, turn_texts
-from pbem.rendering.board_image import png
+from pbem.matches.snapshot import Snapshot, replayed, turn_rows
+from pbem.rendering.boards.board_image import png
 from pbem.rendering.files import attachments
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import WIDTH
@@ -24,6 +24,7 @@ class Drawing:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self._boards: dict[str, str] = {}
+        self._spoken: dict[int | None, str] = {}
         self._pictures: dict[float, bytes] = {}
         self._files: dict[tuple[str, date], tuple[Attachment, ...]] = {}
 
@@ -45,8 +46,10 @@ class Drawing:
 
     def spoken(self, width: int | None = None) -> str:
         """Return the position in words."""
-        first, second = self.snapshot.players
-        return describe(self.diagram, (name(first), name(second)), width=width)
+        if width not in self._spoken:
+            first, second = self.snapshot.players
+            self._spoken[width] = describe(self.diagram, (name(first), name(second)), width=width)
+        return self._spoken[width]
 
     def picture(self, scale: float) -> bytes:
         """Return the board as a PNG file."""
@@ -73,6 +76,7 @@ class Drawings:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._now: dict[str, Snapshot] = {}
+        self._turns: dict[str, tuple[tuple[str, datetime], ...]] = {}
         self._known: dict[tuple[str, int | None, str | None], Drawing] = {}
 
     def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
@@ -80,12 +84,18 @@ class Drawings:
         key = (facts.key, ply, part)
         if key not in self._known:
             if facts.key not in self._now:
-                turns = turn_texts(self._session, facts.match)[: facts.match.plies]
+                turns = tuple(text for text, _ in self.turns(facts))
                 self._now[facts.key] = replayed(facts.match, facts.players, turns)
             now = self._now[facts.key]
             then = now if ply is None else now.at(ply)
             self._known[key] = Drawing(then if part is None else then.with_part(part))
         return self._known[key]
+
+    def turns(self, facts: MatchFacts) -> tuple[tuple[str, datetime], ...]:
+        """Return the turns that the match had then, and when each was played."""
+        if facts.key not in self._turns:
+            self._turns[facts.key] = turn_rows(self._session, facts.match)[: facts.match.plies]
+        return self._turns[facts.key]
 
 
 def charset_of(drawn: str) -> Charset:

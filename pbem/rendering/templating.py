@@ -15,7 +15,7 @@ from notation import illustrations
 from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
 from pbem.payloads.templates import templates_folder
-from pbem.rendering import board_image, palette
+from pbem.rendering.boards import board_image, palette
 
 WIDTH = 72
 SHOWN_TURNS = 10
@@ -109,7 +109,15 @@ def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
     source = templates_folder() / "rules" / f"{game}.toml"
     found = illustrations.loads(game, source.read_text(encoding="utf-8")) if source.is_file() else ()
     return tuple(
-        (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
+        (
+            shown,
+            board_image.png(
+                shown.diagram,
+                scale=board_image.PAGE_SCALE,
+                highlight=shown.highlight,
+                compression=board_image.PAGE_COMPRESSION,
+            ),
+        )
         for shown in found
     )
 

@@ -35,7 +35,6 @@ EARLIER_TRACE_HEADERS = frozenset(
 
 
 _KNOWN = select(col(Incoming.id)).where(col(Incoming.key).in_(bindparam("keys", expanding=True))).limit(1)
-_ROW = insert_new(Incoming, "key")
 _CONTENT = insert(RawMessage)
 
 
@@ -67,7 +66,7 @@ def sort(session: Session, arrivals: Iterable[Arrival], triage: Triage) -> list[
 def store(session: Session, arrivals: Iterable[Sorted], now: datetime) -> list[int]:
     """Add rows for the arrivals, except those that were stored meanwhile. Return the ids of the new rows."""
     connection = session.connection()
-    statement = _ROW[connection.dialect.name]
+    statement = insert_new(connection.dialect.name, Incoming, "key")
     added = []
     for each in arrivals:
         arrival, place = each.arrival, each.place

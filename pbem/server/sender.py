@@ -230,8 +230,7 @@ class _Result:
 def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing]) -> list[_Letter]:
     """Return the rendered messages of those rows, in order."""
     try:
-        mails = list(renderer.render(session, rows))
-        return [_Letter(row, mail.as_bytes()) for row, mail in zip(rows, mails, strict=True)]
+        return [_Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - a bug in a template or a replay must not stop the others
@@ -240,8 +239,8 @@ def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing]) ->
 
 def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Letter:
     try:
-        (mail,) = renderer.render(session, [row])
-        return _Letter(row, mail.as_bytes())
+        (raw,) = renderer.render(session, [row])
+        return _Letter(row, raw)
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - stored in the row for the operator

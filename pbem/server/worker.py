@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 from pbem import failpoints
-from pbem.commands import COMMANDS
+from pbem.commands import known_to
 from pbem.commands.core import Request
 from pbem.conversation import dispatch
 from pbem.conversation.verdict import Outcome, Verdict
@@ -131,7 +131,8 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
         request = Request(
-            *(session, services.server, services.keyring, now, row, message, sender, COMMANDS),
+            *(session, services.server, services.keyring, now, row, message, sender),
+            known_to(sender.address, services.server),
             limits=services.limits,
             house=services.house,
             stored_bytes=len(examined.raw),

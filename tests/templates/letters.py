@@ -25,7 +25,7 @@ FACES = {
     "face-plain": ("html", "off", "on"),
 }
 """The forms of a message that a player can choose: a preference, the choice, and the default."""
-MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-join", "confirm-resign", "confirm-delete")
+MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-join", "confirm-resign", "confirm-delete", "confirm-act")
 """Other examples: a match that goes on, one that ends, a corrected slip, and questions."""
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
@@ -50,6 +50,7 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
         found["confirm-delete"] = _leave(letters)
         _alert(letters)
         _moderate(letters)
+        found["confirm-act"] = _moderate_by_mail(letters)
         with Session(letters.server.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
         for several in (False, True):
@@ -82,8 +83,8 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
             raw = path.read_bytes()
             row = rows.get(b"<" + raw.partition(b"\nMessage-ID: <")[2].partition(b"\r")[0])
             if row is not None and b"frank" not in raw:  # he has left, so his name is removed from other people's
-                (mail,) = server.renderer.render(session, [row])
-                yield row.template, raw, mail.as_bytes()
+                (again,) = server.renderer.render(session, [row])
+                yield row.template, raw, again
 
 
 def _kinds(row: Outgoing) -> list[str]:
@@ -241,6 +242,17 @@ def _moderate(letters: Correspondence) -> None:
         lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
         broadcasts.begin(session, "Moving house", lines, Order("terminal"), now)
     letters.wait(minutes=1)
+
+
+def _moderate_by_mail(letters: Correspondence) -> EmailMessage:
+    """Let the admin look, and rename david. Return the question before that."""
+    admin = "admin@pbem.example"
+    (first,) = letters.write(admin, "help")
+    for words in ("help moderation", "players d", "acts"):
+        letters.reply(first, words)
+    (question,) = letters.reply(first, "rename david davy You've asked for it again.")
+    letters.reply(question, "yes")
+    return question
 
 
 def _leave(letters: Correspondence) -> EmailMessage:

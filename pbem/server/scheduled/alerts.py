@@ -27,7 +27,8 @@ KEPT = 200
 _SHUNTED = (col(Incoming.state) == IncomingState.SHUNTED, col(Incoming.removed).is_(None))
 _FAILED = (
     col(Outgoing.troubled).is_not(None),
-    col(Outgoing.state).in_((OutgoingState.FAILED, OutgoingState.OWED)),
+    # Not by the index of the states, which has all that was ever refused: by that of the few that are troubled.
+    col(Outgoing.state).concat("").in_((OutgoingState.FAILED, OutgoingState.OWED)),
     col(Outgoing.template) != TEMPLATE,
 )
 """Outgoing messages that were refused for good, and those that a bug prevents from being rendered."""
