@@ -63,6 +63,7 @@ ON_BOTH = (
     "seeking",
     "neighbours",
     "ranking",
+    "competing",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}
