@@ -4,6 +4,7 @@ import secrets
 import signal
 import sys
 import threading
+from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Annotated
 
@@ -133,10 +134,11 @@ def feed(
 def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
     """Print the message. Return whether it could be rendered."""
     try:
-        (message,) = renderer.render(session, [row])
+        (raw,) = renderer.render(session, [row])
     except Exception as error:  # noqa: BLE001 - a bug; `pbem run` stores its traceback
         errors.print(f"pbem: the message to {row.address} can't be rendered: {type(error).__name__}: {error}")
         return False
+    message = message_from_bytes(raw, policy=policy.default)
     out.rule(f"to {row.address}", style="dim")
     for header in ("From", "To", "Reply-To", "Subject"):
         out.print(f"{header}: {message[header]}", markup=False, highlight=False)

@@ -17,6 +17,8 @@ import re
 from base64 import b64decode, b64encode
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from string import ascii_letters
 from typing import Final, Self
 
 from pbem import tokens
@@ -33,11 +35,11 @@ _MARKUP = r"<[^<>@]{0,300}+>"
 _WITHIN_ADDRESS = rf"(?:[^A-Za-z0-9@<._=+-]|{_MARKUP}|<)*+"
 _WITHIN_TOKEN = rf"(?:[^A-Za-z0-9@<]|{_MARKUP}|<)*+"
 _SYMBOLS = re.compile(f"{_WITHIN_TOKEN}({_SYMBOL})")
-_LINE_BREAK = r"[ \t]*+=?\r?\n[ \t>|]*+"
-_TWO_LINES = rf"{_SYMBOL}{{4,{LENGTH - 1}}}+{_LINE_BREAK}{_SYMBOL}{{1,{LENGTH - 4}}}+"
-_ALONE = re.compile(
-    rf"(?<![A-Za-z0-9])(?=(?P<token>{_SYMBOL}{{{LENGTH}}}|{_TWO_LINES})(?![A-Za-z0-9]))",
-)
+_ALONE = re.compile(rf"(?<![A-Za-z0-9]){_SYMBOL}{{{LENGTH}}}(?![A-Za-z0-9])")
+_CONTINUED = re.compile(rf"\n[ \t>|]*+(?P<rest>{_SYMBOL}{{1,{LENGTH - 4}}}+)(?![A-Za-z0-9])")
+"""What may be the rest of a token that stands alone, and whose beginning ends the line above."""
+_ALL_SYMBOLS = f"{ascii_letters}234567"
+_GAPS = {number: " " for number in range(128) if not chr(number).isalnum()}
 
 _INVISIBLE = (
     r"\x1b\[[0-9;]*m"  # colours on a terminal
@@ -49,6 +51,8 @@ _PLAIN = re.compile(_INVISIBLE)
 _ON_THE_WEB = re.compile(f"{_INVISIBLE}|{_WEB}")
 _IN_MESSAGES = re.compile(f"{_INVISIBLE}|{_WEB}|{_MIME}")
 _IS_MIME = re.compile(_MIME)
+_ESCAPES = re.compile(r"[%&\\\x1b]")
+"""A character with which everything begins in ASCII that reads differently on the web."""
 _LAYERS = 6
 """How many encodings may lie on top of each other."""
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
@@ -79,8 +83,8 @@ class TokenRedactor:
     def __init__(self, address: str | None = None, delimiter: str = "+") -> None:
         """Know our address; without it only tokens that stand alone are found."""
         local, _, domain = (address or "").rpartition("@")
-        self._local = local.lower()
-        self._patterns = [_ALONE]
+        self._local, self._delimiter = local.lower(), delimiter
+        self._patterns: list[re.Pattern[str]] = []
         if local:
             spread = _WITHIN_ADDRESS.join(map(re.escape, local))
             before = rf"{spread}{_WITHIN_ADDRESS}{re.escape(delimiter)}{_WITHIN_TOKEN}"
@@ -90,7 +94,6 @@ class TokenRedactor:
             self._patterns = [
                 re.compile(rf"{before}(?P<token>{scattered}){at}", re.IGNORECASE),
                 re.compile(rf"{before}(?P<token>{_SYMBOL}{{{LENGTH}}})", re.IGNORECASE),
-                _ALONE,
             ]
 
     def redact(self, text: str, keeps: Keeps = keep_none) -> str:
@@ -129,21 +132,25 @@ class TokenRedactor:
     def _tokens(self, text: str, keeps: Keeps) -> Iterator[Sequence[int]]:
         """Yield where the symbols of each token stand that may not stay."""
         kept: set[int] = set()
-        for pattern in self._patterns:
-            for found in pattern.finditer(text):
-                start, end = found.span("token")
-                if start in kept or end - start < LENGTH:
-                    continue
-                symbols: Sequence[int] = range(start, end)
-                if len(symbols) > LENGTH:
-                    symbols = [symbol.start(1) for symbol in _SYMBOLS.finditer(text, start, end)]
-                token = "".join(text[at] for at in symbols).lower()
-                if len(token) != LENGTH or (pattern is _ALONE and tokens.parse(token) is None):
-                    continue
-                if keeps(token):
-                    kept.add(start)
-                else:
-                    yield symbols
+        for start, end, is_addressed in self._candidates(text):
+            if start in kept or end - start < LENGTH:
+                continue
+            symbols: Sequence[int] = range(start, end)
+            if len(symbols) > LENGTH:
+                symbols = [symbol.start(1) for symbol in _SYMBOLS.finditer(text, start, end)]
+            token = "".join(text[at] for at in symbols).lower()
+            if len(token) != LENGTH or not (is_addressed or tokens.parse(token)):
+                continue
+            if keeps(token):
+                kept.add(start)
+            else:
+                yield symbols
+
+    def _candidates(self, text: str) -> Iterator[tuple[int, int, bool]]:
+        """Yield start and end of what may be a token, and whether it follows our address."""
+        for pattern in self._patterns if self._delimiter in text else ():
+            yield from ((*found.span("token"), True) for found in pattern.finditer(text))
+        yield from ((*span, False) for span in _alone(text))
 
     def _redacted_base64(self, block: re.Match[bytes]) -> bytes:
         try:
@@ -159,6 +166,20 @@ class TokenRedactor:
         encoded = b64encode(redacted)
         lines = [encoded[at : at + _BASE64_LINE] for at in range(0, len(encoded), _BASE64_LINE)]
         return end.join(lines) + (end if block[0].endswith(b"\n") else b"")
+
+
+def _alone(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of what may be a token without our address, in one line or in two."""
+    if not text.isascii() or LENGTH in map(len, text.translate(_GAPS).split()):
+        yield from (found.span() for found in _ALONE.finditer(text))
+    for found in _CONTINUED.finditer(text):
+        begin = text.rfind("\n", 0, found.start()) + 1
+        line = text[begin : found.start()]
+        line = line.removesuffix("\r").removesuffix("=").rstrip(" \t")
+        above = line.rstrip(_ALL_SYMBOLS)
+        length = len(line) - len(above)
+        if length >= 4 and length + len(found["rest"]) == LENGTH and above[-1:] not in ("0", "1", "8", "9"):
+            yield begin + len(above), found.end()
 
 
 def _edited(text: str, edits: Mapping[tuple[int, int], str]) -> str:
@@ -208,6 +229,10 @@ class _View:
 
     def decoded(self, encoded: re.Pattern[str]) -> "_View | None":
         """Return the view above this one; None where nothing is encoded that way."""
+        if encoded is _PLAIN and self.text.isascii() and "\x1b" not in self.text:
+            return None
+        if encoded is _ON_THE_WEB and self.text.isascii() and not _ESCAPES.search(self.text):
+            return None
         pieces: list[str] = []
         starts: list[int] = []
         origins: list[tuple[int, int | None]] = []
@@ -230,6 +255,7 @@ class _View:
         return _View(self, "".join(pieces), starts, origins) if pieces else None
 
 
+@lru_cache(maxsize=512)
 def _decode(encoded: str) -> str:
     """Return the character that is written like that; "" for what can't be seen, and for a soft line break."""
     if encoded[0] == "&":

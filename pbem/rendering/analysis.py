@@ -16,8 +16,8 @@ from engines.diagram import Tone
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.analysis import Estimate
-from pbem.rendering.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
-from pbem.rendering.tiles import INDEX, PALETTE, legible, lettering
+from pbem.rendering.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
+from pbem.rendering.boards.tiles import INDEX, PALETTE, legible, lettering
 
 MISTAKE, BLUNDER = 0.25, 0.6
 """How much a turn must have given away for its mark."""

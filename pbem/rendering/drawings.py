@@ -11,7 +11,7 @@ from notation.board import Charset, format_board
 from notation.description import describe
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
-from pbem.rendering.board_image import png
+from pbem.rendering.boards.board_image import png
 from pbem.rendering.files import attachments
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import WIDTH
@@ -24,6 +24,7 @@ class Drawing:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self._boards: dict[str, str] = {}
+        self._spoken: dict[int | None, str] = {}
         self._pictures: dict[float, bytes] = {}
         self._files: dict[tuple[str, date], tuple[Attachment, ...]] = {}
 
@@ -45,8 +46,10 @@ class Drawing:
 
     def spoken(self, width: int | None = None) -> str:
         """Return the position in words."""
-        first, second = self.snapshot.players
-        return describe(self.diagram, (name(first), name(second)), width=width)
+        if width not in self._spoken:
+            first, second = self.snapshot.players
+            self._spoken[width] = describe(self.diagram, (name(first), name(second)), width=width)
+        return self._spoken[width]
 
     def picture(self, scale: float) -> bytes:
         """Return the board as a PNG file."""

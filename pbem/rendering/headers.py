@@ -1,12 +1,8 @@
 """The headers of our messages: sender and recipient, thread, and what scripts can rely on (docs/headers.md)."""
 
-from collections.abc import Mapping
-from email.headerregistry import Address, BaseHeader, HeaderRegistry
-from email.message import EmailMessage
-from email.policy import SMTP, SMTPUTF8, EmailPolicy, Policy
+from collections.abc import Iterator, Mapping
+from email.headerregistry import Address
 from email.utils import format_datetime
-from functools import lru_cache
-from typing import Any
 
 from sqlmodel import Session
 
@@ -21,6 +17,7 @@ from pbem.payloads.sections import TurnPlayed
 from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
+from pbem.rendering.token_filter import Header, Value
 from pbem.storage.facts import Facts
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
@@ -47,99 +44,37 @@ EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable", "tourna
 """The values of X-PBeM-Event that aren't the template's name."""
 
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
-LINE = 78
 
 
-class Words(BaseHeader):
-    """A header whose words stay whole: the library would split long ones, and nobody rejoins them."""
-
-    max_count = 1
-
-    @classmethod
-    def parse(cls, value: str, kwds: dict[str, Any]) -> None:
-        """Take the value unchanged."""
-        kwds["parse_tree"], kwds["decoded"] = None, value
-
-    def fold(self, *, policy: Policy) -> str:
-        """Return the header in lines, each starting with a whole word."""
-        lines = [f"{self.name}:"]
-        for word in str(self).split():
-            fits = len(lines[-1]) + 1 + len(word) <= LINE or lines[-1] == f"{self.name}:"
-            lines[-1:] = [f"{lines[-1]} {word}"] if fits else [lines[-1], f" {word}"]
-        return policy.linesep.join(lines) + policy.linesep
-
-
-class Repeated(Words):
-    """Such a header that can occur several times."""
-
-    max_count = None  # type: ignore[assignment]  # as the library's own have it
-
-
-class Registry(HeaderRegistry):
-    """The library's registry, which makes a class for every header and parses even those of MIME parts each time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        for header in ("in-reply-to", "references", "list-id", "list-unsubscribe"):
-            self.map_to_type(header, Words)
-        self.map_to_type(carried.HEADER, Repeated)
-        self._classes: dict[str, type[BaseHeader]] = {}
-        self._describe_part = lru_cache(maxsize=256)(super().__call__)
-
-    def __getitem__(self, name: str) -> type[BaseHeader]:
-        """Return the class of headers of that name."""
-        if name not in self._classes:
-            self._classes[name] = super().__getitem__(name)
-        return self._classes[name]
-
-    def __call__(self, name: str, value: Any) -> BaseHeader:
-        """Return the header; the same object for the same description of a part."""
-        describes = name.lower().startswith(("content-", "mime-")) and isinstance(value, str)
-        return self._describe_part(name, value) if describes else super().__call__(name, value)
-
-
-POLICY = SMTP.clone(header_factory=Registry())
-POLICY_UTF8 = SMTPUTF8.clone(header_factory=Registry())
-
-
-def policy(address: str) -> "EmailPolicy[EmailMessage]":
-    """Return the policy for messages to that address: headers have non-ASCII letters only if the address does."""
-    return POLICY if address.isascii() else POLICY_UTF8
-
-
-def write(
-    mail: EmailMessage,
-    row: Outgoing,
-    payload: Payload,
-    snapshot: Snapshot | None,
-    server: ServerSettings,
-    keyring: Keyring,
-) -> None:
-    """Give the message of the row its headers; `snapshot` is its match after the row's turn, where it has one."""
+def head(
+    row: Outgoing, payload: Payload, snapshot: Snapshot | None, server: ServerSettings, keyring: Keyring
+) -> dict[str, Value]:
+    """Return the headers of the row's message; `snapshot` is its match after the row's turn, where it has one."""
     local, _, domain = row.address.rpartition("@")
-    mail["From"] = Address(server.name, addr_spec=server.address)
-    mail["To"] = Address(username=local, domain=domain)  # parsing the whole would refuse non-ASCII letters
-    mail["Reply-To"] = Address(server.name, addr_spec=reply_to(row, server, keyring))
-    mail["Subject"] = subject(payload, snapshot, row.player)
-    mail["Date"] = format_datetime(row.created)
-    mail["Message-ID"] = row.message_id
+    found: dict[str, Value] = {
+        "From": Address(server.name, addr_spec=server.address),
+        "To": Address(username=local, domain=domain),  # parsing the whole would refuse non-ASCII letters
+        "Reply-To": Address(server.name, addr_spec=reply_to(row, server, keyring)),
+        "Subject": subject(payload, snapshot, row.player),
+        "Date": format_datetime(row.created),
+        "Message-ID": row.message_id,
+    }
     if row.in_reply_to:
-        mail["In-Reply-To"] = row.in_reply_to
+        found["In-Reply-To"] = (row.in_reply_to,)
     if row.references:
-        mail["References"] = " ".join(row.references)
-    found = {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
+        found["References"] = tuple(row.references)
+    found |= {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
     if isinstance(payload, TurnPlayed) and payload.taken_back:
         found["X-PBeM-Event"] = "undo"
     if isinstance(payload, TurnPlayed) and payload.reminder:
         found["X-PBeM-Event"] = "reminder"
-    for header, value in found.items():
-        mail[header] = value
+    return found
 
 
-def carry(
-    mail: EmailMessage, session: Session, row: Outgoing, known: Facts, server: ServerSettings, keyring: Keyring
-) -> None:
-    """Let the message to a player carry the matches in it that they play, as many as fit (see origins.carried)."""
+def records(
+    session: Session, row: Outgoing, known: Facts, server: ServerSettings, keyring: Keyring
+) -> Iterator[Header]:
+    """Yield the matches that the message to a player carries: those they play, as many as fit (see origins.carried)."""
     if known.reader is None or row.purpose in (None, Purpose.ADDRESS.name):
         return
     room = carried.MOST
@@ -148,7 +83,7 @@ def carry(
         words = "" if match is None else carried.pack(match, keyring)
         if words and len(words) <= room:
             room -= len(words)
-            mail[carried.HEADER] = words
+            yield carried.HEADER, tuple(words.split())
 
 
 def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
@@ -197,18 +132,18 @@ def _state(snapshot: Snapshot, reader: int | None) -> str:
     return YOUR_TURN if is_readers and snapshot.match.state not in NO_BOARD else ""
 
 
-def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, str]:
+def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, Value]:
     """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
-    found = {
+    found: dict[str, Value] = {
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
         "X-Auto-Response-Suppress": "All",
     }
     if row.player is not None and (row.is_notice or row.template == "invitation"):
         stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
         if row.is_notice:
-            found["List-Id"] = f"<matches.{server.domain}>"
-        found["List-Unsubscribe"] = f"<mailto:{stop}?subject=stop>"
+            found["List-Id"] = (f"<matches.{server.domain}>",)
+        found["List-Unsubscribe"] = (f"<mailto:{stop}?subject=stop>",)
     return found
 
 

@@ -1,8 +1,7 @@
-"""A queued message -> an EmailMessage: templates filled in, the match replayed up to the turn it is about."""
+"""A queued message -> its bytes: templates filled in, the match replayed up to the turn it is about."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from email.message import EmailMessage
 from functools import partial
 from typing import Any
 
@@ -57,7 +56,7 @@ class Renderer:
         self._templates = templates()
         self.redactor = TokenRedactor(server.address, server.delimiter)
 
-    def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[EmailMessage]:
+    def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[bytes]:
         """Yield the messages of the rows in their order; the same bytes each time.
 
         The messages of one call share what they look up: both players' messages about a turn replay it once.
@@ -66,21 +65,20 @@ class Renderer:
         for row in rows:
             yield self._mail(session, drawings, row)
 
-    def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> EmailMessage:
+    def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> bytes:
         payload, known = load(row.template, row.payload, row.match, row.ply), _facts(session, row)
         player = known.reader
         if row.stranger_domain is not None and row.standing is not None:
             wishes = preferences.with_defaults(UNPROVEN)
         else:
             wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
-        mail = EmailMessage(policy=headers.policy(row.address))
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
-        headers.write(mail, row, payload, snapshot, self._server, self._keyring)
-        headers.carry(mail, session, row, known, self._server, self._keyring)
+        head = headers.head(row, payload, snapshot, self._server, self._keyring)
+        carried = headers.records(session, row, known, self._server, self._keyring)
         held = self._held(session, row, payload)
+        faces = self._faces(drawings, row, payload, known, wishes, str(head["Subject"]), held)
         tokens = TokenFilter(self.redactor, self._keyring, row)
-        mime.fill(mail, *self._faces(drawings, row, payload, known, wishes, str(mail["Subject"]), held), tokens)
-        return mail
+        return mime.message(row.address, [*head.items(), *carried], *faces, tokens)
 
     def _held(self, session: Session, row: Outgoing, payload: Payload) -> DataExport | RecordArchive | None:
         """Return what the message encloses of all that we hold on its reader."""

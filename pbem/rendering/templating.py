@@ -15,7 +15,7 @@ from notation import illustrations
 from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
 from pbem.payloads.templates import templates_folder
-from pbem.rendering import board_image, palette
+from pbem.rendering.boards import board_image, palette
 
 WIDTH = 72
 SHOWN_TURNS = 10

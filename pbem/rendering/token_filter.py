@@ -4,13 +4,17 @@ What the recipient can act with anyway may stay in text and HTML: the addresses 
 message. Files are passed on more freely than messages, so no token at all stays in one.
 """
 
-from email.message import EmailMessage
+from collections.abc import Iterator, Sequence
+from email.headerregistry import Address
 
 from pbem import tokens
-from pbem.players.token_redaction import TokenRedactor, keep_none
+from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring, Purpose
 
+Value = str | Address | tuple[str, ...]
+"""The value of a header: text, an address with its name, or words that stay whole."""
+Header = tuple[str, Value]
 OURS = frozenset({"from", "to", "reply-to", "list-unsubscribe", "message-id", "date"})
 """The headers that hold nothing but what we know: no words of anybody."""
 
@@ -32,12 +36,15 @@ class TokenFilter:
             content if kind.startswith("image/") or kind == "application/zip" else self._redactor.redact_bytes(content)
         )
 
-    def filter_headers(self, mail: EmailMessage) -> None:
-        """Remove the tokens from the headers that may hold words of people."""
-        for name, value in mail.items():
-            redacted = str(value) if name.lower() in OURS else self._redactor.redact(str(value), keep_none)
-            if redacted != str(value):
-                mail.replace_header(name, redacted)
+    def filter_headers(self, head: Sequence[Header]) -> Iterator[Header]:
+        """Yield the headers, those that may hold words of people without tokens."""
+        for name, value in head:
+            if name.lower() in OURS or isinstance(value, Address):
+                yield name, value
+            elif isinstance(value, str):
+                yield name, self._redactor.redact(value)
+            else:
+                yield name, tuple(self._redactor.redact(" ".join(value)).split())
 
     def _is_recipients(self, token: str) -> bool:
         if token not in self._known:

@@ -22,10 +22,11 @@ from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import PlayedByItself
 from pbem.payloads.shown import MatchThen, Preview
 from pbem.players.preferences import ON
-from pbem.rendering import analysis, board_image, links, turn_list
+from pbem.rendering import analysis, links, turn_list
 from pbem.rendering.analysis import Analysed
+from pbem.rendering.boards import board_image
+from pbem.rendering.boards.html_board import Grid, grid
 from pbem.rendering.drawings import Drawing, Drawings, charset_of
-from pbem.rendering.html_board import Grid, grid
 from pbem.rendering.links import Links, ReplyTarget
 from pbem.rendering.mime import Enclosed
 from pbem.rendering.templating import SHOWN_TURNS, PagePicture, illustrated

@@ -203,8 +203,7 @@ def _rendered(session: Session, renderer: Renderer, numbers: list[int]) -> list[
     """Return the rendered messages with those ids, in order."""
     rows = session.exec(select(Outgoing).where(col(Outgoing.id).in_(numbers)).order_by(col(Outgoing.id))).all()
     try:
-        mails = list(renderer.render(session, rows))
-        return [_Letter(row, mail.as_bytes()) for row, mail in zip(rows, mails, strict=True)]
+        return [_Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - a bug in a template or a replay must not stop the others
@@ -223,8 +222,8 @@ def _is_due(now: datetime) -> ColumnElement[bool]:
 
 def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Letter:
     try:
-        (mail,) = renderer.render(session, [row])
-        return _Letter(row, mail.as_bytes())
+        (raw,) = renderer.render(session, [row])
+        return _Letter(row, raw)
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - stored in the row for the operator

@@ -10,12 +10,20 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
-from sqlalchemy import URL, ColumnElement, Connection, Engine, create_engine, event, func, literal, make_url, select
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    func,
+    inspect,
+    literal,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlmodel import Session
 
@@ -202,45 +210,51 @@ def exclude_others(connection: Connection, name: str) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(lock_key(literal(name)))))
 
 
-def _alembic(url: str) -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
-    return config
-
-
 def upgrade(engine: Engine) -> None:
     """Create the tables, or upgrade them from any earlier version. Raises Outdated for those of a later version."""
-    config = _alembic(str(engine.url))
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
-        if MigrationContext.configure(connection).get_current_revision() == _head():
-            return
-        config.attributes["connection"] = connection
-        try:
-            command.upgrade(config, "head")
-        except CommandError as error:
-            raise Outdated(f"the database was made by another version of pbem: {error}") from error
+        if _revision(connection) != newest_revision():
+            _migrate(connection, str(engine.url))
+
+
+def _migrate(connection: Connection, url: str) -> None:
+    from alembic import command  # to import it takes longer than to start without it
+    from alembic.config import Config
+    from alembic.util import CommandError
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        raise Outdated(f"the database was made by another version of pbem: {error}") from error
 
 
 def is_current(engine: Engine) -> bool:
     """Return whether the tables are those of this version."""
-    return _revision(engine) == _head()
-
-
-def _revision(engine: Engine) -> str | None:
     with read_only(engine) as session:
-        return MigrationContext.configure(session.connection()).get_current_revision()
+        return _revision(session.connection()) == newest_revision()
 
 
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory.from_config(_alembic(""))
+def _revision(connection: Connection) -> str | None:
+    """Return the revision of the tables, as Alembic notes it; None where there are none."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
+
+
+def _revisions() -> list[str]:
+    """Return the revisions of the tables up to this version, which are the numbers of its migrations."""
+    return sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 
 
 @cache
-def _head() -> str | None:
+def newest_revision() -> str:
     """Return the revision of this version's tables."""
-    return _scripts().get_current_head()
+    return _revisions()[-1]
 
 
 def require_current(engine: Engine) -> None:
@@ -248,10 +262,11 @@ def require_current(engine: Engine) -> None:
     file = engine.url.database if engine.dialect.name == "sqlite" else None
     if file and not Path(file).exists():
         raise Outdated(f'there is no database {file} yet: "pbem init" or "pbem run" makes it')
-    revision = _revision(engine)
-    if revision == _head():
+    with read_only(engine) as session:
+        revision = _revision(session.connection())
+    if revision == newest_revision():
         return
-    if revision is not None and revision not in {script.revision for script in _scripts().walk_revisions()}:
+    if revision is not None and revision not in _revisions():
         raise Outdated(f"the database was made by another version of pbem, which numbers its tables {revision}")
     raise Outdated(
         "the database was made by an older version of pbem, which may still be running, so it was left alone."

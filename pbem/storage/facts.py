@@ -7,6 +7,7 @@ what its message shows of its reader and of the matches in it. The turns are lef
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -48,7 +49,7 @@ def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> d
 
 def restore(stored: Mapping[str, Any]) -> Facts:
     """Return the facts that were stored."""
-    matches = (_then(each) for each in stored["matches"])
+    matches = (_then(json.dumps(each)) for each in stored["matches"])
     return Facts(
         _player(stored["reader"]) if stored["reader"] else None,
         {then.match.id or 0: then for then in matches},
@@ -110,9 +111,12 @@ def _of_match(session: Session, match: Match) -> dict[str, Any]:
     }
 
 
-def _then(stored: Mapping[str, Any]) -> MatchFacts:
+@lru_cache(maxsize=64)
+def _then(key: str) -> MatchFacts:
+    """Return a match as it was stored, as JSON; both players' messages about a turn hold the same."""
+    stored = json.loads(key)
     first, second = (_player(player) for player in stored["players"])
-    return MatchFacts(Match.model_validate(stored["match"]), (first, second), json.dumps(stored))
+    return MatchFacts(Match.model_validate(stored["match"]), (first, second), key)
 
 
 def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from sqlmodel import Session, select
 
 from engines import GAMES
 from pbem.players.token_redaction import TokenRedactor
-from pbem.rendering.mime import Enclosed, fill
-from pbem.rendering.palette import LIT, css
+from pbem.rendering.boards.palette import LIT, css
+from pbem.rendering.mime import Enclosed, message
 from pbem.rendering.token_filter import TokenFilter
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, correspondence, parsed, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 MOST = 100_000
@@ -174,7 +174,7 @@ def test_what_turns_or_hides_text_is_left_out_however_it_came_into_a_row(letters
     with Session(letters.server.engine) as session:
         row = session.exec(select(Outgoing).where(Outgoing.template == "message")).one()
         row.payload = {**row.payload, "message": ["\u202egnp.exe\u2066\u200f\u0007"]}
-        (mail,) = letters.server.renderer.render(session, [row])
+        mail = parsed(*letters.server.renderer.render(session, [row]))
 
     assert "gnp.exe" in markup(mail)
     assert not re.search("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0007]", html.unescape(markup(mail)) + text(mail))
@@ -197,23 +197,21 @@ def test_rendering_twice_gives_the_same_bytes(letters: Correspondence) -> None:
     renderer = server.renderer
     with Session(server.engine) as session:
         rows = session.exec(select(Outgoing)).all()
-        first = [mail.as_bytes() for mail in renderer.render(session, rows)]
-        again = [mail.as_bytes() for row in rows for mail in renderer.render(session, [row])]
+        first = list(renderer.render(session, rows))
+        again = [raw for row in rows for raw in renderer.render(session, [row])]
 
     assert len(first) == len(sent)
     assert first == again
 
 
 def test_long_links_travel_whole() -> None:
-    mail = EmailMessage()
-    mail["Message-ID"] = "<1@pbem.example>"
     page = f'<a href="mailto:x?body={"a" * 1900}">tap</a>\n'
     row = Outgoing(message_id="<1@pbem.example>", template="turn", address=ALICE)
     tokens = TokenFilter(TokenRedactor("games@pbem.example"), Keyring("a key"), row)
-    fill(mail, "words\n", page, Enclosed("<1@pbem.example>"), tokens)
+    raw = message(ALICE, (), "words\n", page, Enclosed("<1@pbem.example>"), tokens)
 
-    assert max(map(len, mail.as_bytes().splitlines())) < 998
-    assert markup(mail) == page
+    assert max(map(len, raw.splitlines())) < 998
+    assert markup(parsed(raw)).replace("\r\n", "\n") == page
 
 
 @pytest.mark.slow

@@ -9,9 +9,9 @@ from PIL import Image, ImageChops, ImageStat
 
 from engines import GAMES
 from engines.diagram import Diagram
-from pbem.rendering.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
-from pbem.rendering.board_image import NAME_LINE, NAME_SIZE, Layout, drawn, lines, png
-from pbem.rendering.palette import FIELDS, LIT
+from pbem.rendering.boards.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
+from pbem.rendering.boards.board_image import NAME_LINE, NAME_SIZE, Layout, drawn, lines, png
+from pbem.rendering.boards.palette import FIELDS, LIT
 from tests.diagrams import NAMES, diagrams
 
 SMALL = 45_000

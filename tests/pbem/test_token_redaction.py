@@ -26,7 +26,7 @@ from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring, Purpose, Token
-from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 REDACTOR = TokenRedactor(ADDRESS)
@@ -246,7 +246,7 @@ def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspon
         assert token in str(owed.payload), "the row knows it, and the message does not"
         owed.match, owed.template = None, "answer"
         owed.payload = dump(Answer(sections=(), subject=f"Hello {to}"))
-        (mail,) = letters.server.renderer.render(session, [owed])
+        mail = parsed(*letters.server.renderer.render(session, [owed]))
         session.rollback()
     assert str(mail["Subject"]) == "[pbem] Re: Hello games+(token)@pbem.example"
     for name in ("alice", "bob"):

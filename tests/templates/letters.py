@@ -83,8 +83,8 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
             raw = path.read_bytes()
             row = rows.get(b"<" + raw.partition(b"\nMessage-ID: <")[2].partition(b"\r")[0])
             if row is not None and b"frank" not in raw:  # he has left, so his name is removed from other people's
-                (mail,) = server.renderer.render(session, [row])
-                yield row.template, raw, mail.as_bytes()
+                (again,) = server.renderer.render(session, [row])
+                yield row.template, raw, again
 
 
 def _kinds(row: Outgoing) -> list[str]:

@@ -21,7 +21,7 @@ from pbem.payloads.stored import load
 from pbem.rendering.render import Renderer
 from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply, RawMessage
 from pbem.tokens import Keyring
-from tests.correspondence import settings
+from tests.correspondence import parsed, settings
 from tests.templates import golden
 
 FOLDER = Path(__file__).parent / "version_0"
@@ -44,7 +44,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             rows = list(_rows(stored))
             session.add_all(rows)
             session.flush()
-            (mail,) = renderer.render(session, [row for row in rows if isinstance(row, Outgoing)])
+            mail = parsed(*renderer.render(session, [row for row in rows if isinstance(row, Outgoing)]))
             found[name] = golden.plain(mail)
             assert (mail.get_body(("html",)) is None) == (name == "face-plain")
         engine.dispose()

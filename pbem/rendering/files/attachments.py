@@ -11,7 +11,7 @@ from notation import gamerecord, record
 from notation.ending import in_words
 from notation.gamerecord import Result, Site
 from pbem.matches.snapshot import Snapshot
-from pbem.rendering.animation import animation
+from pbem.rendering.boards.animation import animation
 from pbem.rendering.mime import Attachment
 
 

@@ -14,8 +14,8 @@ from typing import Self
 from PIL import Image
 
 from engines.diagram import Diagram
-from pbem.rendering.board_image import Layout, drawn, lines
-from pbem.rendering.tiles import CLEAR, PALETTE
+from pbem.rendering.boards.board_image import Layout, drawn, lines
+from pbem.rendering.boards.tiles import CLEAR, PALETTE
 
 FRAME_MS, LAST_FRAME_MS = 900, 4000
 LARGEST = 200_000

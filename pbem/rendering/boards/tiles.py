@@ -12,7 +12,7 @@ from math import ceil, sqrt
 from PIL import Image, ImageDraw, ImageFont
 
 from engines.diagram import Kind, Shape, Tone
-from pbem.rendering.palette import (
+from pbem.rendering.boards.palette import (
     EDGE,
     FAINT,
     FIELDS,

@@ -8,6 +8,7 @@ legend, and the key below the board explains what they look like. Nothing here k
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from io import BytesIO
 from math import sqrt
 from typing import Self
@@ -16,8 +17,8 @@ from PIL import Image
 
 from engines.diagram import Diagram, Shape
 from notation.illustrations import LAST_TURN
-from pbem.rendering.palette import EDGE, FAINT, INK, PAPER
-from pbem.rendering.tiles import (
+from pbem.rendering.boards.palette import EDGE, FAINT, INK, PAPER
+from pbem.rendering.boards.tiles import (
     CORNER_ALPHAS,
     INDEX,
     PALETTE,
@@ -45,8 +46,11 @@ SCALE, SMALL_SCALE, PAGE_SCALE = 2, 1.2, 0.8
 """For a message with one board, for one with several, and for a page of rules, which shows them smaller."""
 COMPRESSION = 5
 """zlib's level: beyond it, a picture takes twice the time to get a tenth smaller."""
+KEPT = 64
+"""How many pictures are kept: many matches begin alike, and a preview is often played."""
 
 
+@lru_cache(maxsize=KEPT)
 def png(diagram: Diagram, *, scale: float = SCALE, highlight: str = LAST_TURN) -> bytes:
     """Return the board as PNG, 500 CSS pixels wide with `scale` dots each; the key says what highlighted cells are."""
     content = BytesIO()
@@ -156,7 +160,7 @@ def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
     """Draw every cell with its content, and then its name in every hexagon."""
     marks, tones = diagram.legend.by_text(), diagram.legend.tones
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
-    inside = mask(layout.shape, *layout.cell)
+    inside = mask(layout.shape, *layout.cell) if layout.shape == "hex" else None  # a square covers its box
     width, height = layout.cell
     names = []
     for row, (_, cells) in enumerate(diagram.rows):
