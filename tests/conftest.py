@@ -2,13 +2,14 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
 from tests import correspondence, databases, faked_clock, postgres
+from tests.cases import ONLY_IN_SOAK
 
 KEEPERS = {"correspondence", "Correspondence", "databases"}
 """A test module that imports one of these stores data in a database."""
@@ -54,15 +55,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _keeps_data(item):
             item.add_marker(pytest.mark.database)
-    for item, mark in _left_to_longer_runs(items):
-        item.add_marker(mark)
+    for item, marks in _left_to_longer_runs(items):
+        for mark in marks:
+            item.add_marker(mark)
     if databases.kind() != "sqlite":
         chosen = [item for item in items if item.get_closest_marker("database")]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = chosen
 
 
-def _left_to_longer_runs(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, str]]:
+def _left_to_longer_runs(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Sequence[pytest.MarkDecorator]]]:
     """Yield the cases of tests that are sampled, with their marks, except those that every run has."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -72,7 +74,11 @@ def _left_to_longer_runs(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item
         marker = every[0].get_closest_marker("sampled")
         numbers = marker.args if marker else ()
         quick, long = (_spread(every, number) for number in (*numbers, len(every))[:2])
-        yield from ((item, "slow" if item in long else "soak") for item in every if item not in quick)
+        for item in (item for item in every if item not in quick):
+            if item not in long:
+                yield item, ONLY_IN_SOAK
+            elif not item.get_closest_marker("soak"):
+                yield item, (pytest.mark.slow,)
 
 
 def _spread(items: list[pytest.Item], number: int) -> list[pytest.Item]:

@@ -104,7 +104,7 @@ DEATHS = {Step.DUE: True, Step.BEGUN: False, Step.RENDERED: False, Step.SENT: Fa
 """The steps at which the server dies, and whether it leaves no effects."""
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(0, 8)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, kind: str, database: str) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, event, inspect, text
 
 from pbem.cli import app
 from pbem.storage import database
-from tests.cases import quick_where
+from tests.cases import ONLY_IN_SOAK, quick_where
 from tests.operating.people import written
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
@@ -41,15 +41,17 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_again(url: str) -> None:
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=ONLY_IN_SOAK)])
+def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_again(url: str, step: int) -> None:
+    """After every 17th statement: each death costs as much as an upgrade up to there."""
     begin_with_the_first_tables(url)
     before = tables(url)
-    killed = 0
-    while (ended := in_a_process(_upgrade, url, killed + 1)) == -signal.SIGKILL:
-        killed += 1
-        assert tables(url) == before, f"after statement {killed}"
+    deaths, statement = 0, 1
+    while (ended := in_a_process(_upgrade, url, statement)) == -signal.SIGKILL:
+        assert tables(url) == before, f"after statement {statement}"
+        deaths, statement = deaths + 1, statement + step
     assert ended == 0
-    assert killed > 10, "one death for each statement of the migrations"
+    assert deaths > 10, "deaths all along the migrations"
     engine = database.connect(url)
     assert database.is_current(engine)
     with engine.connect() as connection:

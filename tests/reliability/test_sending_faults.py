@@ -32,7 +32,7 @@ QUICK = [("-r", "RCPT"), ("-q", "."), ("-Q", "MAIL"), ("-f", "CONNECT")]
 """One fault of each kind, at different stages."""
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 6)
 @pytest.mark.parametrize(("fault", "command"), quick_where(QUICK.__contains__, FAULTS))
 def test_what_the_next_hop_did_not_take_goes_out_later(
     stage: Stage, smtp_sink: Sinks, fault: str, command: str

@@ -21,7 +21,7 @@ from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, OutgoingState
 from pbem.transports.protocols import Arrival
-from tests.cases import MANY, SEEDS, quick_where
+from tests.cases import MANY, ONLY_IN_SOAK, SEEDS, quick_where
 from tests.correspondence import correspondence, text
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
@@ -228,7 +228,7 @@ def out_of_order(scene: Scene) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", quick_where((2).__eq__, [2, 3]))
+@pytest.mark.parametrize("number", quick_where((2).__eq__, [2, 3], "soak"))
 def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> None:
     scene = stage("imap", "postgresql")
     letters = scene.seed(30)
@@ -263,10 +263,10 @@ def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     "step",
-    quick_where(
-        (Step.SENT,).__contains__,
-        [Step.COUNTED, Step.READ, Step.COMMITTING, Step.COMMITTED, Step.RENDERED, Step.SENT],
-    ),
+    [
+        *quick_where((Step.SENT,).__contains__, [Step.COMMITTING, Step.RENDERED, Step.SENT]),
+        *(pytest.param(step, marks=ONLY_IN_SOAK) for step in (Step.COUNTED, Step.READ, Step.COMMITTED)),
+    ],
 )
 def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step: Step) -> None:
     scene = stage("imap", "postgresql")
