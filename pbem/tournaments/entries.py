@@ -130,10 +130,8 @@ def number_of(session: Session, tournament: Tournament) -> int:
 def numbers_of(session: Session, tournaments: Sequence[Tournament]) -> dict[int, int]:
     """Return how many players have entered each of them."""
     wanted = [each.id or 0 for each in tournaments]
-    counted = (
-        select(Entry.tournament, func.count()).where(col(Entry.tournament).in_(wanted)).group_by(col(Entry.tournament))
-    )
-    found = dict(session.exec(counted).all()) if wanted else {}
+    theirs = select(Entry.tournament, func.count()).where(col(Entry.tournament).in_(wanted))
+    found = dict(session.exec(theirs.group_by(col(Entry.tournament))).all()) if wanted else {}
     return {number: found.get(number, 0) for number in wanted}
 
 

@@ -494,7 +494,7 @@ def competing(letters: Correspondence) -> None:
     write("carol", "#1 resign")
     letters.reply(letters.last("carol"), "yes")
     resign("alice", 2)
-    resign("bob", 3)
+    resign("carol", 3)
     for name in names:
         write(name, "enter 2")
     write("dave", "tournament 2")

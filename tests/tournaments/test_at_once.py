@@ -32,8 +32,8 @@ NAMES = ("alice", "bob", "carol", "dave", "erin", "frank")
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
     """Let six players have entered a knock-out that is to begin."""
+    databases.make(databases.at(tmp_path))
     engine = database.connect(databases.at(tmp_path))
-    database.upgrade(engine)
     with database.transaction(engine) as session:
         for name in NAMES:
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
