@@ -31,7 +31,7 @@ from notation import NOTATIONS
 from notation.board import format_board
 from notation.hints import format_hint
 from pbem.cli import index, logs
-from pbem.commands import COMMANDS, permissions
+from pbem.commands import COMMANDS, MODERATION, permissions
 from pbem.commands.core import Command
 from pbem.config import ChecksSettings, LogSettings, Settings, Tls
 from pbem.conversation import dispatch as conversation_of
@@ -66,6 +66,11 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 def commands() -> str:
     """Return every command with its usage, help and aliases."""
     return "\n\n".join(_command(command) for command in COMMANDS.values())
+
+
+def moderation() -> str:
+    """Return the same for what only the admin can write."""
+    return "\n\n".join(_command(command) for command in MODERATION.values())
 
 
 def _command(command: Command) -> str:

@@ -1,8 +1,10 @@
-"""What a player can write: `COMMANDS` has every command by name.
+"""What a player can write: `COMMANDS` has every command by name, and `MODERATION` those that only the admin has.
 
 Start with `core`: a command takes a `Request` and returns a `Decision`. May import: players, community, matches,
 reading, storage, notation, engines and the leaves of pbem.
 """
+
+from collections.abc import Mapping
 
 from pbem.commands.account import JOIN
 from pbem.commands.address import CHANGE, REVOKE
@@ -19,10 +21,15 @@ from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
 from pbem.commands.house import ANALYSE, HINT
+from pbem.commands.moderating.accounts import BAN, RENAME, UNBAN
+from pbem.commands.moderating.announcing import ANNOUNCE
+from pbem.commands.moderating.lists import ACTS, PLAYERS
+from pbem.commands.moderating.matches import ADJUDICATE, CLOSE
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT, RECORDS
 from pbem.commands.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
+from pbem.config import ServerSettings
 
 COMMANDS: dict[str, Command] = {
     "join": JOIN,
@@ -82,3 +89,19 @@ COMMANDS: dict[str, Command] = {
     "help": HELP,
     "rules": RULES,
 }
+MODERATION: dict[str, Command] = {
+    "players": PLAYERS,
+    "acts": ACTS,
+    "close": CLOSE,
+    "adjudicate": ADJUDICATE,
+    "ban": BAN,
+    "unban": UNBAN,
+    "rename": RENAME,
+    "announce": ANNOUNCE,
+}
+_ALL = COMMANDS | MODERATION
+
+
+def known_to(address: str, server: ServerSettings) -> Mapping[str, Command]:
+    """Return the commands that a message can have whose answer goes to that address."""
+    return _ALL if server.is_admin(address) else COMMANDS

@@ -43,12 +43,16 @@ class Request:
     """How much mail one sender can cause."""
     house: HouseSettings = field(default_factory=HouseSettings)
     """The opponent that always has time."""
+    stored_bytes: int = 0
+    """How much of the message is stored: less than its size where it was too large."""
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()
     """The text for the opponent below the commands, unless an earlier command has used it."""
     tells_names: bool = True
     """Whether the answer may tell which names are taken, and so who plays here."""
+    is_trial: bool = False
+    """Whether it is only tried, to be asked about, and undone."""
     later: "tuple[Line, ...]" = ()
     """The lines of the same message below the one that is carried out."""
 
@@ -156,6 +160,10 @@ class Command:
     """Whether even a proven message waits for a `yes` from the address on file."""
     resumes: bool = False
     """Whether it resumes news for a player who had stopped them."""
+    of_admin: bool = False
+    """Whether only the admin can write it: for anybody else it is no command at all."""
+    takes_rest: bool = False
+    """Whether all lines below it belong to it, also those that begin like a command."""
 
     def fits(self, words: str) -> bool:
         """Return whether that many words may follow; prose that starts with the command's name mostly doesn't fit."""

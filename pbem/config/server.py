@@ -82,6 +82,10 @@ class ServerSettings(Section):
             raise ValueError(f'write a name of at most {LONGEST_NAME} characters, without <, > or "')
         return name
 
+    def is_admin(self, address: str) -> bool:
+        """Return whether that is the admin's address; if none is set, nobody is the admin."""
+        return self.admin is not None and address.lower() == self.admin.lower()
+
     @property
     def domain(self) -> str:
         """The part of our address after the @."""

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pbem.commands.core import Line
-from pbem.commands.syntax.mail import ParsedMessage, Words
+from pbem.commands.syntax.draft import Words
+from pbem.commands.syntax.mail import ParsedMessage
 from pbem.reading.text.reply_text import trim
 
 Lines = tuple[str, ...]

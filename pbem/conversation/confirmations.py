@@ -12,6 +12,7 @@ from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.payloads.messages import Asking, Confirmation
+from pbem.payloads.moderation import ActDone
 from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
 from pbem.payloads.stored import load
 from pbem.players import identity, rate_limits
@@ -30,7 +31,7 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
     """
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=strangers.on_file(request), proven=True, purpose=None)
-    tried = replace(request, sender=sender, tells_names=request.sender.is_player)
+    tried = replace(request, sender=sender, tells_names=request.sender.is_player, is_trial=True)
     trial = execute.execute(tried, replace(reply, sender=sender), parsed)
     savepoint.rollback()
     if trial.verdict.outcome is not Outcome.DONE:
@@ -39,18 +40,21 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
     gist = rate_limits.gist_of_question(lines)
-    if request.sender.is_stranger and rate_limits.was_asked(request.session, request.sender, gist, request.now):
+    acts = tuple(section.act for section in trial.sections if isinstance(section, ActDone))
+    can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
+    if not can_repeat and rate_limits.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
     player = strangers.on_file(request)
     request.incoming.state = IncomingState.HELD
     asking = [line for line in parsed.commands if line.command.asks_once_more] if request.sender.proven else []
     question = Confirmation(
-        lines=lines,
-        prose=clipped(parsed.prose) if player.confirmed else (),
-        joining=player.confirmed is None,
+        lines=() if acts else lines,  # the act is told in our words, which go when the player leaves
+        prose=clipped(parsed.prose) if player.confirmed and not acts else (),
+        joining=player.confirmed is None and not acts,
         more=has_more,
         beyond=request.sender.match if request.sender.proven and request.sender.purpose is Purpose.PLAY else None,
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
+        acts=acts,
     )
     about = _about(asking[0]) if len(asking) == 1 else None
     asked = _question(request, player, request.incoming.id or 0, question, about, gist)
@@ -92,8 +96,9 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     assert isinstance(question, Confirmation)  # noqa: S101 - it was selected by its template
     drops = suggested_yes.refuses(lines)
     is_clear = drops or any(suggested_yes.consents([line]) for line in lines)
-    if player is not None and (request.sender.by_thread or (player.confirmed and not is_clear)):
-        by_thread = request.sender.by_thread
+    by_thread = request.sender.by_thread or (bool(question.acts) and request.sender.vouched)
+    must_say_so = player is not None and (player.confirmed is not None or bool(question.acts))
+    if player is not None and (by_thread or (must_say_so and not is_clear)):
         question = replace(question, unclear=not by_thread, by_thread=by_thread)
         gist = rate_limits.gist_of_question(["again", str(held_id)])
         if rate_limits.is_asked_enough(request.session, request.sender, gist, request.now):

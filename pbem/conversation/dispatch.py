@@ -14,7 +14,7 @@ from pbem.commands.core import Request
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.community import directory
-from pbem.conversation import confirmations, execute, new_address, strangers
+from pbem.conversation import confirmations, execute, moderating, new_address, strangers
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
@@ -71,7 +71,9 @@ def _handled(request: Request, reply: Reply, left: Left | None) -> Reply:
 
 def _obey_stranger(left: Left | None, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Carry out one command that only looks, ask whether they want to join, or tell them what this is."""
-    bare = strangers.bare(parsed)
+    if moderating.is_meant(request, parsed):
+        return moderating.obey(request, reply, parsed)
+    bare = strangers.bare(parsed, request.commands)
     if bare is None:
         return strangers.introduce(request, reply, parsed, left)
     only, has_more = bare
@@ -84,6 +86,9 @@ def _obey_stranger(left: Left | None, request: Request, reply: Reply, parsed: Pa
 def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Carry the commands out, or hold them until the sender has confirmed them."""
     sender = request.sender
+    if moderating.is_meant(request, parsed):
+        return moderating.obey(request, reply, parsed)
+    parsed = moderating.without_acts(parsed)
     if not sender.is_player:
         parsed = strangers.joining_first(parsed)
     names = [line.command.name for line in parsed.commands]
@@ -96,7 +101,10 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             "This address doesn't belong to a player yet.",
             fits='Write "join NAME" in a line above that; the name is one word.',
         )
-    sure = all(permissions.is_covered(request, line) and not line.command.asks_once_more for line in parsed.commands)
+    sure = all(
+        moderating.is_among_others(line) or (permissions.is_covered(request, line) and not line.command.asks_once_more)
+        for line in parsed.commands
+    )
     wants_no_mail = sender.by_thread and not sender.is_player and names == ["stop"]
     if sure or wants_no_mail:
         return execute.execute(request, reply, parsed)
@@ -117,7 +125,7 @@ def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, par
 
 def _check_readable(request: Request, left: Left | None) -> None:
     """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
-    stored, limit = len(request.incoming.raw), request.server.mail_limit
+    stored, limit = request.stored_bytes, request.server.mail_limit
     if request.incoming.size > stored or stored > limit:
         if left is not None:
             strangers.check_left(request, left)

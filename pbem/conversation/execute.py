@@ -8,12 +8,13 @@ from dataclasses import replace
 from functools import cache
 
 from notation import NOTATIONS
-from pbem.commands import COMMANDS, permissions, work
+from pbem.commands import permissions, work
 from pbem.commands.choices.settings import resume
 from pbem.commands.conditions import together
 from pbem.commands.core import Decision, Line, Request
 from pbem.commands.play import note_to_opponent
-from pbem.commands.syntax.mail import MOST_COMMANDS, ParsedMessage, Reader, tagged_match
+from pbem.commands.syntax.draft import MOST_COMMANDS
+from pbem.commands.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.commands.target import opponent_in
 from pbem.conversation import addressees, effects, offers, suggested_yes
 from pbem.conversation.addressees import Allotment
@@ -85,7 +86,7 @@ def _reader(request: Request, message: Message) -> Reader:
             return False
         return turns.is_legal(NOTATIONS[match.game], snapshot_of(request.session, match).position, text)
 
-    return Reader(COMMANDS, game_of, about, player.name if player else None, is_legal)
+    return Reader(request.commands, game_of, about, player.name if player else None, is_legal)
 
 
 def _answered(request: Request, message: Message) -> Outgoing | None:

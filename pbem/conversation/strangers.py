@@ -3,13 +3,13 @@
 The address in From may be a victim's. So an answer can't be made to carry a message, and is short whatever is asked.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from engines import GAMES
-from pbem.commands import COMMANDS
 from pbem.commands.account import JOIN, NAME, suggested_name
 from pbem.commands.challenges import PLAY
-from pbem.commands.core import Line, Request
+from pbem.commands.core import Command, Line, Request
 from pbem.commands.help import WHICH_RULES
 from pbem.commands.house import LEVEL
 from pbem.commands.syntax import topics
@@ -31,7 +31,7 @@ FIRST = ("join", "accept", "play")
 """The commands that make somebody a player, in their order; the others of a newcomer's message wait for them."""
 
 
-def bare(parsed: ParsedMessage) -> tuple[ParsedMessage, bool] | None:
+def bare(parsed: ParsedMessage, commands: Mapping[str, Command]) -> tuple[ParsedMessage, bool] | None:
     """Return the message with the one command that is answered, and whether there are more; None if there is none.
 
     Whoever joins, or wants to play at once, is asked about that alone; the rest of the message is carried out with it,
@@ -41,7 +41,7 @@ def bare(parsed: ParsedMessage) -> tuple[ParsedMessage, bool] | None:
     named = [line for line in parsed.commands if line.command is JOIN and _is_named(line)]
     looking = [line for line in parsed.commands if line.command.name in LOOKING]
     playing = [line for line in parsed.commands if line.command is PLAY and not line.malformed]
-    only = next((_bare(line) for line in (*named, *playing, *looking)), None)
+    only = next((_bare(line, commands) for line in (*named, *playing, *looking)), None)
     if only is None:
         return None
     return ParsedMessage(commands=(only,), words=(), first=""), len(parsed.commands) > 1
@@ -125,7 +125,7 @@ def _is_named(line: Line) -> bool:
     return not line.malformed and NAME.fullmatch(line.words.lower()) is not None
 
 
-def _bare(line: Line) -> Line:
+def _bare(line: Line, commands: Mapping[str, Command]) -> Line:
     """Return the line in our own words; raise Refused, without repeating them, for words that it doesn't know."""
     words = " ".join(line.words.lower().split())
     match line.command.name:
@@ -134,7 +134,7 @@ def _bare(line: Line) -> Line:
                 "There is no game of that name." if words else "Which game?",
                 fits=WHICH_RULES,
             )
-        case "help" if topics.find(COMMANDS, words) is None:
+        case "help" if topics.find(commands, words) is None:
             raise Refused("There is no help on that.", fits='"help" alone lists everything.')
         case "play":
             words = _played(words)

@@ -24,6 +24,8 @@ class Order:
     note: str = ""
     tells: bool = False
     """Whether the players learn why."""
+    is_trial: bool = False
+    """Whether it is only tried, and undone: then the log has nothing of it."""
 
     @property
     def reason(self) -> tuple[str, ...]:
@@ -53,7 +55,8 @@ def keep(
     )
     session.add(kept)
     session.flush()
-    log.warning("moderated", act=act, actor=order.actor, player=player, match=match)
+    if not order.is_trial:
+        log.warning("moderated", act=act, actor=order.actor, player=player, match=match)
 
 
 def newest(

@@ -34,11 +34,15 @@ _CONDITIONS: dict[Kind, tuple[Any, ...]] = {
 def players(
     session: Session, most: int, page: int = 1, *, beginning: str = "", kind: Kind = Kind.ALL
 ) -> tuple[Sequence[Player], bool]:
-    """Return a page of players by number, and whether there are more."""
+    """Return a page of players by name, or of guests by number, and whether there are more."""
     found = select(Player).where(col(Player.deleted).is_(None), *_CONDITIONS[kind])
+    if kind is Kind.GUESTS:
+        found = found.order_by(col(Player.id))
+    else:  # the index of the names has them in order
+        found = found.where(col(Player.name) >= beginning).order_by(col(Player.name))
     if beginning:
         found = found.where(col(Player.name).startswith(beginning, autoescape=True))
-    rows = session.exec(found.order_by(col(Player.id)).offset((page - 1) * most).limit(most + 1)).all()
+    rows = session.exec(found.offset((page - 1) * most).limit(most + 1)).all()
     return rows[:most], len(rows) > most
 
 

@@ -51,6 +51,8 @@ class Help:
 
     commands: tuple[CommandHelp, ...]
     games: tuple[GameTitle, ...]
+    moderates: bool = False
+    """Whether the reader is the admin, who can do more than that."""
     template: Literal["help"] = "help"
 
 
@@ -68,6 +70,14 @@ class HelpOnCommand:
 
     command: CommandHelp
     template: Literal["help_command"] = "help_command"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnModeration:
+    """What only the admin can write."""
+
+    commands: tuple[CommandHelp, ...]
+    template: Literal["help_moderation"] = "help_moderation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

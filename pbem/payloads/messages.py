@@ -9,7 +9,7 @@ from pbem.payloads.absences import Away
 from pbem.payloads.analysis import MatchAnalysis
 from pbem.payloads.community import OpenSeek, SeeksEnded
 from pbem.payloads.explained import Welcome
-from pbem.payloads.moderation import AccountChanged, Announced, Renamed
+from pbem.payloads.moderation import AccountChanged, Act, Announced, Renamed
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
 from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
@@ -108,6 +108,8 @@ class Confirmation:
     """Whether somebody who joins has written more, which is carried out with it."""
     beyond: int | None = None
     """The match whose reply address the message was sent to, which covers less than the message asks for."""
+    acts: tuple[Act, ...] = ()
+    """What the admin does with it, if it is theirs."""
     template: Literal["confirm"] = "confirm"
 
 

@@ -1,4 +1,4 @@
-"""What players are told of what the operator did to them, and what the operator announces to all."""
+"""What players are told of what the operator did, announcements to all, and what the admin is shown by mail."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -42,3 +42,94 @@ class Announced:
     subject: str
     message: tuple[str, ...]
     template: Literal["announcement"] = "announcement"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """What the admin does by mail, as they are asked about it, and told that it is done.
+
+    In this and the classes below, `by` names the player whom it is about, and `message` is the note, which says
+    something of them: both go when that player leaves (see people).
+    """
+
+    act: Literal["close", "adjudicate", "ban", "unban", "rename", "announce"]
+    by: str = ""
+    address: str = ""
+    number: int = 0
+    """The number of the match, the title of its game, its second player, and how many turns it has."""
+    title: str = ""
+    opponent: str = ""
+    turns: int = 0
+    offered: bool = False
+    """Whether it is a challenge that nobody has accepted."""
+    who: str = ""
+    """The winner, or the new name."""
+    ended: int = 0
+    """How many running matches end with it."""
+    lost: bool = False
+    """Whether the player loses these; otherwise they have no result."""
+    subject: str = ""
+    lines: tuple[str, ...] = ()
+    """What is announced."""
+    per_minute: int = 0
+    """To how many players, each minute."""
+    message: tuple[str, ...] = ()
+    tells: bool = False
+    """Whether the players learn the note."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActDone:
+    """Tells the admin what was done as they had asked."""
+
+    act: Act
+    template: Literal["act_done"] = "act_done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RosterRow:
+    """A line in the admin's list of players."""
+
+    by: str
+    address: str
+    joined: str
+    seen: str
+    running: int
+    state: str
+    """What is special about them; empty for most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster:
+    """A page of all players, or of those of a kind or with such names, for the admin."""
+
+    rows: tuple[RosterRow, ...]
+    kind: str = ""
+    page: int
+    next_page: str | None = None
+    template: Literal["roster"] = "roster"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActKept:
+    """A line in the list of what was done."""
+
+    at: str
+    actor: str
+    act: str
+    by: str = ""
+    who: str = ""
+    """What the player was called before, if they got another name."""
+    number: int | None = None
+    """The match that it was about."""
+    message: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActsKept:
+    """A page of what was done to players and matches, for the admin."""
+
+    rows: tuple[ActKept, ...]
+    page: int
+    next_page: str | None = None
+    template: Literal["acts"] = "acts"

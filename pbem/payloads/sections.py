@@ -22,6 +22,7 @@ from pbem.payloads.explained import (
     Help,
     HelpOnCommand,
     HelpOnGame,
+    HelpOnModeration,
     HelpOnNotation,
     HelpOnTopic,
     Introduction,
@@ -29,6 +30,7 @@ from pbem.payloads.explained import (
     Rules,
     Welcome,
 )
+from pbem.payloads.moderation import ActDone, ActsKept, Roster
 from pbem.payloads.offers import Muted, OfferNews
 from pbem.payloads.prepared import PreparedTurns
 from pbem.payloads.shown import MatchList, MatchRecord, MatchShown, MatchThen, Preview
@@ -313,6 +315,9 @@ Section = Annotated[
     | HouseProfile
     | History
     | Blocked
+    | ActDone
+    | ActsKept
+    | Roster
     | HeldDropped
     | QuestionExpired
     | MatchList
@@ -320,6 +325,7 @@ Section = Annotated[
     | Help
     | HelpOnCommand
     | HelpOnGame
+    | HelpOnModeration
     | HelpOnTopic
     | Introduction
     | InvitationWaiting

@@ -55,7 +55,7 @@ def _assess_thread(
         return sender
     purpose = None if settings.proof == "token or domain" and not sender.serves_news else sender.purpose
     proven = sender.address_question is None and not sender.serves_news
-    return replace(sender, by_thread=False, proven=proven, purpose=purpose)
+    return replace(sender, by_thread=False, proven=proven, purpose=purpose, vouched=proven)
 
 
 def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> bool:

@@ -10,7 +10,7 @@ from notation import record
 from notation.board import Charset, format_board
 from notation.description import describe
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, replayed, turn_texts
+from pbem.matches.snapshot import Snapshot, replayed, turn_rows
 from pbem.rendering.boards.board_image import png
 from pbem.rendering.files import attachments
 from pbem.rendering.mime import Attachment
@@ -76,6 +76,7 @@ class Drawings:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._now: dict[str, Snapshot] = {}
+        self._turns: dict[str, tuple[tuple[str, datetime], ...]] = {}
         self._known: dict[tuple[str, int | None, str | None], Drawing] = {}
 
     def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
@@ -83,12 +84,18 @@ class Drawings:
         key = (facts.key, ply, part)
         if key not in self._known:
             if facts.key not in self._now:
-                turns = turn_texts(self._session, facts.match)[: facts.match.plies]
+                turns = tuple(text for text, _ in self.turns(facts))
                 self._now[facts.key] = replayed(facts.match, facts.players, turns)
             now = self._now[facts.key]
             then = now if ply is None else now.at(ply)
             self._known[key] = Drawing(then if part is None else then.with_part(part))
         return self._known[key]
+
+    def turns(self, facts: MatchFacts) -> tuple[tuple[str, datetime], ...]:
+        """Return the turns that the match had then, and when each was played."""
+        if facts.key not in self._turns:
+            self._turns[facts.key] = turn_rows(self._session, facts.match)[: facts.match.plies]
+        return self._turns[facts.key]
 
 
 def charset_of(drawn: str) -> Charset:

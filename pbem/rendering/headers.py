@@ -4,19 +4,18 @@ from collections.abc import Iterator, Mapping
 from email.headerregistry import Address
 from email.utils import format_datetime
 
-from sqlmodel import Session
-
 from pbem.config import ServerSettings
 from pbem.matches.naming import OVER, YOUR_TURN, name, subject_of
 from pbem.matches.origins import carried
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.explained import Rules
-from pbem.payloads.messages import Answer, Digest, Payload
+from pbem.payloads.messages import Answer, Confirmation, Digest, Payload
 from pbem.payloads.moderation import Announced
 from pbem.payloads.sections import TurnPlayed
 from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
+from pbem.rendering.drawings import Drawings
 from pbem.rendering.token_filter import Header, Value
 from pbem.storage.facts import Facts
 from pbem.storage.models import MatchState, Outgoing
@@ -72,14 +71,14 @@ def head(
 
 
 def records(
-    session: Session, row: Outgoing, known: Facts, server: ServerSettings, keyring: Keyring
+    drawings: Drawings, row: Outgoing, known: Facts, server: ServerSettings, keyring: Keyring
 ) -> Iterator[Header]:
     """Yield the matches that the message to a player carries: those they play, as many as fit (see origins.carried)."""
     if known.reader is None or row.purpose in (None, Purpose.ADDRESS.name):
         return
     room = carried.MOST
     for _, each in sorted(known.matches.items()):
-        match = carried.of(session, each, known.reader, row.address, server.domain, row.created)
+        match = carried.of(each, drawings.turns(each), known.reader, row.address, server.domain, row.created)
         words = "" if match is None else carried.pack(match, keyring)
         if words and len(words) <= room:
             room -= len(words)
@@ -105,6 +104,8 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
         return f"[pbem] {payload.title}: round {payload.round}"
     if isinstance(payload, TournamentEnded):
         return f"[pbem] {payload.line.title}: {payload.line.state}"
+    if isinstance(payload, Confirmation) and payload.acts:
+        return "[pbem] Please confirm"
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"

@@ -6,7 +6,7 @@ token. The text part has the same words: a mail program without links costs taps
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
@@ -138,8 +138,14 @@ def mailto(address: str, subject: str, body: str) -> str:
     'mailto:games%2Bt@pbem.example?subject=Re%3A%20%5Bpbem%20%231%5D&body=move%20c1b1'
     """
     local, _, domain = address.rpartition("@")
-    encoded = (quote(part, safe="") for part in (local, domain, subject, "\r\n".join(body.splitlines())))
-    return "mailto:{}@{}?subject={}&body={}".format(*encoded)
+    text = quote("\r\n".join(body.splitlines()), safe="")
+    return f"mailto:{_encoded(local)}@{_encoded(domain)}?subject={_encoded(subject)}&body={text}"
+
+
+@lru_cache(maxsize=64)
+def _encoded(part: str) -> str:
+    """Return what all the links of a message share."""
+    return quote(part, safe="")
 
 
 def link(target: ReplyTarget | None, words: str, label: str = "") -> Link | None:

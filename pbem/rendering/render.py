@@ -74,7 +74,7 @@ class Renderer:
             wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         head = headers.head(row, payload, snapshot, self._server, self._keyring)
-        carried = headers.records(session, row, known, self._server, self._keyring)
+        carried = headers.records(drawings, row, known, self._server, self._keyring)
         held = self._held(session, row, payload)
         faces = self._faces(drawings, row, payload, known, wishes, str(head["Subject"]), held)
         tokens = TokenFilter(self.redactor, self._keyring, row)

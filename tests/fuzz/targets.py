@@ -17,7 +17,8 @@ from pbem.clocks.time_control import BadTime
 from pbem.clocks.vacation import FARTHEST, BadDates
 from pbem.clocks.working_days import BadDays
 from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import MOST_COMMANDS, Reader
+from pbem.commands.syntax.draft import MOST_COMMANDS
+from pbem.commands.syntax.mail import Reader
 from pbem.config import ChecksSettings
 from pbem.errors import Refused
 from pbem.matches import conditions

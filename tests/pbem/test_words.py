@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import MOST_COMMANDS, ParsedMessage, Reader
+from pbem.commands.syntax.draft import MOST_COMMANDS
+from pbem.commands.syntax.mail import ParsedMessage, Reader
 from pbem.reading.text import reply_text
 from tests.correspondence import Correspondence, correspondence, text
 from tests.effort import calls

@@ -507,6 +507,40 @@ def competing(letters: Correspondence) -> None:
     letters.run_for(days=16)
 
 
+def moderating(letters: Correspondence) -> None:
+    """Moderate by mail, as an admin who is no player: decide matches, close an account, and write to everybody."""
+    letters.match("challenge bob kvadratik rated")
+    letters.reply(letters.last("alice"), "setup +x+x")
+    letters.reply(letters.last("bob"), "setup ++++")
+    letters.reply(letters.received["bob@mail.example"][1], "challenge alice quadrature")
+    letters.reply(letters.last("alice"), "accept")
+    letters.join("carol")
+    admin = "admin@pbem.example"
+    letters.write("carol@mail.example", "ban bob\nhelp moderation")
+    letters.write(admin, "help moderation")
+    (listed,) = letters.write(admin, "players")
+    personal = str(listed["Reply-To"].addresses[0].addr_spec)
+    for words in (
+        "close 2 Both asked for it.",
+        "adjudicate #1 alice tell=yes Bob doesn't play on,\nand has written so.",
+        "ban bob matches=lost Insults in #1",
+    ):
+        (question,) = letters.write(admin, words, to=personal)
+        letters.reply(question, "yes")
+    letters.write(admin, "ban bob\ngames", to=personal)
+    (question,) = letters.write(admin, "unban bob", to=personal)
+    letters.reply(question, "no")
+    for words in (
+        "unban bob tell=yes He has apologised.",
+        "rename bob robert",
+        "announce Moving house\n\nWe move on Sunday.\n\nhelp is welcome: write to us.",
+    ):
+        (question,) = letters.write(admin, words, to=personal)
+        letters.reply(question, "Yes")
+    letters.wait(minutes=1)
+    letters.write(admin, "players banned\nplayers r\nacts robert", to=personal)
+
+
 STORIES: dict[str, Callable[[Correspondence], None]] = {
     "first_match": first_match,
     "vacation": vacation,
@@ -534,4 +568,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "competing": competing,
     "alone": alone,
     "analysing": analysing,
+    "moderating": moderating,
 }
+SERVERS = {"moderating": 'admin = "admin@pbem.example"'}
+"""What stands in [server] for stories that need more than the others."""

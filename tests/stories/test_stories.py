@@ -21,7 +21,7 @@ from pbem.storage.models import Outgoing
 from tests import databases
 from tests.correspondence import correspondence, text
 from tests.query_plans import listened, scans
-from tests.stories.scripts import STORIES
+from tests.stories.scripts import SERVERS, STORIES
 from tests.stories.transcript import same, transcript
 from tests.write_lock import watched
 
@@ -64,6 +64,7 @@ ON_BOTH = (
     "neighbours",
     "ranking",
     "competing",
+    "moderating",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}
@@ -85,7 +86,7 @@ PARAMETERS = [pytest.param(name, marks=[*marks(name)]) for name in STORIES]
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Story:
     """Play a story."""
     folder = tmp_path_factory.mktemp("story")
-    with correspondence(folder) as letters:
+    with correspondence(folder, server=SERVERS.get(request.param, "")) as letters:
         engine = letters.server.engine
         with listened(engine) as statements, watched(engine) as watch:
             STORIES[request.param](letters)

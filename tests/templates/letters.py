@@ -25,7 +25,7 @@ FACES = {
     "face-plain": ("html", "off", "on"),
 }
 """The forms of a message that a player can choose: a preference, the choice, and the default."""
-MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-join", "confirm-resign", "confirm-delete")
+MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-join", "confirm-resign", "confirm-delete", "confirm-act")
 """Other examples: a match that goes on, one that ends, a corrected slip, and questions."""
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
@@ -51,6 +51,7 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
         _alert(letters)
         _moderate(letters)
         _compete(letters)
+        found["confirm-act"] = _moderate_by_mail(letters)
         with Session(letters.server.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
         for several in (False, True):
@@ -264,6 +265,17 @@ def _compete(letters: Correspondence) -> None:
         )
         letters.reply(write(str(name), f"#{number} resign"), "yes")
         write("gina", "tournament 1")
+
+
+def _moderate_by_mail(letters: Correspondence) -> EmailMessage:
+    """Let the admin look, and rename david. Return the question before that."""
+    admin = "admin@pbem.example"
+    (first,) = letters.write(admin, "help")
+    for words in ("help moderation", "players d", "acts"):
+        letters.reply(first, words)
+    (question,) = letters.reply(first, "rename david davy You've asked for it again.")
+    letters.reply(question, "yes")
+    return question
 
 
 def _leave(letters: Correspondence) -> EmailMessage:

@@ -135,7 +135,7 @@ class LineReader:
             return replace(moved, malformed=True) if moved and ply is not None else moved
         if command.name == "if":
             return self._condition(command, verb, rest, match, text)
-        is_free = command.takes_turn or command.name in FREE_WORDS
+        is_free = command.takes_turn or command.name in FREE_WORDS or command.of_admin
         rest = rest.strip() if is_free else rest.strip(" .,;!")
         if command.name in NAMES_GAME:
             rest = self._with_games(f"{game or ''} {rest}".strip())

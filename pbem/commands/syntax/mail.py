@@ -19,6 +19,7 @@ from pbem.commands.core import Command, Line
 from pbem.commands.refusals import not_a_command
 from pbem.commands.syntax import wrapped
 from pbem.commands.syntax.courtesies import is_of_marks
+from pbem.commands.syntax.draft import MOST_COMMANDS, MOST_READ, Draft, Words
 from pbem.commands.syntax.line import ADDRESSED, GameOf, LineReader
 from pbem.commands.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.matches.conditions import LONGEST, is_plain
@@ -28,11 +29,8 @@ from pbem.reading.text.reply_text import Cut, trim
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 LONGEST_LINE = 1_000
-MOST_COMMANDS = 20
 MOST_OVERLOOKED = 5
 """How many lines that look like turns are reported."""
-MOST_READ = 500
-"""How many lines are tried as commands. Below them, only lines that begin with #NUMBER count, as beyond the limit."""
 MOST_SEARCHED = 100
 """How many lines of words, and of what was cut, are searched for turns."""
 MOST_BEYOND = 50
@@ -41,16 +39,6 @@ FREE_IN_SIGNATURE = frozenset({"say", "set"})
 
 IsLegal = Callable[[int, str], bool]
 """Returns whether the text is a legal turn now in the match with that number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Lines in a row that are neither a command nor a turn."""
-
-    lines: tuple[str, ...]
-    under: tuple[int, ...] = ()
-    """The numbers of the commands, from 0, to which they belong by their place: the one right above them; below a blank
-    line, all that stand together above it; none above the first command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,67 +78,6 @@ def tagged_match(subject: str) -> int | None:
     return int(tag[1]) if tag else None
 
 
-class _Draft:
-    """The commands and words of a message as far as it has been read."""
-
-    def __init__(self, head: Sequence[Line]) -> None:
-        self.commands: list[Line] = [*head]
-        self.words: list[Words] = []
-        self.beyond: list[str] = []
-        self.overlooked: list[str] = []
-        self.separators: list[str] = []
-        self.below: list[str] = []
-        self.unread: list[str] = []
-        """Lines that begin with a match's number and can't be read."""
-        self.read = self.searched = 0
-        self._block = [*range(len(head))]
-        self._is_apart = True
-        self._lines: list[str] = []
-        self._under: tuple[int, ...] = ()
-
-    @property
-    def is_below_words(self) -> bool:
-        """Whether there are words below a command already."""
-        return bool(self.commands) and (bool(self._lines) or any(block.under for block in self.words))
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the message has had as many commands, or lines tried as commands, as it can have."""
-        return len(self.commands) + len(self.unread) >= MOST_COMMANDS or self.read >= MOST_READ
-
-    @property
-    def has_words(self) -> bool:
-        """Whether there are any words."""
-        return bool(self._lines) or bool(self.words)
-
-    def add_blank(self) -> None:
-        """Add a blank line."""
-        self._is_apart = True
-        if self._lines:
-            self._lines.append("")
-
-    def add_words(self, line: str) -> None:
-        """Add a line of words."""
-        if not self._lines:
-            self._under = tuple(self._block if self._is_apart else self._block[-1:])
-        self._lines.append(line)
-
-    def add_commands(self, lines: Sequence[Line]) -> None:
-        """Add the commands of a line."""
-        if self._lines or self._is_apart:
-            self._block = []
-        self.close()
-        self._block += range(len(self.commands), len(self.commands) + len(lines))
-        self._is_apart = False
-        self.commands += lines
-
-    def close(self) -> None:
-        """End the words that were begun."""
-        if self._lines:
-            self.words.append(Words(trim(self._lines), self._under))
-        self._lines = []
-
-
 class Reader:
     """Reads the lines of one message."""
 
@@ -166,7 +93,8 @@ class Reader:
         self._line = LineReader(commands, game_of, match)
         self._match = match
         self._is_legal = is_legal
-        self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn)
+        plain = frozenset(name for name, command in commands.items() if command.of_admin)
+        self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn, plain)
 
     def read(self, subject: str, lines: Sequence[str], cut: Sequence[Cut] = ()) -> ParsedMessage:
         """Return the commands and the words of the message."""
@@ -215,14 +143,17 @@ class Reader:
 
     def _drafted(
         self, head: Sequence[Line], page: Sequence[str], *, strict: bool = False, turn: str | None = None
-    ) -> _Draft:
+    ) -> Draft:
         """Return the commands and words in the lines.
 
         With `strict`, lines that begin with #NUMBER and can't be read are commands too. `turn` is a line of nothing but
         marks that is read as a turn; all others are separators.
         """
-        draft = _Draft(head)
+        draft = Draft(head)
         for raw in wrapped.joined(page):
+            if draft.takes_rest and raw.strip():
+                draft.add_words(raw)
+                continue
             line = raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE]
             if not line or line.lower().strip(".:!") in IGNORED:
                 draft.add_blank()
@@ -253,7 +184,7 @@ class Reader:
         return draft
 
     def _read_line(
-        self, draft: _Draft, translated: tuple[Translation, ...], *, strict: bool, certain: bool
+        self, draft: Draft, translated: tuple[Translation, ...], *, strict: bool, certain: bool
     ) -> tuple[Line, ...]:
         """Return the line as commands; none if it is words."""
         text = translated[0].text
@@ -278,7 +209,7 @@ class Reader:
             return False
         return self._line.is_sure(line) if line.command.takes_turn else is_plain(line.words)
 
-    def _note(self, draft: _Draft, text: str, prose: str) -> None:
+    def _note(self, draft: Draft, text: str, prose: str) -> None:
         """Remember a line of words that looks like a turn, or is a command but for its place below words."""
         draft.searched += 1
         fits = draft.searched <= MOST_SEARCHED
@@ -287,7 +218,7 @@ class Reader:
         if fits and draft.is_below_words and self._counts(text):
             draft.below.append(prose.strip())
 
-    def _turn_of_marks(self, draft: _Draft) -> str | None:
+    def _turn_of_marks(self, draft: Draft) -> str | None:
         """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
 
         If nothing else is in the message, it is read as a turn anyway, to be refused as one.
@@ -303,7 +234,7 @@ class Reader:
             return turns[0] if len(turns) == 1 and is_legal else None
         return turns[0]
 
-    def _reading(self, subject: str, told: str, draft: _Draft) -> ParsedMessage:
+    def _reading(self, subject: str, told: str, draft: Draft) -> ParsedMessage:
         """Put together the content of the message."""
         before = [line for block in draft.words if not block.under for line in block.lines]
         before = before or draft.separators[:1]
@@ -390,7 +321,8 @@ def _as_written(line: Line, written: str) -> Line:
     plain = to_ascii(written)
     if plain == written or line.text != plain:
         return line
-    words = written[len(written) - len(line.words) :] if line.command.name == "say" and line.words else line.words
+    is_free = line.command.name == "say" or line.command.of_admin
+    words = written[len(written) - len(line.words) :] if is_free and line.words else line.words
     return replace(line, words=words, text=written)
 
 

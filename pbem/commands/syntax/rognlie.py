@@ -107,6 +107,8 @@ class Translator:
     naming: frozenset[str]
     """Those that take a name, so that no password follows it."""
     is_turn: IsTurn
+    plain: frozenset[str] = frozenset()
+    """Those that no other server has: what follows them is neither a userid nor a password."""
 
     def translate(self, text: str) -> tuple[Translation, ...]:
         """Return the line in our syntax, mostly unchanged; several lines if it asks for several matches.
@@ -117,7 +119,7 @@ class Translator:
         """
         words = text.split()
         head = self._head(words)
-        if head is None:
+        if head is None or head.written in self.plain:
             return (Translation(text),)
         before, rest = words[: head.length], words[head.length :]
         if head.written == "change" and "password" in map(_bare, before):

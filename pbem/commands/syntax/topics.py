@@ -14,18 +14,21 @@ from pbem.payloads.explained import (
     Help,
     HelpOnCommand,
     HelpOnGame,
+    HelpOnModeration,
     HelpOnNotation,
     HelpOnTopic,
     OptionHelp,
 )
 
-Explanation = Help | HelpOnCommand | HelpOnGame | HelpOnNotation | HelpOnTopic
+Explanation = Help | HelpOnCommand | HelpOnGame | HelpOnModeration | HelpOnNotation | HelpOnTopic
 
 FILLING = frozenset(
     {"a", "about", "an", "can", "do", "does", "find", "for", "get", "getting", "how", "i", "in", "is", "it", "me", "my"}
     | {"of", "on", "please", "the", "there", "to", "what", "where", "with", "you"}
 )
 """Words that say nothing about what is looked for: "help me", "help on the notation"."""
+MODERATION = frozenset({"moderation", "moderate", "moderator", "admin", "operator"})
+"""Words with which the admin looks for what only they can write."""
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
 INDEX: Mapping[str, str] = {
     "opponent": "opponents partner partners player people someone somebody friend friends against",
@@ -87,8 +90,12 @@ def find(commands: Mapping[str, Command], words: str) -> Explanation | None:
     """Return what explains the words; None if nothing does."""
     said = [word.strip(".,;:!?\"'") for word in words.lower().split()]
     wanted = [word for word in said if word and word not in FILLING]
+    of_admin = tuple(_entry(command) for command in commands.values() if command.of_admin)
     if not wanted or OVERVIEW.issuperset(wanted):
-        return Help(commands=tuple(_entry(command) for command in commands.values()), games=titles())
+        others = tuple(_entry(command) for command in commands.values() if not command.of_admin)
+        return Help(commands=others, games=titles(), moderates=bool(of_admin))
+    if of_admin and not MODERATION.isdisjoint(wanted):
+        return HelpOnModeration(commands=of_admin)
     games = [key for word in wanted if (key := with_other_number(word, frozenset(GAMES))) in GAMES]
     if "notation" in wanted:
         return HelpOnNotation(games=tuple(game(key) for key in games or GAMES))

@@ -6,15 +6,14 @@ It is in a header of each message to one of its players. Who has the message can
 import base64
 import binascii
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from sqlmodel import Session
 
 from pbem.matches.queries import seat_of
-from pbem.matches.snapshot import turn_rows
 from pbem.matches.time.timekeeping import clock_of
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
@@ -103,9 +102,17 @@ FIELDS = (*_COPIED, "started", *_ENDED)
 
 
 def of(
-    session: Session, known: MatchFacts, reader: Player, address: str, server: str, written: datetime
+    known: MatchFacts,
+    turns: Sequence[tuple[str, datetime]],
+    reader: Player,
+    address: str,
+    server: str,
+    written: datetime,
 ) -> CarriedMatch | None:
-    """Return the match as a message to one of its players carries it; None for others, and for what wasn't played."""
+    """Return the match as a message to one of its players carries it; None for others, and for what wasn't played.
+
+    The turns come with the times at which they were played (see snapshot.turn_rows).
+    """
     match = known.match
     if seat_of(match, reader) is None or match.started is None:
         return None
@@ -120,7 +127,7 @@ def of(
         address=address,
         number=match.id or 0,
         people=(_person(first), _person(second)),
-        turns=tuple(Turn(text, played) for text, played in turn_rows(session, match)[: match.plies]),
+        turns=tuple(Turn(text, played) for text, played in turns),
         left=None
         if clock is None
         else (

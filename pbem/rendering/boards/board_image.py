@@ -44,18 +44,18 @@ NAME_SIZE, NAME_LINE = 0.27, 0.79
 RADIUS = 12
 SCALE, SMALL_SCALE, PAGE_SCALE = 2, 1.2, 0.8
 """For a message with one board, for one with several, and for a page of rules, which shows them smaller."""
-COMPRESSION = 5
-"""zlib's level: beyond it, a picture takes twice the time to get a tenth smaller."""
+COMPRESSION, PAGE_COMPRESSION = 3, 6
+"""zlib's level: that for messages takes half the time, for a sixth more bytes; pages are drawn once in a process."""
 KEPT = 64
 """How many pictures are kept: many matches begin alike, and a preview is often played."""
 
 
 @lru_cache(maxsize=KEPT)
-def png(diagram: Diagram, *, scale: float = SCALE, highlight: str = LAST_TURN) -> bytes:
+def png(diagram: Diagram, *, scale: float = SCALE, highlight: str = LAST_TURN, compression: int = COMPRESSION) -> bytes:
     """Return the board as PNG, 500 CSS pixels wide with `scale` dots each; the key says what highlighted cells are."""
     content = BytesIO()
     drawn(Layout.of(diagram, 0, scale), diagram, (), highlight).save(
-        content, "PNG", transparency=bytes(CORNER_ALPHAS), compress_level=COMPRESSION
+        content, "PNG", transparency=bytes(CORNER_ALPHAS), compress_level=compression
     )
     return content.getvalue()
 

@@ -1,0 +1,78 @@
+"""Matches: close, adjudicate."""
+
+from dataclasses import replace
+
+from engines import GAMES
+from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.moderating import orders
+from pbem.errors import Refused
+from pbem.matches.naming import name
+from pbem.moderation import verdicts
+from pbem.payloads.moderation import Act
+from pbem.storage.models import Match, MatchState
+
+
+def close(request: Request, line: Line) -> Decision:
+    """End a match without a result, or withdraw a challenge."""
+    written = orders.read(request, line)
+    match = verdicts.open_match(request.session, _number(line, written.about[0]))
+    act = _act(request, match, written)
+    verdicts.close(request.session, request.server, match, written.order, request.now)
+    return orders.done(act)
+
+
+def adjudicate(request: Request, line: Line) -> Decision:
+    """End a match as won by a player, or as a draw."""
+    written = orders.read(request, line)
+    number, winner = written.about
+    match = verdicts.open_match(request.session, _number(line, number))
+    wanted = winner.lower()
+    act = replace(_act(request, match, written), act="adjudicate", who="" if wanted == verdicts.DRAW else wanted)
+    verdicts.adjudicate(request.session, request.server, match, wanted, written.order, request.now)
+    return orders.done(act)
+
+
+def _number(line: Line, word: str) -> int:
+    """Return the number of a match; raise Refused."""
+    digits = word.removeprefix("#")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
+        raise Refused(f'"{word[:40]}" isn\'t the number of a match.', read=line.text, fits=line.command.advice)
+    return int(digits)
+
+
+def _act(request: Request, match: Match, written: orders.Written) -> Act:
+    """Return what the admin is told of the match, as it is before it ends."""
+    first, second = verdicts.players_of(request.session, match)
+    return Act(
+        act="close",
+        by=name(first),
+        opponent=name(second),
+        number=match.id or 0,
+        title=GAMES[match.game].title,
+        turns=match.plies,
+        offered=match.state == MatchState.OFFERED,
+        message=tuple(written.order.note.splitlines()),
+        tells=written.order.tells,
+    )
+
+
+CLOSE = Command(
+    "close",
+    "NUMBER [tell=yes] [NOTE]",
+    "end a match without a result, or withdraw a challenge",
+    close,
+    changes=True,
+    words=(1, 200),
+    asks_once_more=True,
+    of_admin=True,
+)
+ADJUDICATE = Command(
+    "adjudicate",
+    "NUMBER PLAYER|draw [tell=yes] [NOTE]",
+    "end a match as won by a player, or as a draw; it counts like any other result",
+    adjudicate,
+    changes=True,
+    words=(2, 200),
+    asks_once_more=True,
+    of_admin=True,
+)
