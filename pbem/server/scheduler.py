@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, vacations, reminders, seeks that end, digests, announcements, removals, telling the admin.
+"""Scheduled work: time-outs, tournaments, vacations, reminders, seeks that end, digests, announcements, and so on.
 
 The daemon calls `step` repeatedly. Nearly always nothing is due, and one statement tells so. What a player's message
 causes is in `conversation`.
@@ -24,6 +24,7 @@ from pbem.server.scheduled import (
     pauses,
     reminders,
     timeouts,
+    tournaments,
     unreachable,
     vacations,
 )
@@ -55,6 +56,7 @@ WORK: tuple[tuple[ColumnElement[bool], Act], ...] = (
     (traces.ARE_LEFT, _sweep),
     (pauses.ARE_OVER, pauses.end),
     (timeouts.ARE_DUE, timeouts.expire),
+    (tournaments.ARE_DUE, tournaments.advance),
     (expiry.ARE_OVER, expiry.expire),
     (vacations.MAY_BE_NEEDED, vacations.prolong),
     (vacations.ARE_UNTOLD, vacations.tell),

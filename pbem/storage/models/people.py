@@ -39,6 +39,8 @@ class Player(SQLModel, table=True):
     """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
     banned: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator has closed the account (see pbem.moderation)."""
+    trusted: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when the operator lets them open tournaments."""
     created: datetime = Field(sa_type=Utc)
 
 
