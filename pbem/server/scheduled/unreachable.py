@@ -12,6 +12,7 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import name
 from pbem.matches.queries import of_player
 from pbem.payloads.messages import PlayerUnreachable
+from pbem.server.scheduled.each import NOW
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import MatchState, Outgoing, Player
 from pbem.storage.outbox import Mailer
@@ -23,7 +24,7 @@ REMEMBERED = 200
 
 
 _GONE = (col(Player.unreachable).is_not(None), col(Player.confirmed).is_not(None), col(Player.deleted).is_(None))
-ARE_ANY = exists().where(*_GONE)
+ARE_ANY = exists().where(*_GONE, col(Player.unreachable) <= NOW)
 """Whether any players can't be reached."""
 
 
