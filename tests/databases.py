@@ -5,7 +5,10 @@
 
 import os
 import sqlite3
+import tempfile
 from contextlib import closing
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from sqlalchemy import Engine, make_url
@@ -39,17 +42,29 @@ def make(url: str) -> None:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or Path(str(parsed.database)).exists():
         return  # PostgreSQL: `at` has created them
-    if not _made:
+    with closing(sqlite3.connect(str(parsed.database))) as connection:
+        _tables().backup(connection)
+
+
+@cache
+def _tables() -> sqlite3.Connection:
+    """Return an SQLite database with empty tables, made by the migrations once for all runs of the tests."""
+    migrations = b"".join(path.read_bytes() for path in sorted(database.MIGRATIONS.rglob("*.py")))
+    file = Path(tempfile.gettempdir()) / f"pbem-{os.getuid()}-tables-{sha256(migrations).hexdigest()[:20]}.sqlite"
+    if not file.exists():
         connected = database.connect("sqlite://")
         with closing(connected.raw_connection()):  # the database exists only in this connection
             database.upgrade(connected)
-            _made.append(keep(connected))
-    with closing(sqlite3.connect(str(parsed.database))) as connection:
-        _made[0].backup(connection)
-
-
-_made: list[sqlite3.Connection] = []
-"""An SQLite database with empty tables, once it has been made."""
+            made = keep(connected)
+        assert isinstance(made, sqlite3.Connection)
+        draft = file.with_suffix(f".{os.getpid()}")
+        with closing(sqlite3.connect(draft)) as connection:
+            made.backup(connection)
+        draft.rename(file)
+    tables = sqlite3.connect(":memory:", check_same_thread=False)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.backup(tables)
+    return tables
 
 
 def empty(folder: Path) -> str:
