@@ -115,7 +115,7 @@ class PhagesPosition(Remembering):
 
     # Playing --------------------------------------------------------------------------------------
 
-    def play(self, move: Turn) -> Self:
+    def play(self, move: Turn) -> "PhagesPosition":
         """Return the position after the turn, or after a part of it (then the same seat is to move).
 
         After a part, its operation 3 completes the turn. So does the whole turn written again, if its
