@@ -58,7 +58,9 @@ COMMANDS = {
         "moderation",
         "List what was done to players and matches with these commands, by whom and why; the newest first.",
     ),
-    "ratings": ("ratings", "Work with the ratings of players."),
+    "ratings": ("contests", "Work with the ratings of players."),
+    "tournament": ("contests", "Open tournaments, and look at them."),
+    "trust": ("contests", "Let a player open tournaments by email."),
     "import": (
         "records",
         "Store matches that were played elsewhere, from records. Exit code 1 if a file is refused.",

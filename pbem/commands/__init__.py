@@ -16,6 +16,7 @@ from pbem.commands.community.people import HISTORY, WHO, WHOIS
 from pbem.commands.community.replaying import REPLAY
 from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.commands.community.standings import STANDINGS
+from pbem.commands.community.tournaments import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
@@ -41,6 +42,11 @@ COMMANDS: dict[str, Command] = {
     "seeks": SEEKS,
     "take": TAKE,
     "unseek": UNSEEK,
+    "tournaments": TOURNAMENTS,
+    "tournament": TOURNAMENT,
+    "enter": ENTER,
+    "retire": RETIRE,
+    "host": HOST,
     "move": MOVE,
     "if": IF,
     "queue": QUEUE,

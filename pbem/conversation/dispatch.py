@@ -129,7 +129,7 @@ def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, par
 
 def _check_readable(request: Request, left: Left | None) -> None:
     """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
-    stored, limit = len(request.incoming.raw), request.server.mail_limit
+    stored, limit = request.stored_bytes, request.server.mail_limit
     if request.incoming.size > stored or stored > limit:
         if left is not None:
             strangers.check_left(request, left)

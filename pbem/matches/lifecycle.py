@@ -79,6 +79,7 @@ class Obstacle(Enum):
     NOTHING_TO_TAKE_BACK = "the player has played no turn"
     PAUSED = "the match is paused"
     NOT_PAUSED = "the match isn't paused"
+    IN_TOURNAMENT = "others wait for the end of the match"
     MUTED = "the opponent wants no offers and notes in the match"
     NO_SUCH_OFFER = "no such offer is open"
     WHICH_OFFER = "the answer fits several offers"

@@ -26,6 +26,7 @@ from pbem.storage.models import HOUSE, Analysis, MatchState, ModerationAct, Play
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import change
 from pbem.tokens import Purpose
+from pbem.tournaments import entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,16 @@ def merge(
 ) -> Merger:
     """Let the player's account become part of the heir's, and tell everyone concerned. Raises Refused."""
     derivation.lock(session)
+    entries.lock_of(session, player)
     for number in sorted((player.id or 0, heir.id or 0)):
         session.get_one(Player, number, with_for_update=True, populate_existing=True)
     _check(player, heir)
+    tournament = entries.of_both(session, player, heir)
+    if tournament is not None:
+        raise Refused(
+            f"Both accounts have played in tournament {tournament}, so they can't become one.",
+            fits=f'"ban {name(player)}" closes an account.',
+        )
     opponents = [each for each in names.opponents(session, player) if each.id != heir.id]
     counted = succession.counted_since(session, player)
     ended = _end_between(session, server, player, heir, now)
@@ -105,6 +113,7 @@ def _pass_on(session: Session, player: Player, heir: Player) -> None:
     done = col(ModerationAct.player) == player.id
     change(session, update(ModerationAct).where(done).values(player=heir.id))
     blocks.pass_on(session, player, heir)
+    entries.pass_on(session, player, heir)
     directory.pass_on(session, player, heir)
 
 
@@ -112,6 +121,8 @@ def _close(session: Session, player: Player, heir: Player) -> None:
     """Make the row that of no player, whose reply addresses are worth nothing."""
     heir.confirmed = min(filter(None, (heir.confirmed, player.confirmed)))
     heir.created = min(heir.created, player.created)
+    heir.trusted = heir.trusted or player.trusted
+    player.trusted = None
     player.confirmed, player.settings, player.stopped = None, {}, None
     player.unreachable, player.bounces, player.bounced = None, 0, None
     player.merged_into = heir.id

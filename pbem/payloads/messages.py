@@ -12,6 +12,7 @@ from pbem.payloads.explained import Welcome
 from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Renamed
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
+from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,6 +264,8 @@ Payload = Annotated[
     | OfferNews
     | TurnPlayed
     | SeeksEnded
+    | RoundWithoutMatch
+    | TournamentEnded
     | OpponentUnreachable
     | PlayerUnreachable
     | Welcome,

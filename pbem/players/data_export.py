@@ -26,6 +26,7 @@ from pbem.ratings import standings
 from pbem.storage.models import (
     Analysis,
     Calendar,
+    Entry,
     Incoming,
     Match,
     MatchState,
@@ -34,8 +35,10 @@ from pbem.storage.models import (
     Player,
     PlayerRating,
     Seek,
+    Tournament,
     Vacation,
 )
+from pbem.tournaments import entries
 
 MOST_BYTES = 5_000_000
 """How many bytes, packed, go into one archive by email; the operator's export has no limit."""
@@ -88,6 +91,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
             "made_worthless": player.epoch,
         },
         "seeks": [_seek(seek) for seek in seeks.all_of(session, player)],
+        "tournaments": [_entry(entry, row) for entry, row in entries.of_player(session, player)],
         "blocked": blocks.blocked_by(session, player),
         "days": _days(session, player),
         "vacations": _vacations(session, player),
@@ -138,6 +142,7 @@ def _person(session: Session, player: Player, accounts: Sequence[int]) -> dict[s
         "last_came_back": player.bounced,
         "nothing_sent_since": player.unreachable,
         "closed_by_the_operator": player.banned,
+        "may_open_tournaments_since": player.trusted,
     }
 
 
@@ -242,6 +247,17 @@ def _seek(seek: Seek) -> dict[str, Any]:
         "put_up": seek.created,
         "ends": seek.expires,
         "closed": seek.closed,
+    }
+
+
+def _entry(entry: Entry, tournament: Tournament) -> dict[str, Any]:
+    return {
+        "number": tournament.id,
+        "title": tournament.title,
+        "entered": entry.entered,
+        "seed": entry.seed,
+        "rating": entry.rating,
+        "withdrawn": entry.withdrawn,
     }
 
 

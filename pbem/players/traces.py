@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine, delete, union, update
+from sqlalchemy import BindParameter, Engine, bindparam, delete, exists, union, update
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
@@ -40,6 +40,10 @@ AT_A_TIME = 100
 """How many rows are changed in one transaction."""
 SENDER_LEFT = "its sender has left"
 """The verdict on a held message of a player who left."""
+FORGOTTEN: BindParameter[datetime] = bindparam("forgotten")
+"""The time before which players left who are forgotten: REMEMBERED before a look at what is due."""
+ARE_LEFT = or_(exists().where(col(Departure.swept).is_(None)), exists().where(col(Departure.left) < FORGOTTEN))
+"""Whether there are traces of players, or players to be forgotten."""
 
 
 def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:

@@ -15,10 +15,11 @@ from sqlmodel import Session, SQLModel
 
 from pbem.storage.models import Match, Player
 
-LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached"})
+LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "epoch", "stopped", "confirmed", "created")
+SHOWN_OF_MATCH = tuple(field for field in Match.model_fields if field not in LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,9 @@ def numbers(words: Any) -> Iterator[int]:
 
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:
-    fields = [field for field in Match.model_fields if field not in LEFT_OUT]
     players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
     return {
-        "match": _shown(match, fields),
+        "match": _shown(match, SHOWN_OF_MATCH),
         "players": [_shown(player, SHOWN_OF_PLAYER) for player in players],
     }
 

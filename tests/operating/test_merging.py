@@ -10,6 +10,7 @@ import pytest
 from sqlmodel import Session
 from typer.testing import Result
 
+from pbem.commands.community import hosting
 from pbem.errors import Refused
 from pbem.matches.time import calendars
 from pbem.moderation import merges
@@ -18,6 +19,7 @@ from pbem.ratings import derivation
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Player
+from pbem.tournaments import entries
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
@@ -359,3 +361,54 @@ def test_of_two_mergers_at_once_one_is_refused(letters: Correspondence) -> None:
 
     assert refused == ["bob isn't a player's account."]
     assert letters.operate("check").exit_code == 0
+
+
+def opened(letters: Correspondence, *names: str) -> None:
+    """Open a tournament, and let dora, emil and these players enter."""
+    with database.transaction(letters.server.engine) as session:
+        entries.open_(session, hosting.read("round-robin kvadratik time=3d/move", "none"), None, letters.clock())
+    for name in (*names, "dora", "emil"):
+        address = f"{name}@mail.example"
+        to = own(letters, address) if name in names else letters.join(name)
+        letters.write(address, "enter 1", to=to)
+
+
+@pytest.mark.slow
+@pytest.mark.sql
+def test_a_place_in_a_tournament_goes_to_the_account_that_stays(letters: Correspondence) -> None:
+    opened(letters, "bob")
+    done(letters.operate("tournament", "begin", "1"))
+    letters.wait(minutes=1)
+
+    merge(letters)
+
+    names = dict(letters.execute("select name, id from player"))
+    ids = ("select player from entry", "select first from pairing", "select second from pairing")
+    found = {row[0] for each in ids for row in letters.execute(each)} - {None}
+    assert found == {names["alice"], names["dora"], names["emil"]}
+    assert "alice" in done(letters.operate("tournament", "show", "1"))
+    done(letters.operate("check"))
+
+
+@pytest.mark.slow
+def test_accounts_that_have_played_in_the_same_tournament_stay_apart(letters: Correspondence) -> None:
+    opened(letters, "bob", "alice")
+    before = everything(letters)
+    done(letters.operate("tournament", "begin", "1"))
+    letters.wait(minutes=1)
+    begun = everything(letters)
+    assert begun != before
+
+    refused = letters.operate("merge", "bob", "alice", "--yes")
+
+    assert "Both accounts have played in tournament 1" in " ".join(refused.output.split())
+    assert everything(letters) == begun
+
+
+@pytest.mark.slow
+def test_of_two_places_in_a_tournament_that_has_not_begun_one_is_left(letters: Correspondence) -> None:
+    opened(letters, "bob", "alice")
+
+    merge(letters)
+
+    assert letters.execute("select count(*) from entry") == [(3,)]

@@ -46,6 +46,8 @@ class Player(SQLModel, table=True):
     """Since when the operator has closed the account (see pbem.moderation)."""
     merged_into: int | None = None
     """The player of whose account this one is a part (see pbem.moderation.merges). The row is no player's any more."""
+    trusted: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when the operator lets them open tournaments."""
     created: datetime = Field(sa_type=Utc)
 
     @property
