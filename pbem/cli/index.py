@@ -8,13 +8,14 @@ from typer.core import TyperCommand, TyperGroup
 
 ABOUT = "A play-by-email server for small abstract board games."
 COMMANDS = {
-    "init": ("server", "Create the configuration and the key if they don't exist, and upgrade the database."),
+    "init": ("setup.init", "Create the configuration and the key if they don't exist, and upgrade the database."),
     "run": ("server", "Run the server until SIGTERM or Ctrl-C. It finishes the current message first."),
     "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
     "check": (
         "server",
         "Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem.",
     ),
+    "config": ("setup.showing", "Look at the configuration."),
     "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
     "shunted": (
         "mails",

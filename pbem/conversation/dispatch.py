@@ -62,6 +62,14 @@ def converse(request: Request) -> Reply:
 def _handled(request: Request, reply: Reply, left: Left | None) -> Reply:
     """Return the reply to a message that answers a question of ours, or says something else."""
     over = _over_budget(request)
+    try:
+        return _acted(request, reply, left, over)
+    finally:
+        if request.sender.proven and request.sender.player is not None:
+            request.incoming.player = request.sender.player.id  # only now, so that its row is written once
+
+
+def _acted(request: Request, reply: Reply, left: Left | None, over: Refused | Unanswerable | None) -> Reply:
     if over is not None:
         return execute.understand(request, reply, request.message, partial(_play_only, over))
     if request.sender.held_message is not None:
@@ -204,12 +212,11 @@ def _over_budget(request: Request) -> Refused | Unanswerable | None:
     session, sender, now = request.session, request.sender, request.now
     if not sender.proven or sender.player is None:
         return None
-    request.incoming.player = sender.player.id
     directory.note(session, sender.player, now)
     if request.message.sender == sender.player.address:
         bounces.reinstate(session, sender.player, now)
     try:
-        rate_limits.of_player(session, sender.player, request.limits.player_per_hour, now)
+        rate_limits.of_player(session, sender.player, request.incoming, request.limits.player_per_hour, now)
     except (Refused, Unanswerable) as over:
         return over
     return None
