@@ -198,9 +198,9 @@ def pass_on(session: Session, player: Player, heir: Player) -> None:
     theirs = col(Entry.player) == player.id
     retention.change(session, delete(Entry).where(theirs, col(Entry.tournament).in_(own)))
     entered = select(Entry.tournament).where(Entry.player == player.id)
-    for seat in (Pairing.first, Pairing.second):
-        paired = update(Pairing).where(col(Pairing.tournament).in_(entered), col(seat) == player.id)
-        retention.change(session, paired.values({col(seat).key: heir.id}))
+    for seat, column in (("first", Pairing.first), ("second", Pairing.second)):
+        paired = update(Pairing).where(col(Pairing.tournament).in_(entered), col(column) == player.id)
+        retention.change(session, paired.values({seat: heir.id}))
     retention.change(session, update(Entry).where(theirs).values(player=heir.id))
     retention.change(session, update(Tournament).where(col(Tournament.host) == player.id).values(host=heir.id))
 
