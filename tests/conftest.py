@@ -8,7 +8,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from tests import correspondence, databases, faked_clock, postgres
+from tests import compiled_sql, correspondence, databases, faked_clock, postgres
 from tests.cases import ONLY_IN_SOAK
 
 KEEPERS = {"correspondence", "Correspondence", "databases"}
@@ -26,6 +26,7 @@ settings.load_profile("quick")  # unless --hypothesis-profile says otherwise
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 faked_clock.mend()
+compiled_sql.share()
 
 
 def pytest_configure() -> None:

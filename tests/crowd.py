@@ -13,6 +13,7 @@ from pbem.storage.models import (
     Announcement,
     Block,
     Calendar,
+    Entry,
     Incoming,
     IncomingState,
     Match,
@@ -20,10 +21,12 @@ from pbem.storage.models import (
     ModerationAct,
     Outgoing,
     OutgoingState,
+    Pairing,
     Player,
     Ply,
     Presence,
     Seek,
+    Tournament,
     Vacation,
 )
 
@@ -82,6 +85,9 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Analysis, _analyses(crowd)),
             (Announcement, _announcements(crowd)),
             (ModerationAct, _acts(crowd)),
+            (Tournament, _tournaments(crowd)),
+            (Entry, _entries(crowd)),
+            (Pairing, _pairings(crowd)),
         ):
             _add(connection, table, rows)
         if engine.dialect.name == "postgresql":
@@ -271,3 +277,28 @@ def _acts(crowd: Crowd) -> Iterator[dict[str, Any]]:
     """Yield an act of the operator about each player."""
     for player in _numbers(crowd):
         yield {"at": crowd.now, "actor": "operator", "act": "rename", "player": player, "note": ""}
+
+
+def _tournaments(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield a tournament for each hundred matches, all of them over."""
+    for each in range(1, crowd.matches // 100 + 1):
+        when = crowd.when(100 * each)
+        yield {
+            "title": "Cup", "kind": "knock-out", "game": "quadraphages", "options": {"first": "o"}, "rated": True,
+            "time": "14d+1d,auto", "places": 64, "closes": when, "created": when, "started": when, "ended": when,
+        }  # fmt: skip
+
+
+def _entries(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for match in range(100, crowd.matches + 1, 100):
+        for seed, player in enumerate(crowd.seats(match), start=1):
+            yield {"tournament": match // 100, "player": player, "entered": crowd.when(match), "seed": seed}
+
+
+def _pairings(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield a pairing in each tournament."""
+    for match in range(100, crowd.matches + 1, 100):
+        first, second = crowd.seats(match)
+        number = crowd.before["match"] + match
+        of_round = {"tournament": match // 100, "round": 1, "board": number, "match": number}
+        yield {**of_round, "first": first, "second": second}

@@ -29,6 +29,8 @@ GROWING = {
     "block",
     "presence",
     "playerrating",
+    "entry",
+    "pairing",
 }
 MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
     *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
@@ -38,7 +40,7 @@ BY_STATE = re.compile(r"USING (?:COVERING )?INDEX ix_(?:incoming|outgoing)_state
 CROWD = 2_000
 """Enough matches for PostgreSQL to avoid scans of whole tables."""
 
-WAITING = {"ix_analysis_due"}
+WAITING = {"ix_analysis_due", "ix_match_unreported"}
 """Indexes that hold only what waits: all of one may be read."""
 
 Statements = dict[str, Any]

@@ -62,6 +62,8 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator[daemon.Server]:
     with sentences():
         settings = config.load(path)
         logs.configure(settings.log, server=settings.server)
+        if to_run:
+            config.require_secrets(settings)
         failpoints.prepare()
         alone = database.alone(settings.server.database) if to_run else nullcontext()
         with alone, daemon.open_server(settings, upgrade=to_run) as server:

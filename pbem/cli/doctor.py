@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jinja2 import TemplateError
-from pydantic import BaseModel
 from sqlalchemy import make_url
 
-from pbem.config import DkimSettings, Settings
+from pbem.config import DkimSettings, Settings, secrets
 from pbem.payloads.templates import templates_folder
 from pbem.reading.dkim_verify import ask_dns
 from pbem.rendering.templating import templates
-from pbem.secret import Secret
 
 DNS_SECONDS = 5.0
 
@@ -39,11 +37,11 @@ def notes(settings: Settings) -> Iterator[str]:
 
 def exposed(path: Path, settings: Settings) -> Iterator[Path]:
     """Yield the files with secrets or mail that everyone on this machine can read."""
-    secrets = list(_secrets(settings))
-    holds_secrets = any(secret.value is not None for secret in secrets)
+    found = [secret for _, secret in secrets(settings)]
+    holds_secrets = any(secret.value is not None for secret in found)
     url = make_url(settings.server.database)
     files = [path] if holds_secrets or url.password else []
-    files += [secret.file for secret in secrets if secret.file is not None]
+    files += [secret.file for secret in found if secret.file is not None]
     if url.get_backend_name() == "sqlite" and url.database:
         files += [Path(f"{url.database}{ending}") for ending in ("", "-wal")]
     files += [box.path for box in (settings.inbox.maildir, settings.outbox.maildir) if box is not None]
@@ -57,16 +55,6 @@ def _is_open_to_all(file: Path) -> bool:
     reads = stat.S_IXOTH if file.is_dir() else stat.S_IROTH
     passes = all(folder.stat().st_mode & stat.S_IXOTH for folder in file.resolve().parents)
     return bool(file.stat().st_mode & reads) and passes
-
-
-def _secrets(model: BaseModel) -> Iterator[Secret]:
-    """Yield every secret in the settings."""
-    for name in type(model).model_fields:
-        value = getattr(model, name)
-        if isinstance(value, Secret):
-            yield value
-        elif isinstance(value, BaseModel):
-            yield from _secrets(value)
 
 
 def _broken_templates() -> Iterator[str]:

@@ -8,13 +8,14 @@ from typer.core import TyperCommand, TyperGroup
 
 ABOUT = "A play-by-email server for small abstract board games."
 COMMANDS = {
-    "init": ("server", "Create the configuration and the key if they don't exist, and upgrade the database."),
+    "init": ("setup.init", "Create the configuration and the key if they don't exist, and upgrade the database."),
     "run": ("server", "Run the server until SIGTERM or Ctrl-C. It finishes the current message first."),
     "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
     "check": (
         "server",
         "Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem.",
     ),
+    "config": ("setup.showing", "Look at the configuration."),
     "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
     "shunted": (
         "mails",
@@ -46,6 +47,10 @@ COMMANDS = {
         "moderation",
         "Give a player another name; they and those who play with them are told, and nobody else gets the old one.",
     ),
+    "merge": (
+        "moderation",
+        "Make one account part of another one, of the same person; matches between the two don't count any more.",
+    ),
     "announce": (
         "moderation",
         "Write to all players who get news, some of them each minute; shows the message and their number first.",
@@ -54,7 +59,9 @@ COMMANDS = {
         "moderation",
         "List what was done to players and matches with these commands, by whom and why; the newest first.",
     ),
-    "ratings": ("ratings", "Work with the ratings of players."),
+    "ratings": ("contests", "Work with the ratings of players."),
+    "tournament": ("contests", "Open tournaments, and look at them."),
+    "trust": ("contests", "Let a player open tournaments by email."),
     "import": (
         "records",
         "Store matches that were played elsewhere, from records. Exit code 1 if a file is refused.",

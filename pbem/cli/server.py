@@ -1,6 +1,5 @@
-"""Commands for the server itself: init, run, feed, check."""
+"""Commands for the server itself: run, feed, check."""
 
-import secrets
 import signal
 import sys
 import threading
@@ -11,14 +10,12 @@ from typing import Annotated
 import structlog
 import typer
 from rich.progress import track
-from sqlalchemy import make_url
 from sqlmodel import Session, col, select
 
 from engines import GAMES
-from pbem import config
 from pbem.cli import doctor
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out, sentences
-from pbem.config import Settings
+from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.cli.setup.showing import veiled_url
 from pbem.matches import integrity as checking
 from pbem.ratings import derivation
 from pbem.rendering.mime import text_of
@@ -29,45 +26,6 @@ from pbem.storage.models import Incoming, IncomingState, Match, Outgoing
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
-
-
-@app.command()
-def init(config_file: ConfigOption = CONFIG) -> None:
-    """Create the configuration and the key if they don't exist, and upgrade the database."""
-    with sentences():
-        if not config_file.exists():
-            config_file.parent.mkdir(parents=True, exist_ok=True)
-            config_file.write_bytes(example().read_bytes())
-            out.print(f"wrote {config_file}; read through it: it explains every setting")
-        settings = config.load(config_file)
-        _make_key(settings)
-        with database.alone(settings.server.database):
-            engine = database.connect(settings.server.database)
-            database.upgrade(engine)
-            engine.dispose()
-        out.print(f"the database {_shown(settings)} is up to date", markup=False)
-        out.print(f"next: [bold]pbem run --config {config_file}[/]")
-
-
-def _shown(settings: Settings) -> str:
-    """Return the database URL without the password."""
-    return make_url(settings.server.database).render_as_string(hide_password=True)
-
-
-def example() -> Path:
-    """Return the path of the example configuration, in an installed package or in a checkout."""
-    inside = Path(__file__).parent.parent / "config.example.toml"
-    return inside if inside.is_file() else inside.parent.parent / "config.example.toml"
-
-
-def _make_key(settings: Settings) -> None:
-    path = settings.server.key.file
-    if path is None or path.exists():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    path.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
-    out.print(f"wrote the server's key to {path}; back it up: without it, all reply addresses stop working")
 
 
 @app.command()
@@ -152,7 +110,8 @@ def check(config_file: ConfigOption = CONFIG) -> None:
     """Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem."""
     with opened(config_file) as server:
         around = list(doctor.faults(config_file, server.settings))
-        for note in (f"the database {_shown(server.settings)} is up to date", *doctor.notes(server.settings)):
+        url = veiled_url(server.settings.server.database)
+        for note in (f"the database {url} is up to date", *doctor.notes(server.settings)):
             errors.print(note, markup=False, highlight=False)
         with database.read_only(server.engine) as session:
             stored = [match.id for match in checking.played(session)]

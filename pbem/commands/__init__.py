@@ -16,11 +16,12 @@ from pbem.commands.community.people import HISTORY, WHO, WHOIS
 from pbem.commands.community.replaying import REPLAY
 from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.commands.community.standings import STANDINGS
+from pbem.commands.community.tournaments import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
 from pbem.commands.house import ANALYSE, HINT
-from pbem.commands.moderating.accounts import BAN, RENAME, UNBAN
+from pbem.commands.moderating.accounts import BAN, MERGE, RENAME, UNBAN
 from pbem.commands.moderating.announcing import ANNOUNCE
 from pbem.commands.moderating.lists import ACTS, PLAYERS
 from pbem.commands.moderating.matches import ADJUDICATE, CLOSE
@@ -41,6 +42,11 @@ COMMANDS: dict[str, Command] = {
     "seeks": SEEKS,
     "take": TAKE,
     "unseek": UNSEEK,
+    "tournaments": TOURNAMENTS,
+    "tournament": TOURNAMENT,
+    "enter": ENTER,
+    "retire": RETIRE,
+    "host": HOST,
     "move": MOVE,
     "if": IF,
     "queue": QUEUE,
@@ -91,6 +97,7 @@ MODERATION: dict[str, Command] = {
     "ban": BAN,
     "unban": UNBAN,
     "rename": RENAME,
+    "merge": MERGE,
     "announce": ANNOUNCE,
 }
 _ALL = COMMANDS | MODERATION

@@ -43,6 +43,8 @@ class Request:
     """How much mail one sender can cause."""
     house: HouseSettings = field(default_factory=HouseSettings)
     """The opponent that always has time."""
+    stored_bytes: int = 0
+    """How much of the message is stored: less than its size where it was too large."""
     held_messages: Mapping[int, Message] = field(default_factory=dict)
     """The held message that this one confirms, by its number, parsed before the transaction."""
     prose: tuple[str, ...] = ()

@@ -57,7 +57,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
             *("join", "challenge", "play", "accept", "decline", "withdraw", "move", "if", "queue"),
             *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "claim", "hint", "rematch", "replay", "analyse", "mute"),
-            *("seek", "take", "unseek", "block", "unblock", "refuse", "allow", "limit"),
+            *("seek", "take", "unseek", "enter", "retire", "host", "block", "unblock", "refuse", "allow", "limit"),
             *("set", "vacation", "stop", "start", "change", "revoke", "export", "records", "delete"),
         ),
         Reach.ANYWHERE,

@@ -90,6 +90,9 @@ def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
         case Obstacle.NOT_PAUSED:
             fits = 'To get news by email again, write "start".'
             return Refused(f"Match #{number} isn't paused.", read=line.text, fits=fits, match=number)
+        case Obstacle.IN_TOURNAMENT:
+            sentence = f"Match #{number} belongs to a tournament, so it can be neither paused nor cancelled."
+            return Refused(sentence, read=line.text, fits='"help tournaments" says what can be done.', match=number)
         case Obstacle.MUTED:
             return Refused(f"Your opponent doesn't want offers and notes in match #{number}.", read=line.text)
         case Obstacle.NO_SUCH_OFFER:

@@ -8,7 +8,9 @@ from pbem.storage.models import Match
 
 BOARD = 100
 """What a board costs, as much as a hundred turns to replay or lines to list."""
-LISTS = frozenset({"games", "seeks", "who", "whois", "history", "standings", "players", "acts"})
+LISTS = frozenset(
+    {"games", "seeks", "who", "whois", "history", "standings", "tournaments", "tournament", "players", "acts"}
+)
 """The commands that list rows, each as much work as a board."""
 PAGE = 50
 """What any other answer costs."""

@@ -2,6 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from sqlalchemy import bindparam
+from sqlalchemy import select as columns
 from sqlmodel import Session, col, select
 
 from pbem.storage.models import Player, Presence
@@ -12,16 +14,16 @@ TO_THE = timedelta(days=1)
 """How exactly it is known when somebody wrote; most messages change nothing."""
 ACTIVE = timedelta(days=30)
 """Who hasn't written for so long isn't listed."""
+_SEEN = columns(col(Presence.seen)).where(col(Presence.player) == bindparam("player"))
 
 
 def note(session: Session, player: Player, now: datetime) -> None:
     """Store that the player has written, unless that is known of this day."""
-    row = session.get(Presence, player.id)
-    if row is None:
+    seen = session.connection().execute(_SEEN, {"player": player.id}).scalar()
+    if seen is None:
         session.add(Presence(player=player.id, seen=now))
-    elif not row.seen <= now < row.seen + TO_THE:
-        row.seen = now
-        session.add(row)
+    elif not seen <= now < seen + TO_THE:
+        session.get_one(Presence, player.id).seen = now
 
 
 def show(session: Session, player: Player, now: datetime, *, listed: bool) -> None:
@@ -57,6 +59,19 @@ def last_seen(session: Session, player: Player) -> datetime | None:
     """Return when the player last wrote, to the day."""
     row = session.get(Presence, player.id)
     return None if row is None else row.seen
+
+
+def pass_on(session: Session, player: Player, heir: Player) -> None:
+    """Let another account of the same person have written when either did; only that one can be listed."""
+    theirs, own = session.get(Presence, player.id), session.get(Presence, heir.id)
+    if theirs is None:
+        return
+    if own is None:
+        own = Presence(player=heir.id, seen=theirs.seen)
+    own.seen = max(own.seen, theirs.seen)
+    session.add(own)
+    session.delete(theirs)
+    session.flush()
 
 
 def forget(session: Session, player: Player) -> None:

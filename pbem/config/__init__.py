@@ -4,7 +4,7 @@ Each module has tables that belong together; start with `loading`, which reads t
 """
 
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
-from pbem.config.loading import LogSettings, Settings, load
+from pbem.config.loading import LogSettings, Settings, load, require_secrets, secrets
 from pbem.config.mail import (
     DkimSettings,
     ImapSettings,
@@ -36,4 +36,6 @@ __all__ = [
     "Tls",
     "WatchedMaildirSettings",
     "load",
+    "require_secrets",
+    "secrets",
 ]

@@ -1,21 +1,25 @@
 """All settings, read from config.toml and the environment."""
 
+import os
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
+from pbem.config import faults
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
 from pbem.config.mail import InboxSettings, OutboxSettings
 from pbem.config.server import ChecksSettings, ServerSettings
-from pbem.secret import BadConfig, Section
+from pbem.secret import BadConfig, Secret, Section
 
 
 class LogSettings(Section):
@@ -60,23 +64,48 @@ def load(path: Path) -> Settings:
     try:
         settings = FromFile()
     except ValidationError as error:
-        raise BadConfig(_sentences(path, error)) from error
+        raise BadConfig(_refusal(path, faults.sentences(Settings, error))) from error
+    except SettingsError as error:
+        name = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "").upper()
+        raise BadConfig(
+            f"an environment variable that begins with PBEM_{name} can't be read: write a setting as text, a list as "
+            f"JSON, and a secret as PBEM_{name}__…__FILE=/path/to/a/file, or __VALUE or __COMMAND"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise BadConfig(f"{path} can't be read: {error}") from error
+    if unknown := list(faults.unknown_variables(Settings, os.environ)):
+        raise BadConfig(_refusal(path, unknown))
     return _anchored(settings, path.resolve().parent)
 
 
-def _sentences(path: Path, error: ValidationError) -> str:
-    """Return each invalid key with the reason; never the value, which may be a secret."""
-    lines = [f"  {'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()]
-    return f"{path} can't be used:\n" + "\n".join(lines)
+def secrets(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Secret]]:
+    """Yield every secret in the settings, with the path of its key: `inbox.imap.password`."""
+    for name in type(settings).model_fields:
+        value, path = getattr(settings, name), f"{above}{name}"
+        if isinstance(value, Secret):
+            yield path, value
+        elif isinstance(value, BaseModel):
+            yield from secrets(value, f"{path}.")
+
+
+def require_secrets(settings: Settings) -> None:
+    """Raise BadConfig unless all secrets can be read; a missing password is best told at the start."""
+    for path, secret in secrets(settings):
+        try:
+            secret.read()
+        except BadConfig as error:
+            raise BadConfig(f"{path}: {error}") from error
+
+
+def _refusal(path: Path, sentences: list[str]) -> str:
+    return f"{path} can't be used:\n" + "\n".join(f"  {sentence}" for sentence in sentences)
 
 
 def _anchored(settings: Settings, folder: Path) -> Settings:
     """Return the settings with relative paths, and a relative SQLite file, made absolute."""
 
     def anchor(model: BaseModel) -> BaseModel:
-        changes: dict[str, object] = {}
+        changes: dict[str, Any] = {}
         for name in type(model).model_fields:
             value = getattr(model, name)
             if isinstance(value, Path):
@@ -85,8 +114,9 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
                 changes[name] = anchor(value)
             elif name == "database" and value.startswith("sqlite:///") and not value.startswith("sqlite:////"):
                 changes[name] = f"sqlite:///{folder / value.removeprefix('sqlite:///')}"
-        return model.model_copy(update=changes)
+        values = {name: getattr(model, name) for name in type(model).model_fields} | changes
+        return type(model).model_construct(model.model_fields_set, **values)  # what was set is still known
 
     anchored = anchor(settings)
-    assert isinstance(anchored, Settings)  # noqa: S101 - model_copy keeps the class
+    assert isinstance(anchored, Settings)  # noqa: S101 - model_construct makes one of the class
     return anchored

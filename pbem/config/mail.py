@@ -140,3 +140,11 @@ class OutboxSettings(Section):
         if (self.smtp is None) == (self.maildir is None):
             raise ValueError("give exactly one of [outbox.smtp] and [outbox.maildir]")
         return self
+
+    @model_validator(mode="after")
+    def has_a_whole_login(self) -> Self:
+        """Require a username and a password, or neither."""
+        if self.smtp is not None and (self.smtp.username is None) != (self.smtp.password is None):
+            missing = "username" if self.smtp.username is None else "password"
+            raise ValueError(f"[outbox.smtp] has no {missing}; a login needs both, and without one there is neither")
+        return self

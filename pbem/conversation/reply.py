@@ -93,7 +93,7 @@ def enqueue(request: Request, reply: Reply) -> None:
     """Queue one message to the sender with everything that there is to say."""
     player, sections = reply.sender.player, _without_books(reply)
     gist = reply.gist or rate_limits.gist_of(sections)
-    if not sections or _is_enough(request, reply, gist):
+    if not sections or (gist is not None and _is_enough(request, reply, gist)):
         return
     if _wants_no_receipts(player) and all(_is_receipt(request, section) for section in sections):
         return

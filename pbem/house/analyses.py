@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
+from sqlalchemy import exists
 from sqlmodel import Session, col, func, or_, select
 
 from engines.search import LEVELS
@@ -26,6 +27,10 @@ AT_ONCE = LEVELS[-1].nodes
 DAY = timedelta(days=1)
 CANDIDATES = 5
 """How many analyses a daemon looks at to find one that no other works on."""
+
+
+ARE_WAITING = exists().where(col(Analysis.done).is_(None))
+"""Whether there are any to go on with, be they due or not."""
 
 
 def of(session: Session, match: Match, player: Player) -> Analysis | None:

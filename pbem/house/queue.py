@@ -6,14 +6,14 @@ Nothing has to be queued for that: it is the house's turn where a match says so,
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, bindparam, func, or_, union_all
+from sqlalchemy import and_, bindparam, exists, func, or_, union_all
 from sqlalchemy import select as columns
 from sqlmodel import Session, col
 
 from engines.core import Seat
 from pbem.config import HouseSettings
 from pbem.matches.queries import seat_of
-from pbem.storage.models import Match, MatchState, Player, Ply, Search, SearchKind
+from pbem.storage.models import HOUSE, Match, MatchState, Player, Ply, Search, SearchKind
 from pbem.storage.utc import Utc
 
 HOUR = timedelta(hours=1)
@@ -71,6 +71,12 @@ def _round() -> Any:
 
 
 _ROUND = _round()
+_HOUSE = columns(col(Player.id)).where(col(Player.address) == HOUSE).scalar_subquery()
+IS_TO_MOVE = or_(
+    exists().where(col(Match.seat0) == _HOUSE, col(Match.to_move) == 0),
+    exists().where(col(Match.seat1) == _HOUSE, col(Match.to_move) == 1),
+)
+"""Whether it is the house's turn in any match, be it due or not."""
 
 
 def next_turns(session: Session, house: Player, settings: HouseSettings, now: datetime) -> list[int]:

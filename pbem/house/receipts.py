@@ -6,7 +6,7 @@ So a turn is answered by one message where the house is quick, and where it isn'
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import Engine, or_, update
+from sqlalchemy import BindParameter, Engine, bindparam, exists, or_, update
 from sqlmodel import Session, col, func, select
 
 from pbem.matches.queries import seat_of
@@ -16,12 +16,20 @@ from pbem.payloads.stored import dump, load
 from pbem.players.announcements import Notice
 from pbem.storage import facts
 from pbem.storage.clock import within
-from pbem.storage.database import read_only, transaction
+from pbem.storage.database import transaction
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
 
 WAIT = timedelta(seconds=20)
 """How long an answer waits for the house."""
 DAY = timedelta(days=1)
+LATEST: BindParameter[datetime] = bindparam("latest")
+"""WAIT after a look at what is due: what waits for longer was queued before the clock was set back."""
+_WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
+HAVE_WAITED = exists().where(*_WAITS, or_(col(Outgoing.due) <= bindparam("now"), col(Outgoing.due) > LATEST))
+"""Whether any receipts have waited long enough."""
+_AWAIT_HINTS = (*_WAITS, col(Outgoing.template) == "answer")
+ARE_AWAITED = exists().where(*_AWAIT_HINTS)
+"""Whether any answers wait for a hint."""
 
 
 def due(match: Match, player: Player, payload: Payload, now: datetime) -> datetime | None:
@@ -61,8 +69,7 @@ def asked_hint(payload: Payload) -> Hint | None:
 
 def awaited_hints(session: Session, most: int) -> list[int]:
     """Return the answers that wait for a hint, the oldest first."""
-    waits = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
-    found = select(Outgoing.id).where(*waits, Outgoing.template == "answer").order_by(col(Outgoing.due)).limit(most)
+    found = select(Outgoing.id).where(*_AWAIT_HINTS).order_by(col(Outgoing.due)).limit(most)
     return [number or 0 for number in session.exec(found)]
 
 
@@ -107,12 +114,12 @@ def release(session: Session, match: Match, now: datetime) -> None:
     session.exec(update(Outgoing).where(*waits).values(state=OutgoingState.OWED, due=now))
 
 
-def release_due(engine: Engine, now: datetime) -> None:
-    """Let the receipts be sent that have waited long enough, or since a time before the clock was set back."""
+def release_due(engine: Engine, now: datetime) -> int:
+    """Let the receipts be sent that have waited long enough, or since a time before the clock was set back.
+
+    Return how many those are.
+    """
     has_waited = or_(col(Outgoing.due) <= now, col(Outgoing.due) > now + WAIT)
-    waits = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None), has_waited)
-    with read_only(engine) as session:
-        if session.exec(select(Outgoing.id).where(*waits).limit(1)).first() is None:
-            return
     with transaction(engine) as session:
-        session.exec(update(Outgoing).where(*waits).values(state=OutgoingState.OWED, due=now))
+        released = session.exec(update(Outgoing).where(*_WAITS, has_waited).values(state=OutgoingState.OWED, due=now))
+        return int(released.rowcount)

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from sqlalchemy import Engine, delete
+from sqlalchemy import Engine, delete, or_
+from sqlalchemy import select as columns
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
 from pbem import failpoints
 from pbem.config import HouseSettings, ServerSettings
 from pbem.failpoints import Step
-from pbem.house import player, queue, receipts, replies
+from pbem.house import analyses, player, queue, receipts, replies
 from pbem.house.analyst import Analyst
 from pbem.house.protocol import Answer, Question, seed
 from pbem.house.queue import PAUSES
@@ -38,6 +39,8 @@ MOST_HINTS = 5
 """How many of the hints that are awaited are looked at in one step."""
 MOST = 3
 """After that many searches for a turn which didn't end well, the admin is told."""
+_LOOK = columns(or_(queue.IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING))
+"""Whether there may be anything to think about; mostly there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class Thinker:
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Search for the next turn against each opponent who waits. Return their number; if it isn't 0, call again."""
         with read_only(self.engine) as session:
+            if not session.connection().execute(_LOOK).scalar():
+                return 0
             house = player.find(session)
             waiting = queue.next_turns(session, house, self.settings, self.clock()) if house is not None else []
         searched = 0

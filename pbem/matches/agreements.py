@@ -47,6 +47,8 @@ def _check_offer(match: Match, seat: Seat, kind: OfferKind, found: Offer | None)
         raise NotPossible(Obstacle.ALREADY_OFFERED if found.is_open else Obstacle.OFFERED_IN_VAIN, match)
     if kind is OfferKind.DRAW and not GAMES[match.game].can_be_drawn(match.options):
         raise NotPossible(Obstacle.NO_AGREED_DRAW, match)
+    if kind in (OfferKind.PAUSE, OfferKind.CANCEL) and match.tournament is not None:
+        raise NotPossible(Obstacle.IN_TOURNAMENT, match)
     if kind is OfferKind.PAUSE and match.paused is not None:
         raise NotPossible(Obstacle.PAUSED, match)
     if is_muted(match, other(seat)):

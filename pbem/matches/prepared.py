@@ -7,6 +7,7 @@ brings it up to date or makes it void, and so does whatever else moves the match
 from dataclasses import dataclass
 from itertools import islice
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from engines.core import Seat
@@ -27,6 +28,8 @@ AUTOMOVE = "automove"
 Rows = dict[Seat, Prepared]
 """What is prepared in a match, by the seat of the player who has prepared it."""
 
+_OF_MATCH = select(Prepared).where(col(Prepared.match) == bindparam("match")).order_by(col(Prepared.seat))
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -41,8 +44,7 @@ class Answer:
 
 def of_match(session: Session, match: Match) -> Rows:
     """Return what both players have prepared."""
-    found = session.exec(select(Prepared).where(Prepared.match == match.id).order_by(col(Prepared.seat)))
-    return {seat_of(row.seat): row for row in found}
+    return {seat_of(row.seat): row for row in session.exec(_OF_MATCH, params={"match": match.id})}
 
 
 def of_seat(session: Session, match: Match, seat: Seat) -> Conditions:

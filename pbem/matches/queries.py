@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
-from pbem.storage.database import exclude_others
+from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Player, Ply, TakenBack
 
 
@@ -21,7 +21,7 @@ def next_number(session: Session) -> int:
 
 def locked(session: Session, number: int) -> Match | None:
     """Return the match as it is in the database now, locked until the transaction ends; None if there isn't one."""
-    return session.get(Match, number, with_for_update=True, populate_existing=True)
+    return lock(session, Match, number)
 
 
 def version(match: Match) -> int:

@@ -54,9 +54,10 @@ def expire(session: Session, match: Match, now: datetime) -> Events:
 def _end(session: Session, match: Match, clock: Clock, late: Seat, now: datetime) -> Events:
     """End the match on time; who has played no turn at all hasn't lost, since the match never really began.
 
-    If messages to the loser had come back, that is noted for the admin.
+    In a tournament they have: they entered it, and others wait. If messages to the loser had come back, that is noted
+    for the admin.
     """
-    if clock.sides[late].turns == 0:
+    if clock.sides[late].turns == 0 and match.tournament is None:
         return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now, reason=NO_SHOW)
     player = session.get_one(Player, match.seat1 if late else match.seat0)
     if player.bounces or player.unreachable is not None:

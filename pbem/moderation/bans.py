@@ -23,6 +23,7 @@ from pbem.storage import retention
 from pbem.storage.models import UNSENT, ClosedAddress, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
+from pbem.tournaments import entries
 
 
 class Ended(StrEnum):
@@ -58,6 +59,7 @@ def ban(
     news = (col(Outgoing.player) == player.id, col(Outgoing.is_notice), col(Outgoing.state).in_(UNSENT))
     retention.change(session, update(Outgoing).where(*news).values(state=OutgoingState.DROPPED.value, troubled=None))
     seeks.close(session, seeks.of_player(session, player, now), now)
+    entries.withdraw_everywhere(session, player, now)
     running = []
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)

@@ -9,9 +9,10 @@ from pbem.payloads.absences import Away
 from pbem.payloads.analysis import MatchAnalysis
 from pbem.payloads.community import OpenSeek, SeeksEnded
 from pbem.payloads.explained import Welcome
-from pbem.payloads.moderation import AccountChanged, Act, Announced, Renamed
+from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Renamed
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
+from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,9 +260,12 @@ Payload = Annotated[
     | AddressMoved
     | NewAddresses
     | Renamed
+    | Merged
     | OfferNews
     | TurnPlayed
     | SeeksEnded
+    | RoundWithoutMatch
+    | TournamentEnded
     | OpponentUnreachable
     | PlayerUnreachable
     | Welcome,

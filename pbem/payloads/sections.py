@@ -36,6 +36,14 @@ from pbem.payloads.prepared import PreparedTurns
 from pbem.payloads.shown import MatchList, MatchRecord, MatchShown, MatchThen, Preview
 from pbem.payloads.standings import Standings
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
+from pbem.payloads.tournaments import (
+    RoundBegun,
+    TournamentEntered,
+    TournamentList,
+    TournamentOpened,
+    TournamentShown,
+    TournamentWithdrawn,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +252,8 @@ class TurnPlayed:
     """Why what the reader had prepared will not be played (matches.events.Void), where that is so."""
     seek: int | None = None
     """The seek of the reader that the opponent has taken, where the match has begun with it."""
+    tournament: RoundBegun | None = None
+    """The round of the tournament with which the match has begun, if so."""
     template: Literal["turn"] = "turn"
 
 
@@ -338,6 +348,11 @@ Section = Annotated[
     | MatchThen
     | NewsStopped
     | TurnPlayed
+    | TournamentEntered
+    | TournamentList
+    | TournamentOpened
+    | TournamentShown
+    | TournamentWithdrawn
     | NotAttempted
     | TurnDropped
     | NotSent

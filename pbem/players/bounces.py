@@ -20,7 +20,7 @@ from pbem.matches.queries import of_player, opponent_of, seat_of
 from pbem.matches.time import timekeeping
 from pbem.payloads.messages import OpponentUnreachable
 from pbem.storage import outbox
-from pbem.storage.models import HOUSE, Incoming, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import is_removed
 from pbem.tokens import Purpose
@@ -43,15 +43,13 @@ def bounced_messages(session: Session, raw: bytes, domain: str) -> list[Outgoing
     return list({row.address: row for row in rows}.values())
 
 
-def process(
-    session: Session, server: ServerSettings, row: Incoming, is_final: bool | None, now: datetime
-) -> str | None:
+def process(session: Session, server: ServerSettings, raw: bytes, is_final: bool | None, now: datetime) -> str | None:
     """Count the bounce and return the numbers of our messages in it; None if it isn't one, or holds none.
 
     `is_final` says whether it reports a permanent failure. None says that nobody has looked; if that matters, Changed
     is raised.
     """
-    back = bounced_messages(session, row.raw, server.domain)
+    back = bounced_messages(session, raw, server.domain)
     if back and is_final is None:
         raise Changed
     if not back or not is_final:

@@ -38,6 +38,7 @@ from pbem.storage.models import (
 )
 from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
+from pbem.tournaments import entries
 
 log = structlog.get_logger()
 
@@ -101,6 +102,8 @@ def _digest(address: str) -> str:
 
 def _erase(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     addresses, guests = _addresses(session, player)
+    merged = select(Player).where(Player.merged_into == player.id, col(Player.deleted).is_(None))
+    guests = [*guests, *(row for row in session.exec(merged) if row not in guests)]
     session.add(
         Departure(
             player=player.id or 0,
@@ -115,6 +118,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
     _rename(session, player, f"{ANONYMOUS}{player.id}", now)
     seeks.close(session, seeks.of_player(session, player, now), now)
+    entries.withdraw_everywhere(session, player, now)
     blocks.forget(session, player)
     directory.forget(session, player)
     for table in (Analysis, Calendar, Vacation):
@@ -148,7 +152,7 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
 def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> None:
     """Make the player's row anonymous; none of their tokens is recognised any more."""
     player.name = player.address = anonymous
-    player.settings, player.stopped, player.banned, player.deleted = {}, None, None, now
+    player.settings, player.stopped, player.banned, player.trusted, player.deleted = {}, None, None, None, now
     player.bounces, player.bounced, player.unreachable = 0, None, None
     player.epoch += OLDEST + 1
     session.add(player)

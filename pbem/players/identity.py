@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from sqlalchemy import Integer, bindparam
 from sqlmodel import Session, col, select
 
 from pbem import tokens
@@ -15,6 +16,11 @@ from pbem.tokens import Keyring, Purpose, Token
 
 GRACE = timedelta(days=30)
 """How long after the end of its match a reply token still proves who writes."""
+_PLAYER_AND_MATCH = (
+    select(Player, Match)
+    .outerjoin(Match, col(Match.id) == bindparam("match", type_=Integer))
+    .where(col(Player.id) == bindparam("player", type_=Integer))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +84,14 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
     expired: Sender | None = None
     for tag in tags:
         token = tokens.parse(tag)
-        player = session.get(Player, token.player) if token else None
+        player, match = _named(session, token) if token else (None, None)
         if player is not None and player.address == HOUSE:
             raise Unanswerable(Silence.UNKNOWN_TOKEN)  # nobody acts for the house, even with our key
-        if token and player and keyring.signed(tag, player.epoch):
-            if not is_expired(session, token, now):
+        if token and player and player.merged_into is not None:
+            known = keyring.signed(tag, player.epoch) or keyring.revoked(tag, player.epoch)
+            expired = _expired(token, player) if known else expired
+        elif token and player and keyring.signed(tag, player.epoch):
+            if not _is_expired(token, match, now):
                 return _by_token(session, token, player)
             expired = _expired(token, player)
         elif token and player and keyring.revoked(tag, player.epoch):
@@ -97,7 +106,8 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
     answered = token_of(ours) if ours and ours.settled is None else None
     if ours and answered:
         player = session.get_one(Player, answered.player)
-        fresh = ours.epoch == player.epoch and not is_expired(session, answered, now)
+        match = session.get(Match, answered.subject) if answered.purpose is Purpose.PLAY else None
+        fresh = ours.epoch == player.epoch and not _is_expired(answered, match, now)
         if fresh and ours.address == message.sender:
             return replace(_by_token(session, answered, player), proven=False, by_thread=True)
         return Sender(
@@ -148,11 +158,23 @@ def _tags(message: Message, server: ServerSettings) -> Iterator[str]:
                 yield tag
 
 
-def is_expired(session: Session, token: Token, now: datetime) -> bool:
+def tokens_of(message: Message, server: ServerSettings) -> list[Token | None]:
+    """Return the tokens in the addresses that the message went to, valid or not; None for what isn't one."""
+    return [tokens.parse(tag) for tag in _tags(message, server)]
+
+
+def _named(session: Session, token: Token) -> tuple[Player | None, Match | None]:
+    """Return the player of a token, and the match that it is for."""
+    if token.purpose is not Purpose.PLAY:
+        return session.get(Player, token.player), None
+    found = session.exec(_PLAYER_AND_MATCH, params={"player": token.player, "match": token.subject}).first()
+    return found or (None, None)
+
+
+def _is_expired(token: Token, match: Match | None, now: datetime) -> bool:
     """Return whether the token has expired: one for a match does, some time after the match has ended."""
     if token.purpose is not Purpose.PLAY:
         return False
-    match = session.get(Match, token.subject)
     return match is None or (match.ended is not None and now - match.ended > GRACE)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import exists
+from sqlalchemy import Integer, String, bindparam, exists, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
@@ -27,10 +27,11 @@ from pbem.payloads.sections import (
     QuestionExpired,
     Refusal,
     Section,
+    TurnPlayed,
 )
 from pbem.payloads.stored import dump_sections
 from pbem.players.identity import Sender
-from pbem.storage.clock import within
+from pbem.storage.clock import ends, in_span, within
 from pbem.storage.models import Incoming, Outgoing, Player, Standing
 from pbem.storage.outbox import domain_of
 
@@ -63,6 +64,25 @@ REFUSING = (
     HeldDropped,
 )
 """Sections of an answer that says only what was not done."""
+
+_SENT_BY = (
+    select(func.count())
+    .select_from(Incoming)
+    .where(col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received))
+)
+_OTHERS_BY = _SENT_BY.where(col(Incoming.id) != bindparam("this", type_=Integer))
+_REFUSED_OF = _SENT_BY.where(col(Incoming.verdict) == "refused")
+_TIMES = (
+    select(Outgoing.created)
+    .where(
+        col(Outgoing.address) == bindparam("address", type_=String),
+        col(Outgoing.gist) == bindparam("gist", type_=String),
+        in_span(Outgoing.created),
+        col(Outgoing.standing).is_not_distinct_from(bindparam("standing", type_=String)),
+    )
+    .order_by(col(Outgoing.created).desc())
+    .limit(MOST_REPEATS)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +131,10 @@ def of_stranger(
     return Left(limits.stranger_per_day - had - 1, of_domain - 1, of_all - 1)
 
 
-def of_player(session: Session, player: Player, most: int, now: datetime) -> None:
-    """Raise Refused, then Unanswerable, if a player sent more messages within an hour than a person writes.
-
-    The current message is counted already.
-    """
-    had = session.exec(_sent_by(player, HOUR, now)).one()
+def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
+    """Raise Refused, then Unanswerable, if with this message a player sent more within an hour than a person writes."""
+    which = {"player": player.id, "this": this.id, **ends(HOUR, now)}
+    had = 1 + session.connection().execute(_OTHERS_BY, which).scalar_one()
     if had > most + 1:
         raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
@@ -126,9 +144,9 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
         )
 
 
-def of_match(session: Session, match: int, player: Player, most: int, now: datetime) -> None:
+def of_match(session: Session, match: int, player: Player, this: Incoming, most: int, now: datetime) -> None:
     """Raise Refused if a player caused more messages about a match today than anyone can be reading."""
-    if is_match_full(session, match, player, most, now):
+    if is_match_full(session, match, player, this, most, now):
         raise Refused(
             f"Your messages about match #{match} caused {most} of ours today, and that's the limit.",
             fits="Your turns still count; everything else has to wait until tomorrow.",
@@ -136,12 +154,16 @@ def of_match(session: Session, match: int, player: Player, most: int, now: datet
         )
 
 
-def is_match_full(session: Session, match: int, player: Player, most: int, now: datetime) -> bool:
-    """Return whether a player caused that many messages about a match today; what the opponent causes doesn't count."""
+def is_match_full(session: Session, match: int, player: Player, this: Incoming, most: int, now: datetime) -> bool:
+    """Return whether a player caused that many messages about a match today, with what this message has caused so far.
+
+    What the opponent causes doesn't count.
+    """
+    is_theirs = or_(col(Incoming.player) == player.id, col(Incoming.id) == this.id)
     caused = (
         select(Outgoing.id)
         .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
-        .where(Outgoing.match == match, within(Outgoing.created, DAY, now), Incoming.player == player.id)
+        .where(Outgoing.match == match, within(Outgoing.created, DAY, now), is_theirs)
     )
     return _count(session, caused, most) >= most
 
@@ -159,8 +181,13 @@ def is_asked_often(session: Session, address: str, now: datetime) -> bool:
     return session.exec(select(func.count()).select_from(Outgoing).where(*asked)).one() >= MOST_QUESTIONS
 
 
-def gist_of(sections: Sequence[Section]) -> str:
-    """Return what makes two answers the same: all of it, but for long numbers in refusals, such as those of tickets."""
+def gist_of(sections: Sequence[Section]) -> str | None:
+    """Return what makes two answers the same: all of it, but for long numbers in refusals, such as those of tickets.
+
+    Return None where an answer tells of turns and nothing else: each is played once, so no two such answers are.
+    """
+    if all(isinstance(section, TurnPlayed) for section in sections):
+        return None
     return _digest([_without_long_numbers(section) for section in dump_sections(sections)])
 
 
@@ -200,19 +227,18 @@ def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Se
     """Return whether the sender has had a reply like this often enough; machines reply to every reply."""
     if gist.startswith(ONCE):
         return was_asked(session, sender, gist, now)
-    newest = _with_gist(Outgoing.created, sender, gist, WEEK, now).order_by(col(Outgoing.created).desc())
+    which = {"address": sender.address, "gist": gist, "standing": sender.standing, **ends(WEEK, now)}
+    times = session.exec(_TIMES, params=which).all()
     if not all(isinstance(section, REFUSING) for section in sections):
-        times = session.exec(newest.limit(MOST_REPEATS)).all()
         return len(times) == MOST_REPEATS and now - times[-1] < HOUR
-    times = session.exec(newest.limit(2 * MOST_REFUSALS)).all()
+    times = times[: 2 * MOST_REFUSALS]
     in_a_row = zip(times, times[MOST_REFUSALS - 1 :], strict=False)
     return any(last - first < HOUR for last, first in in_a_row) and now - times[0] < DAY
 
 
 def is_refused_enough(session: Session, player: Player, now: datetime) -> bool:
     """Return whether more of a player's messages were refused within an hour than a person would write."""
-    refused: int = session.exec(_sent_by(player, HOUR, now).where(Incoming.verdict == "refused")).one()
-    return refused >= MOST_REFUSED
+    return session.exec(_REFUSED_OF, params={"player": player.id, **ends(HOUR, now)}).one() >= MOST_REFUSED
 
 
 def is_asked_enough(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
@@ -232,14 +258,6 @@ def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: dat
         Outgoing.gist == gist,
         within(Outgoing.created, span, now),
         col(Outgoing.standing) == sender.standing,
-    )
-
-
-def _sent_by(player: Player, span: timedelta, now: datetime) -> Any:
-    return (
-        select(func.count())
-        .select_from(Incoming)
-        .where(Incoming.player == player.id, within(Incoming.received, span, now))
     )
 
 

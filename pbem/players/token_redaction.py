@@ -17,9 +17,9 @@ import re
 from base64 import b64decode, b64encode
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from string import ascii_letters
-from typing import Final, Self
+from typing import Final
 
 from pbem import tokens
 from pbem.tokens import LENGTH
@@ -62,6 +62,13 @@ _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{40,}+={0,2}(?:\r?\n|\Z))++(?:[A-Za-z0-9
 _BASE64_LINE = 76
 
 
+def _in_any_case(character: str) -> str:
+    """Return the pattern of a character in either case: the search for its set skips what IGNORECASE looks at."""
+    cases = {character.lower(), character.upper()}
+    is_letter = len(cases) == 2 and all(len(case) == 1 and case.isalpha() for case in cases)
+    return f"[{''.join(sorted(cases))}]" if is_letter else re.escape(character)
+
+
 def keep_none(_token: str) -> bool:
     """Keep no token: for text that may go to anybody."""
     return False
@@ -86,14 +93,14 @@ class TokenRedactor:
         self._local, self._delimiter = local.lower(), delimiter
         self._patterns: list[re.Pattern[str]] = []
         if local:
-            spread = _WITHIN_ADDRESS.join(map(re.escape, local))
+            spread = _WITHIN_ADDRESS.join(map(_in_any_case, local))
             before = rf"{spread}{_WITHIN_ADDRESS}{re.escape(delimiter)}{_WITHIN_TOKEN}"
-            host = _WITHIN_TOKEN.join(map(re.escape, domain.partition(".")[0]))
-            at = rf"{_WITHIN_TOKEN}(?:@|a{_WITHIN_TOKEN}t{_WITHIN_TOKEN}{host})"
+            host = _WITHIN_TOKEN.join(map(_in_any_case, domain.partition(".")[0]))
+            at = rf"{_WITHIN_TOKEN}(?:@|[aA]{_WITHIN_TOKEN}[tT]{_WITHIN_TOKEN}{host})"
             scattered = rf"{_SYMBOL}(?:{_WITHIN_TOKEN}{_SYMBOL}){{{LENGTH - 1}}}"
             self._patterns = [
-                re.compile(rf"{before}(?P<token>{scattered}){at}", re.IGNORECASE),
-                re.compile(rf"{before}(?P<token>{_SYMBOL}{{{LENGTH}}})", re.IGNORECASE),
+                re.compile(rf"{before}(?P<token>{scattered}){at}"),
+                re.compile(rf"{before}(?P<token>{_SYMBOL}{{{LENGTH}}})"),
             ]
 
     def redact(self, text: str, keeps: Keeps = keep_none) -> str:
@@ -111,7 +118,7 @@ class TokenRedactor:
 
     def _edits(self, text: str, keeps: Keeps) -> dict[tuple[int, int], str]:
         """Return what to replace, by start and end, under the outermost encoding that lets a token show."""
-        deepest = bottom = _View.of(text)
+        deepest = bottom = _View(text)
         for view in bottom.layers(_ON_THE_WEB):
             if edits := self._edits_in(view, keeps):
                 return edits
@@ -192,31 +199,41 @@ def _edited(text: str, edits: Mapping[tuple[int, int], str]) -> str:
 
 
 class _View:
-    """A text as it reads when it is decoded, and where each of its characters comes from."""
+    """A text as it reads when it is decoded. Where its characters come from is computed only if that matters."""
 
-    def __init__(
-        self, below: "_View | None", text: str, starts: list[int], origins: list[tuple[int, int | None]]
-    ) -> None:
+    def __init__(self, text: str, below: "_View | None" = None, encoded: re.Pattern[str] = _PLAIN) -> None:
         self.text = text
         self._below = below
-        self._starts = starts
-        """Where each piece begins in the text."""
-        self._origins = origins
-        """Where it begins below, and where it ends if it was decoded; None for a piece that reads the same."""
-
-    @classmethod
-    def of(cls, text: str) -> Self:
-        """Return the text as it is."""
-        return cls(None, text, [0], [(0, None)])
+        self._encoded = encoded
+        """What was decoded in the text below."""
 
     def span(self, at: int) -> tuple[int, int]:
         """Return start and end, in the text at the bottom, of what reads as the character at that place."""
-        piece = bisect_right(self._starts, at) - 1
-        start, end = self._origins[piece]
+        if self._below is None:
+            return at, at + 1
+        starts, origins = self._pieces
+        piece = bisect_right(starts, at) - 1
+        start, end = origins[piece]
         if end is None:
-            start = start + at - self._starts[piece]
+            start = start + at - starts[piece]
             end = start + 1
-        return (start, end) if self._below is None else (self._below.span(start)[0], self._below.span(end - 1)[1])
+        return self._below.span(start)[0], self._below.span(end - 1)[1]
+
+    @cached_property
+    def _pieces(self) -> tuple[list[int], list[tuple[int, int | None]]]:
+        """Where each piece begins in the text; where it begins below, and where it ends there if it was decoded."""
+        assert self._below is not None  # noqa: S101 - `span` asks
+        starts: list[int] = []
+        origins: list[tuple[int, int | None]] = []
+        length = end = 0
+        for found in self._encoded.finditer(self._below.text):
+            for size, origin in ((found.start() - end, (end, None)), (len(_decoded(found)), found.span())):
+                if size:
+                    starts.append(length)
+                    origins.append(origin)
+                    length += size
+            end = found.end()
+        return [*starts, length], [*origins, (end, None)]
 
     def layers(self, encoded: re.Pattern[str]) -> "Iterator[_View]":
         """Yield what shows when the text is decoded again and again: first itself without what can't be seen."""
@@ -233,26 +250,12 @@ class _View:
             return None
         if encoded is _ON_THE_WEB and self.text.isascii() and not _ESCAPES.search(self.text):
             return None
-        pieces: list[str] = []
-        starts: list[int] = []
-        origins: list[tuple[int, int | None]] = []
-        length = end = 0
-        for found in encoded.finditer(self.text):
-            decoded = _decode(found[0])
-            for piece, origin in ((self.text[end : found.start()], (end, None)), (decoded, found.span())):
-                if piece:
-                    pieces.append(piece)
-                    starts.append(length)
-                    origins.append(origin)
-                    length += len(piece)
-            end = found.end()
-        if not end:
-            return None
-        if end < len(self.text):
-            pieces.append(self.text[end:])
-            starts.append(length)
-            origins.append((end, None))
-        return _View(self, "".join(pieces), starts, origins) if pieces else None
+        text, number = encoded.subn(_decoded, self.text)
+        return _View(text, self, encoded) if number and text else None
+
+
+def _decoded(found: re.Match[str]) -> str:
+    return _decode(found[0])
 
 
 @lru_cache(maxsize=512)

@@ -12,6 +12,7 @@ from pbem.payloads.explained import Rules
 from pbem.payloads.messages import Answer, Confirmation, Digest, Payload
 from pbem.payloads.moderation import Announced
 from pbem.payloads.sections import TurnPlayed
+from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
 from pbem.rendering.drawings import Drawings
@@ -24,6 +25,7 @@ from pbem.tokens import Keyring, Purpose, Token
 SUBJECTS = {
     "account": "Your account",
     "renamed": "A new name",
+    "merged": "Two accounts have become one",
     "alert": "Some messages need your attention",
     "confirm": "Was this you?",
     "welcome": "Welcome",
@@ -38,7 +40,7 @@ SUBJECTS = {
 }
 ANSWERS = {"introduction": "How to play board games by email", "help": "Help", "rules": "The rules of {game}"}
 """The Subjects of replies that say only this, to messages without a Subject; none repeats what a stranger wrote."""
-EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable"}
+EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable", "tournament_over": "tournament"}
 """The values of X-PBeM-Event that aren't the template's name."""
 
 NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
@@ -99,6 +101,10 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
         return f"[pbem] News of {len(payload.matches)} matches" + (f": your turn in {yours}" if yours else "")
     if isinstance(payload, Announced):
         return f"[pbem] {payload.subject}"
+    if isinstance(payload, RoundWithoutMatch):
+        return f"[pbem] {payload.title}: round {payload.round}"
+    if isinstance(payload, TournamentEnded):
+        return f"[pbem] {payload.line.title}: {payload.line.state}"
     if isinstance(payload, Confirmation) and payload.acts:
         return "[pbem] Please confirm"
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
@@ -149,6 +155,8 @@ def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> 
     if snapshot is None:
         return facts
     facts |= {"X-PBeM-Match": str(snapshot.number), "X-PBeM-Game": snapshot.match.game}
+    if snapshot.match.tournament is not None:
+        facts["X-PBeM-Tournament"] = str(snapshot.match.tournament)
     if snapshot.match.state in NO_BOARD:
         return facts
     facts["X-PBeM-Number"] = str(snapshot.ply)

@@ -12,13 +12,14 @@ from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.messages import AllRecords, Payload
 from pbem.payloads.stored import dump, load
+from pbem.payloads.tournaments import TournamentEnded
 from pbem.players import data_export, preferences
 from pbem.players.data_export import DataExport
 from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.rendering import headers, links, mime
 from pbem.rendering.drawings import Drawings
-from pbem.rendering.files import calendar
+from pbem.rendering.files import calendar, tournament_report
 from pbem.rendering.files.export_files import export_files
 from pbem.rendering.files.record_archive import RecordArchive, record_archive
 from pbem.rendering.links import ReplyTarget, answering
@@ -136,6 +137,9 @@ class Renderer:
                 break
         if player is not None and wishes["calendar"] == preferences.ON and row.template in calendar.SHOWN_IN:
             for file in calendar.of(known.matches.values(), player, self._server, row.created):
+                enclosed.attach(file)
+        if isinstance(payload, TournamentEnded):
+            for file in tournament_report.files(payload, self._server):
                 enclosed.attach(file)
         return text, html, enclosed
 

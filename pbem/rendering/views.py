@@ -119,6 +119,7 @@ class View:
         if began := snapshot.record.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
         self.level = snapshot.match.level
+        self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.seat = snapshot.seat_of(reader) if reader else None
         self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")

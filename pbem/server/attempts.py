@@ -6,14 +6,16 @@ third attempt waits for a minute, so a server that is repeatedly killed soon aft
 others go first, except those of the same sender.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, and_, update
+from sqlalchemy import ColumnElement, Engine, Integer, and_, bindparam, select, update
 from sqlmodel import col
 
 from pbem.storage.database import transaction
-from pbem.storage.models import Incoming, IncomingState
+from pbem.storage.models import Incoming, IncomingState, RawMessage
+from pbem.storage.utc import Utc
 
 MOST = 3
 """A message that failed that often is put aside for the operator."""
@@ -28,24 +30,55 @@ NO_TRACEBACK = (
 )
 
 
+_NUMBER = bindparam("number", type_=Integer)
+_BEGUN = (
+    update(Incoming)
+    .where(col(Incoming.id) == _NUMBER, col(Incoming.state) == IncomingState.NEW)
+    .values(
+        attempts=col(Incoming.attempts) + bindparam("more", type_=Integer), last_attempt=bindparam("now", type_=Utc)
+    )
+    .returning(
+        col(Incoming.attempts),
+        col(Incoming.sender),
+        col(Incoming.recipients),
+        select(col(RawMessage.raw)).where(col(RawMessage.incoming) == _NUMBER).scalar_subquery(),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A stored message as it was received."""
+
+    raw: bytes
+    sender: str | None
+    recipients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt that has been counted: the number of it, and the message."""
+
+    number: int
+    received: Received
+
+
 class Attempts:
     """The attempts of one process."""
 
     def __init__(self) -> None:
         self._begun: set[int] = set()
 
-    def begin(self, engine: Engine, incoming_id: int, now: datetime) -> int | None:
-        """Count an attempt in its own transaction. Return its number, or None if the message isn't waiting anymore."""
+    def begin(self, engine: Engine, incoming_id: int, now: datetime) -> Attempt | None:
+        """Count an attempt in its own transaction. Return it, or None if the message isn't waiting anymore."""
         more = 0 if incoming_id in self._begun else 1
         with transaction(engine) as session:
-            number: int | None = session.exec(
-                update(Incoming)
-                .where(col(Incoming.id) == incoming_id, col(Incoming.state) == IncomingState.NEW)
-                .values(attempts=Incoming.attempts + more, last_attempt=now)
-                .returning(col(Incoming.attempts))
-            ).scalar_one_or_none()
+            row = session.connection().execute(_BEGUN, {"number": incoming_id, "more": more, "now": now}).one_or_none()
         self._begun.add(incoming_id)
-        return number
+        if row is None:
+            return None
+        number, sender, recipients, raw = row
+        return Attempt(number, Received(raw or b"", sender, tuple(recipients)))
 
     def take_back(self, engine: Engine, incoming_id: int) -> None:
         """Undo the count of an attempt that wasn't made, because another daemon's message goes first."""

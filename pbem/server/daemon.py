@@ -116,12 +116,14 @@ class Server:
         """
         failpoints.reach(Step.RECEIVED)
         with database.read_only(self.engine) as session:
-            known = intake.sort(session, arrivals, self.triage)
-        has_replies = any(each.place.lane is Lane.REPLIES for each in known)
-        with database.transaction(self.engine, can_wait=not has_replies) as session:
-            added = intake.store(session, known, self.clock())
-            if added:
-                notifications.notify(session, Channel.RECEIVED)
+            new = intake.sort(session, arrivals, self.triage)
+        added: list[int] = []
+        if new:
+            has_replies = any(each.place.lane is Lane.REPLIES for each in new)
+            with database.transaction(self.engine, can_wait=not has_replies) as session:
+                added = intake.store(session, new, self.clock())
+                if added:
+                    notifications.notify(session, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
         return added
 
@@ -145,8 +147,8 @@ class Server:
         sent = self._send(stopped)
         if sent and not self.scheduler.is_late(self.clock()):
             return sent
-        self.scheduler.step(self.engine, self.settings.server, self.clock(), stopped)
-        return sent or self._send(stopped)
+        acted = self.scheduler.step(self.engine, self.settings.server, self.clock(), stopped)
+        return sent or (self._send(stopped) if acted else 0)
 
     def _send(self, stopped: Callable[[], bool]) -> int:
         server = self.settings.server

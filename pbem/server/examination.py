@@ -20,11 +20,11 @@ from pbem.reading.authentication import Checked
 from pbem.reading.limits import Unreadable
 from pbem.reading.message import Message
 from pbem.reading.protocol import MailParser
-from pbem.server.attempts import Attempts
+from pbem.server.attempts import Attempts, Received
 from pbem.server.ordering import ordering_keys
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState
-from pbem.tokens import Keyring
+from pbem.tokens import Keyring, Purpose
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class Services:
 class Examined:
     """What a message says."""
 
+    raw: bytes
     message: Message | None
     unreadable: str = ""
     """Why there is no message."""
@@ -56,44 +57,52 @@ class Examined:
 
 
 @dataclass(frozen=True, slots=True)
-class _Raw:
-    """A stored message as it was received."""
-
-    raw: bytes
-    sender: str | None
-    recipients: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Reference:
     """What else must be examined."""
 
     may_be_bounce: bool
-    held: dict[int, _Raw]
+    held: dict[int, Received]
     ordering_keys: frozenset[str]
 
 
-def examine(engine: Engine, services: Services, incoming_id: int, now: datetime) -> Examined:
-    """Return what the message says. Raises Unavailable if no message can be parsed at present."""
-    parser = services.parser
-    with read_only(engine) as session:
-        stored = _raw(session.get_one(Incoming, incoming_id))
+_NOTHING = _Reference(may_be_bounce=False, held={}, ordering_keys=frozenset())
+
+
+def examine(engine: Engine, services: Services, received: Received, now: datetime, *, is_shared: bool) -> Examined:
+    """Return what the message says. Raises Unavailable if no message can be parsed at present.
+
+    `is_shared` says whether other daemons are at work too, for which its ordering keys are needed.
+    """
+    parser, raw = services.parser, received.raw
     try:
-        message = parser.read(stored.raw, stored.sender, stored.recipients)
+        message = parser.read(raw, received.sender, received.recipients)
     except Unreadable as error:
-        return Examined(None, str(error))
+        return Examined(raw, None, str(error))
+    reference = _NOTHING
+    if is_shared or not _refers_to_nothing(message, services.server):
+        with read_only(engine) as session:
+            reference = _reference(session, services, message, raw, now)
     is_checked = services.checks.authserv_id or services.checks.dkim
-    with read_only(engine) as session:
-        reference = _reference(session, services, message, stored.raw, now)
     return Examined(
+        raw,
         message,
-        checked=parser.check(stored.raw, services.server.address, services.checks, now)
+        checked=parser.check(raw, services.server.address, services.checks, now)
         if is_checked
         else authentication.NOT_CHECKED,
-        is_final=parser.is_final(stored.raw) if reference.may_be_bounce else None,
+        is_final=parser.is_final(raw) if reference.may_be_bounce else None,
         held={number: parser.read(held.raw, held.sender, held.recipients) for number, held in reference.held.items()},
         ordering_keys=reference.ordering_keys,
     )
+
+
+def _refers_to_nothing(message: Message, server: ServerSettings) -> bool:
+    """Return whether the message is neither a bounce nor the answer to a question, by the tokens that it shows.
+
+    With those, whether they are valid or not, it is about a match of their player's, or about nothing.
+    """
+    tokens = identity.tokens_of(message, server)
+    needs_no_look = all(token is not None and token.purpose in (Purpose.PLAY, Purpose.PERSONAL) for token in tokens)
+    return bool(tokens) and needs_no_look and message.automatic is None and message.sender is not None
 
 
 def _reference(session: Session, services: Services, message: Message, raw: bytes, now: datetime) -> _Reference:
@@ -108,10 +117,10 @@ def _reference(session: Session, services: Services, message: Message, raw: byte
     unknown = message.automatic or message.sender is None or (sender is not None and sender.player is None)
     return _Reference(
         may_be_bounce=bool(unknown and bounces.bounced_messages(session, raw, services.server.domain)),
-        held={held.id or 0: _raw(held)} if held is not None and held.state == IncomingState.HELD else {},
+        held={held.id or 0: _received(held)} if held is not None and held.state == IncomingState.HELD else {},
         ordering_keys=ordering_keys(session, message, sender),
     )
 
 
-def _raw(row: Incoming) -> _Raw:
-    return _Raw(row.raw, row.sender, tuple(row.recipients))
+def _received(row: Incoming) -> Received:
+    return Received(row.raw, row.sender, tuple(row.recipients))

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam, insert, select
+from sqlmodel import Session, col
 
 from pbem import tokens
 from pbem.reading.limits import LARGEST_HEADER_BLOCK
 from pbem.reading.message import MACHINES_HEADERS
 from pbem.server.triage import Place, Triage
+from pbem.storage.database import insert_new
 from pbem.storage.models import Incoming, RawMessage
 from pbem.transports.protocols import Arrival
 
@@ -33,60 +34,63 @@ EARLIER_TRACE_HEADERS = frozenset(
 )
 
 
-Keys = tuple[str, str]
-"""The key of a message, and the one that an earlier version stored for it."""
+_KNOWN = select(col(Incoming.id)).where(col(Incoming.key).in_(bindparam("keys", expanding=True))).limit(1)
+_CONTENT = insert(RawMessage)
 
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """A message that arrived, with its keys and its place; both take time if it is large."""
+    """A message that arrived, with its key and its place; both take time if it is large."""
 
     arrival: Arrival
-    keys: Keys
+    key: str
     place: Place
 
 
 def sort(session: Session, arrivals: Iterable[Arrival], triage: Triage) -> list[Sorted]:
-    """Return what must be known of the arrivals before they are stored, from a session that only reads."""
-    return [Sorted(arrival, keys(arrival), triage.place(session, arrival)) for arrival in arrivals]
+    """Return those arrivals that aren't stored yet, with what must be known of them, from a session that only reads.
 
-
-def keys(arrival: Arrival) -> Keys:
-    """Return the keys of a message."""
-    return key(arrival.raw, arrival.recipients), earlier_key(arrival.raw, arrival.recipients)
+    No row under an earlier version's key is ever added, so those need not be looked for again.
+    """
+    new = []
+    for arrival in arrivals:
+        own = key(arrival.raw, arrival.recipients)
+        keys = (own, earlier_key(arrival.raw, arrival.recipients))
+        if session.execute(_KNOWN, {"keys": keys}).first() is None:
+            new.append(Sorted(arrival, own, triage.place(session, arrival)))
+        else:
+            _log_duplicate(arrival)
+    return new
 
 
 def store(session: Session, arrivals: Iterable[Sorted], now: datetime) -> list[int]:
-    """Add rows for the arrivals that aren't stored yet. Return the ids of the new rows."""
+    """Add rows for the arrivals, except those that were stored meanwhile. Return the ids of the new rows."""
+    connection = session.connection()
+    statement = insert_new(connection.dialect.name, Incoming, "key")
     added = []
     for each in arrivals:
         arrival, place = each.arrival, each.place
-        row = Incoming(
-            key=each.keys[0],
-            content=RawMessage(raw=place.raw),
-            lane=place.lane,
-            author=place.author,
-            size=arrival.size or len(arrival.raw),
-            source=arrival.source,
-            sender=arrival.sender.lower() if arrival.sender is not None else None,
-            recipients=list(arrival.recipients),
-            received=now,
-        )
-        if _is_stored(session, each.keys):
-            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
+        row = {
+            "key": each.key,
+            "lane": place.lane.value,
+            "author": place.author,
+            "size": arrival.size or len(arrival.raw),
+            "source": arrival.source,
+            "sender": arrival.sender.lower() if arrival.sender is not None else None,
+            "recipients": list(arrival.recipients),
+            "received": now,
+        }
+        number = connection.execute(statement, row).scalar_one_or_none()
+        if number is None:
+            _log_duplicate(arrival)
             continue
-        try:
-            with session.begin_nested():
-                session.add(row)
-        except IntegrityError:
-            if not _is_stored(session, each.keys):
-                raise
-            log.info(
-                "mail in", incoming=None, source=arrival.source, verdict="duplicate"
-            )  # it arrived twice at the same time
-            continue
-        added.append(row.id or 0)
+        connection.execute(_CONTENT, {"incoming": number, "raw": place.raw})
+        added.append(number)
     return added
+
+
+def _log_duplicate(arrival: Arrival) -> None:
+    log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
 
 
 def key(raw: bytes, recipients: tuple[str, ...]) -> str:
@@ -149,7 +153,3 @@ def _digest(head: bytes, body: bytes, recipients: tuple[str, ...]) -> str:
     small = head.lower()
     hidden = [tag.encode() for tag in tags if tokens.parse(tag) and tag.encode() not in small]
     return hashlib.sha256(b"\n\n".join([head, body, *hidden])).hexdigest()
-
-
-def _is_stored(session: Session, keys: tuple[str, ...]) -> bool:
-    return session.exec(select(Incoming.id).where(col(Incoming.key).in_(keys))).first() is not None

@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, vacations, reminders, seeks that end, digests, announcements, removals, telling the admin.
+"""Scheduled work: time-outs, tournaments, vacations, reminders, seeks that end, digests, announcements, and so on.
 
 The daemon calls `step` repeatedly. Nearly always nothing is due, and one statement tells so. What a player's message
 causes is in `conversation`.
@@ -7,12 +7,14 @@ causes is in `conversation`.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, select
 
 from pbem.config import ServerSettings
 from pbem.house import receipts
 from pbem.players import traces
+from pbem.players.erasure import REMEMBERED
 from pbem.ratings import derivation
 from pbem.server.scheduled import (
     alerts,
@@ -22,6 +24,7 @@ from pbem.server.scheduled import (
     pauses,
     reminders,
     timeouts,
+    tournaments,
     unreachable,
     vacations,
 )
@@ -32,18 +35,49 @@ from pbem.storage.retention import Retention
 
 LATE = timedelta(minutes=1)
 """How long it may wait while messages are being sent."""
-WORK: tuple[tuple[ColumnElement[bool], Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]], ...] = (
+Act = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
+"""Does what is due, and returns how much that was."""
+
+
+def _sweep(engine: Engine, _server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:
+    traces.sweep(engine, now, stopped)
+    return 0
+
+
+def _release(engine: Engine, _server: ServerSettings, now: datetime, _stopped: Callable[[], bool]) -> int:
+    return receipts.release_due(engine, now)
+
+
+def _tell_of_unreachable(engine: Engine, server: ServerSettings, now: datetime, _stopped: Callable[[], bool]) -> int:
+    return unreachable.tell(engine, server, now)
+
+
+WORK: tuple[tuple[ColumnElement[bool], Act], ...] = (
+    (traces.ARE_LEFT, _sweep),
     (pauses.ARE_OVER, pauses.end),
     (timeouts.ARE_DUE, timeouts.expire),
+    (tournaments.ARE_DUE, tournaments.advance),
     (expiry.ARE_OVER, expiry.expire),
     (vacations.MAY_BE_NEEDED, vacations.prolong),
     (vacations.ARE_UNTOLD, vacations.tell),
     (reminders.ARE_DUE, reminders.remind),
     (digest.IS_NEWS, digest.gather),
     (announcing.ARE_DUE, announcing.announce),
+    (receipts.HAVE_WAITED, _release),
+    (unreachable.ARE_ANY, _tell_of_unreachable),
 )
 """What is done by time, and whether there is any of it to do, in the order in which it is done."""
 LOOK = select(*(is_due for is_due, _ in WORK))
+
+
+def _moments(now: datetime) -> dict[str, Any]:
+    """Return the times that a look at what is due compares with."""
+    return {
+        NOW.key: now,
+        vacations.SOON.key: now + vacations.AHEAD,
+        receipts.LATEST.key: now + receipts.WAIT,
+        traces.FORGOTTEN.key: now - REMEMBERED,
+    }
 
 
 @dataclass(slots=True)
@@ -53,8 +87,10 @@ class Scheduler:
     retention: Retention
     looked: datetime | None = None
     """When it last looked for what is due."""
-    rated: date | None = None
-    """The week in which it last rated matches."""
+    beaten: datetime | None = None
+    """When it last saw to the heartbeat."""
+    rated: tuple[date, int] | None = None
+    """The week in which it last rated matches, and how many accounts had become part of others until then."""
 
     def is_late(self, now: datetime) -> bool:
         """Return whether it hasn't looked for too long, or not since the clock was set back."""
@@ -62,26 +98,30 @@ class Scheduler:
 
     def step(
         self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
-    ) -> None:
-        """Do what is due at that time; some of it may be left to the next step."""
+    ) -> int:
+        """Do what is due at that time; some of it may be left to the next step. Return how much that was."""
         self.looked = now
-        outages.beat(engine, now)
+        self._beat(engine, now)
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
-        traces.sweep(engine, now, stopped)
         with read_only(engine) as session:
-            looked = session.connection().execute(LOOK, {NOW.key: now, vacations.SOON.key: now + vacations.AHEAD}).one()
+            looked = session.connection().execute(LOOK, _moments(now)).one()
         acted = 0
         for is_due, (_, act) in zip(looked, WORK, strict=True):
             if is_due or acted:  # what is done may make something below it due, such as a digest
                 acted += act(engine, server, now, stopped)
         self._rate(engine, now, stopped)
-        receipts.release_due(engine, now)
-        alerts.tell(engine, server, now)
-        unreachable.tell(engine, server, now)
+        return acted + alerts.tell(engine, server, now)
+
+    def _beat(self, engine: Engine, now: datetime) -> None:
+        """Leave a heartbeat in the database, unless this process has looked after that within a minute."""
+        if self.beaten is None or not self.beaten <= now < self.beaten + outages.EVERY:
+            outages.beat(engine, now)
+            self.beaten = now
 
     def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:
-        """Rate the weeks that are over, once when a new one begins: until the next, no other can be."""
-        week = derivation.newest_week(now)
-        if week != self.rated:
+        """Rate the weeks that are over, once when a new one begins, and where two accounts have become one."""
+        with read_only(engine) as session:
+            state = (derivation.newest_week(now), derivation.merged_accounts(session))
+        if state != self.rated:
             derivation.rate_due(engine, now, stopped)
-            self.rated = None if stopped() else week
+            self.rated = None if stopped() else state

@@ -2,15 +2,15 @@
 
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import ColumnElement, Engine, and_, update
+from sqlalchemy import Engine, Integer, and_, bindparam, update
+from sqlalchemy import select as columns
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
-from sqlmodel.sql.expression import SelectOfScalar
 
 from pbem import failpoints
 from pbem.config import ServerSettings
@@ -22,6 +22,7 @@ from pbem.storage import facts
 from pbem.storage.database import read_only, transaction
 from pbem.storage.locks import Locks
 from pbem.storage.models import Outgoing, OutgoingState
+from pbem.storage.utc import Utc
 from pbem.transports.protocols import NotSent, Outbox
 
 log = structlog.get_logger()
@@ -36,6 +37,35 @@ TOGETHER = 16
 """The number of messages that are rendered in one transaction and marked as sent in another. After a crash between the
 two, those already sent are sent again, under the same Message-ID."""
 
+_IS_FRESH = and_(col(Outgoing.attempts) == 0, col(Outgoing.delivery_starts) < MOST)
+_IS_DUE = or_(
+    col(Outgoing.due) <= bindparam("now", type_=Utc),
+    and_(
+        col(Outgoing.sent).is_(None),
+        # Its time is implausibly late, so the clock was set back. What was sent and bounced waits longer on purpose.
+        or_(_IS_FRESH, col(Outgoing.due) > bindparam("latest", type_=Utc)),
+    ),
+)
+_ANY = columns(col(Outgoing.id)).where(col(Outgoing.state) == OutgoingState.OWED, _IS_DUE).limit(1)
+_NEXT = (
+    select(Outgoing)
+    .where(Outgoing.state == OutgoingState.OWED, _IS_DUE, col(Outgoing.id) > bindparam("after", type_=Integer))
+    .order_by(col(Outgoing.id))
+    .limit(TOGETHER)
+    .with_for_update(skip_locked=True)
+)
+_SENT = (
+    update(Outgoing)
+    .where(col(Outgoing.id).in_(bindparam("numbers", expanding=True)))
+    .values(
+        state=OutgoingState.SENT.value,
+        sent=bindparam("now", type_=Utc),
+        error=None,
+        troubled=None,
+        attempts=col(Outgoing.attempts) + 1,
+        delivery_starts=0,
+    )
+)
 
 Sign = Callable[[bytes], bytes]
 
@@ -89,16 +119,16 @@ def send_due(
     """Send the next few messages that are due. Return the number of attempts; if it isn't 0, call again."""
     results.record(engine, clock())  # left from a call during which the database failed
     with read_only(engine) as session:
-        if session.exec(_due(clock()).limit(1)).first() is None:
+        if session.connection().execute(_ANY, _moment(clock())).first() is None:
             return 0
     with transaction(engine) as session:
-        numbers = _begin(session, results, clock())
-    if not numbers:
+        rows = _begin(session, results, clock())
+    if not rows:
         return 0
-    results.started |= set(numbers)
+    results.started |= {row.id for row in rows if row.id is not None}
     failpoints.reach(Step.BEGUN)
     with read_only(engine) as session:
-        letters = _rendered(session, renderer, numbers)
+        letters = _rendered(session, renderer, rows)
     failpoints.reach(Step.RENDERED)
     attempts = 0
     refused = []
@@ -120,7 +150,7 @@ def send_due(
     return attempts
 
 
-def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[int]:
+def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[Outgoing]:
     """Choose the next messages that are due, oldest first, and count the start of work on them before it begins.
 
     A message that was in progress when a server ended goes alone, so that no other suffers if it was the cause. After
@@ -143,18 +173,14 @@ def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[in
             row.due = now + PAUSES[min(row.delivery_starts - MOST, len(PAUSES) - 1)]
         if suspect or len(chosen) == TOGETHER:
             break
-    numbers = [row.id for row in chosen if row.id is not None]
-    results.locks.release_each(held.difference(map(_lock_name, numbers)))
-    return numbers
+    results.locks.release_each(held.difference(_lock_name(row.id) for row in chosen))
+    return chosen
 
 
 def _free(session: Session, locks: Locks, held: set[str], now: datetime) -> Iterator[Outgoing]:
     """Yield the messages that are due and not locked by another daemon, oldest first; add the locks taken to `held`."""
-    due = _due(now)
     after = 0
-    while rows := session.exec(
-        due.where(col(Outgoing.id) > after).limit(TOGETHER).with_for_update(skip_locked=True)
-    ).all():
+    while rows := session.exec(_NEXT, params={**_moment(now), "after": after}).all():
         free = locks.try_acquire_each([_lock_name(row.id) for row in rows])
         held |= free
         yield from (row for row in rows if _lock_name(row.id) in free)
@@ -163,8 +189,9 @@ def _free(session: Session, locks: Locks, held: set[str], now: datetime) -> Iter
         after = rows[-1].id or 0
 
 
-def _due(now: datetime) -> SelectOfScalar[Outgoing]:
-    return select(Outgoing).where(Outgoing.state == OutgoingState.OWED, _is_due(now)).order_by(col(Outgoing.id))
+def _moment(now: datetime) -> dict[str, object]:
+    """Return the parameters of a query for what is due."""
+    return {"now": now, "latest": now + PAUSES[-1]}
 
 
 def _lock_name(number: int | None) -> str:
@@ -186,6 +213,7 @@ class _Result:
     """The result of an attempt; without an error, the message was sent."""
 
     outgoing: int
+    template: str
     error: str | None
     later: bool
     is_bug: bool = False
@@ -199,25 +227,14 @@ class _Result:
         return self.error is not None and not self.later
 
 
-def _rendered(session: Session, renderer: Renderer, numbers: list[int]) -> list[_Letter]:
-    """Return the rendered messages with those ids, in order."""
-    rows = session.exec(select(Outgoing).where(col(Outgoing.id).in_(numbers)).order_by(col(Outgoing.id))).all()
+def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing]) -> list[_Letter]:
+    """Return the rendered messages of those rows, in order."""
     try:
         return [_Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - a bug in a template or a replay must not stop the others
         return [_rendered_alone(session, renderer, row) for row in rows]
-
-
-def _is_due(now: datetime) -> ColumnElement[bool]:
-    """Return the condition that a message is due, or that its time is implausibly late because the clock was set back.
-
-    A message that was sent and bounced waits longer than that on purpose.
-    """
-    is_fresh = and_(col(Outgoing.attempts) == 0, col(Outgoing.delivery_starts) < MOST)
-    clock_was_set_back = or_(is_fresh, col(Outgoing.due) > now + PAUSES[-1])
-    return or_(col(Outgoing.due) <= now, and_(col(Outgoing.sent).is_(None), clock_was_set_back))
 
 
 def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Letter:
@@ -236,20 +253,20 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
     assert row.id is not None  # noqa: S101 - a stored row has one
     if letter.error is not None:
         _log(row, "not rendered")
-        return _Result(row.id, letter.error, later=True, is_bug=True)
+        return _Result(row.id, row.template, letter.error, later=True, is_bug=True)
     try:
         raw = sign(letter.raw)
     except Exception:  # noqa: BLE001 - a bug must not stop the others
         _log(row, "not signed")
-        return _Result(row.id, traceback.format_exc(), later=True, is_bug=True)
+        return _Result(row.id, row.template, traceback.format_exc(), later=True, is_bug=True)
     try:
         outbox.send(server.address, row.address, raw)
     except NotSent as error:
         _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
-        return _Result(row.id, str(error), later=error.later)
+        return _Result(row.id, row.template, str(error), later=error.later)
     failpoints.reach(Step.SENT)
     _log(row, "sent")
-    return _Result(row.id, None, later=False, turns=tuple(facts.turns_of_reader(row.facts)))
+    return _Result(row.id, row.template, None, later=False, turns=tuple(facts.turns_of_reader(row.facts)))
 
 
 def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
@@ -260,22 +277,13 @@ def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
         for number, seen in sorted({turn for result in results for turn in result.turns}):
             _hand_over(session, number, seen, now)
         sent = [result.outgoing for result in results if result.error is None]
-        session.exec(
-            update(Outgoing)
-            .where(col(Outgoing.id).in_(sent))
-            .values(
-                state=OutgoingState.SENT.value,
-                sent=now,
-                error=None,
-                troubled=None,
-                attempts=Outgoing.attempts + 1,
-                delivery_starts=0,
-            )
-        )
+        if sent:
+            session.connection().execute(_SENT, {"numbers": sent, "now": now})
         for result in results:
             if result.error is not None:
                 _postpone(session.get_one(Outgoing, result.outgoing), result, now)
-        erasure.forget_last(session, [result.outgoing for result in results])
+        if last := [result.outgoing for result in results if result.template == erasure.LAST_MAIL]:
+            erasure.forget_last(session, last)
     failpoints.reach(Step.MARKED)
 
 

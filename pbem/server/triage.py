@@ -8,7 +8,8 @@ it is parsed (see `identity` and `trust`).
 import re
 from dataclasses import dataclass
 
-from sqlmodel import Session, col, select
+from sqlalchemy import String, bindparam, select
+from sqlmodel import Session, col
 
 from pbem import tokens
 from pbem.config import LimitsSettings
@@ -22,6 +23,19 @@ MOST_TAGS = 10
 _TAG = re.compile(rb"[+=-]([a-z2-7]{%d})@" % tokens.LENGTH, re.IGNORECASE)
 _FROM = re.compile(r"^from[ \t]*:(.*(?:\n[ \t].*)*)", re.IGNORECASE | re.MULTILINE)
 _REPORT = re.compile(rb"^content-type[ \t]*:\s*multipart/report", re.IGNORECASE | re.MULTILINE)
+
+_EPOCH = select(col(Player.epoch)).where(col(Player.id) == bindparam("player"))
+_AUTHOR = bindparam("author", type_=String)
+_PLAYER = select(col(Player.id)).where(col(Player.address) == _AUTHOR, col(Player.confirmed).is_not(None))
+_WAITING = (
+    select(col(Incoming.id))
+    .where(
+        col(Incoming.author) == _AUTHOR,
+        col(Incoming.lane) == Lane.STRANGERS,
+        col(Incoming.state) == IncomingState.NEW,
+    )
+    .limit(1)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +74,16 @@ class Triage:
         addresses = " ".join(arrival.recipients).encode("utf-8", "replace") + block
         for tag in sorted({found.decode().lower() for found in _TAG.findall(addresses)})[:MOST_TAGS]:
             token = tokens.parse(tag)
-            player = session.get(Player, token.player) if token else None
-            if player is not None and self.keyring.signed(tag, player.epoch):
+            epoch = session.execute(_EPOCH, {"player": token.player}).scalar() if token else None
+            if epoch is not None and self.keyring.signed(tag, epoch):
                 return True
         return False
 
 
 def _is_player(session: Session, author: str | None) -> bool:
-    known = select(Player.id).where(Player.address == author, col(Player.confirmed).is_not(None))
-    return author is not None and session.exec(known).first() is not None
+    return author is not None and session.execute(_PLAYER, {"author": author}).first() is not None
 
 
 def _waits_as_a_stranger(session: Session, author: str | None) -> bool:
     """Return whether an earlier message of the same author waits in the strangers' queue: this one goes there too."""
-    if author is None:
-        return False
-    waiting = select(Incoming.id).where(
-        Incoming.author == author, Incoming.lane == Lane.STRANGERS, Incoming.state == IncomingState.NEW
-    )
-    return session.exec(waiting.limit(1)).first() is not None
+    return author is not None and session.execute(_WAITING, {"author": author}).first() is not None

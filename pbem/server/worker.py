@@ -20,6 +20,7 @@ from pbem.players import bounces, identity, trust
 from pbem.reading.message import Automatic
 from pbem.reading.protocol import Unavailable
 from pbem.server import attempts
+from pbem.server.attempts import Received
 from pbem.server.examination import Examined, Services, examine
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import notifications
@@ -55,35 +56,37 @@ def handle(engine: Engine, services: Services, queue: WorkQueue, incoming_id: in
 def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
     error, trouble = attempts.ENDED, attempts.NO_TRACEBACK
     services.parser.prepare()
-    while (number := services.attempts.begin(engine, incoming_id, now)) is not None and number <= attempts.MOST:
+    while (
+        attempt := services.attempts.begin(engine, incoming_id, now)
+    ) is not None and attempt.number <= attempts.MOST:
         failpoints.reach(Step.COUNTED)
         try:
-            about = _attempt(engine, services, queue, incoming_id, now)
+            about = _attempt(engine, services, queue, incoming_id, attempt.received, now)
         except (OperationalError, Unavailable, _GoesLater):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
-            log.warning("mail in", incoming=incoming_id, verdict="failed", error=error, attempt=number)
+            log.warning("mail in", incoming=incoming_id, verdict="failed", error=error, attempt=attempt.number)
             services.attempts.end(incoming_id)
         else:
             services.attempts.end(incoming_id)
             if about is not None:
                 log.info("mail in", **about)
             return True
-    if number is not None:
+    if attempt is not None:
         attempts.shunt(engine, incoming_id, error, trouble, now)
         services.attempts.end(incoming_id)
         # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
         log.error("mail in", incoming=incoming_id, verdict="shunted", error=error)
-    return number is not None
+    return attempt is not None
 
 
 def _attempt(
-    engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime
+    engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, received: Received, now: datetime
 ) -> dict[str, Any] | None:
     """Examine the message, then handle it in one transaction if it is still new. Return what to log, if anything."""
     for _ in range(MOST_EXAMINATIONS):
-        examined = examine(engine, services, incoming_id, now)
+        examined = examine(engine, services, received, now, is_shared=queue.is_shared)
         failpoints.reach(Step.READ)
         if not queue.wait_turn(incoming_id, examined.ordering_keys):
             raise _GoesLater
@@ -116,7 +119,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         if message is None:
             raise Unanswerable(Silence.UNREADABLE, examined.unreadable)
         about["message_id"] = message.message_id
-        if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, row, examined, now)):
+        if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, examined, now)):
             raise Unanswerable(Silence.BOUNCE, bounce)
         if message.automatic:
             raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
@@ -124,7 +127,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
         sender = identity.identify(session, message, services.server, services.keyring, now)
         sender = trust.assess(session, sender, message, examined.checked, services.checks, row)
-        if sender.player is None and (bounce := _bounce(session, services, row, examined, now)):
+        if sender.player is None and (bounce := _bounce(session, services, examined, now)):
             raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
         request = Request(
@@ -132,6 +135,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             known_to(sender.address, services.server),
             limits=services.limits,
             house=services.house,
+            stored_bytes=len(examined.raw),
             held_messages=examined.held,
         )
         reply = dispatch.converse(request)
@@ -149,5 +153,5 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
     return {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
 
 
-def _bounce(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> str | None:
-    return bounces.process(session, services.server, row, examined.is_final, now)
+def _bounce(session: Session, services: Services, examined: Examined, now: datetime) -> str | None:
+    return bounces.process(session, services.server, examined.raw, examined.is_final, now)

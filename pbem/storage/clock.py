@@ -12,11 +12,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import ColumnElement, Engine, and_
+from sqlalchemy import ColumnElement, Engine, and_, bindparam
 from sqlmodel import col
 
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Clock
+from pbem.storage.utc import Utc
 
 log = structlog.get_logger()
 
@@ -32,6 +33,16 @@ THE_ONE = 1
 def within(column: Any, span: timedelta, now: datetime) -> ColumnElement[bool]:
     """Return whether a stored time lies in the span before now: not before it, and not in the future."""
     return and_(col(column) > now - span, col(column) <= now + SLACK)
+
+
+def in_span(column: Any) -> ColumnElement[bool]:
+    """Return the same condition for a statement that is built once; `ends` returns its parameters."""
+    return and_(col(column) > bindparam("since", type_=Utc), col(column) <= bindparam("until", type_=Utc))
+
+
+def ends(span: timedelta, now: datetime) -> dict[str, datetime]:
+    """Return the parameters of a statement with `in_span`."""
+    return {"since": now - span, "until": now + SLACK}
 
 
 @dataclass(slots=True)

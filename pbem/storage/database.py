@@ -1,4 +1,9 @@
-"""The database: connecting to it, upgrading its tables, and the two kinds of transaction, reading and writing."""
+"""The database: connecting to it, upgrading its tables, and the two kinds of transaction, reading and writing.
+
+Building a statement takes longer than running it. So those on the path of a message are constants of their modules,
+with a `bindparam` for each value. One that reads columns is run by `session.connection()`, at half of what the session
+takes for it; unlike that, it doesn't write the pending changes of the session first.
+"""
 
 import fcntl
 import itertools
@@ -7,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -25,7 +31,8 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.exc import ArgumentError, OperationalError
-from sqlmodel import Session
+from sqlalchemy.sql.dml import ReturningInsert
+from sqlmodel import Session, SQLModel
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
@@ -33,6 +40,7 @@ _Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
 _READ_ONLY = "pbem_read_only"
+_READER = "pbem_reader"
 _WRITE_TURNS = "pbem_write_turns"
 _REACHING = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 """Connection parameters that make a lost PostgreSQL server known after a minute instead of hours."""
@@ -172,11 +180,39 @@ def transaction(engine: Engine, *, can_wait: bool = False) -> Iterator[Session]:
 @contextmanager
 def read_only(engine: Engine) -> Iterator[Session]:
     """Provide a session that sees one state of the database and can't change it; it takes no lock."""
-    options: dict[str, Any] = {_READ_ONLY: True}
-    if engine.dialect.name == "postgresql":
-        options |= {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
-    with Session(engine.execution_options(**options), expire_on_commit=False) as session, session.begin():
+    with Session(_reader(engine), expire_on_commit=False) as session, session.begin():
         yield session
+
+
+def _reader(engine: Engine) -> Engine:
+    """Return the engine for sessions that only read: it shares the connections, and is made once."""
+    reader: Engine | None = engine.get_execution_options().get(_READER)
+    if reader is None:
+        options: dict[str, Any] = {_READ_ONLY: True}
+        if engine.dialect.name == "postgresql":
+            options |= {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
+        reader = engine.execution_options(**options)
+        engine.update_execution_options(**{_READER: reader})
+    return reader
+
+
+@cache
+def insert_new(dialect: str, table: type[SQLModel], key: str) -> ReturningInsert[Any]:
+    """Return the statement that adds a row and returns its id, or nothing if its key is there."""
+    insert = import_module(f"sqlalchemy.dialects.{dialect}").insert  # of the other dialect nothing is loaded
+    columns = SQLModel.metadata.tables[str(table.__tablename__)].columns
+    statement: ReturningInsert[Any] = insert(table).on_conflict_do_nothing(index_elements=[key]).returning(columns.id)
+    return statement
+
+
+def lock(session: Session, table: type[_Row], number: int) -> _Row | None:
+    """Return a row as it is now, locked until the transaction ends; wait for others that hold it. None if it's gone.
+
+    On SQLite a writing transaction holds the one lock there is from its beginning: what it has read still stands.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return session.get(table, number)
+    return session.get(table, number, with_for_update=True, populate_existing=True)
 
 
 def lock_if_free(session: Session, table: type[_Row], number: int) -> _Row | None:

@@ -5,7 +5,7 @@ what its message shows of its reader and of the matches in it. The turns are lef
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,10 +15,11 @@ from sqlmodel import Session, SQLModel
 
 from pbem.storage.models import Match, Player
 
-LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached"})
+LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "epoch", "stopped", "confirmed", "created")
+SHOWN_OF_MATCH = tuple(field for field in Match.model_fields if field not in LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +75,15 @@ def turns_of_reader(stored: Mapping[str, Any] | None) -> Iterator[tuple[int, int
             yield match["id"], match["plies"] + match["shift"]
 
 
-def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict[str, Any] | None:
-    """Return the stored facts with another name for that player, and nothing else about them."""
+def without(stored: Mapping[str, Any] | None, players: Collection[int], instead: str) -> dict[str, Any] | None:
+    """Return the stored facts with another name for those players, and nothing else about them."""
     if stored is None:
         return None
     matches = []
     for each in stored["matches"]:
         people = [
-            {"id": player, "name": instead, "created": person["created"], "epoch": person.get("epoch", 0)}
-            if person["id"] == player
+            {"id": person["id"], "name": instead, "created": person["created"], "epoch": person.get("epoch", 0)}
+            if person["id"] in players
             else person
             for person in each["players"]
         ]
@@ -103,10 +104,9 @@ def numbers(words: Any) -> Iterator[int]:
 
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:
-    fields = [field for field in Match.model_fields if field not in LEFT_OUT]
     players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
     return {
-        "match": _shown(match, fields),
+        "match": _shown(match, SHOWN_OF_MATCH),
         "players": [_shown(player, SHOWN_OF_PLAYER) for player in players],
     }
 

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
-from sqlalchemy import Engine
-from sqlmodel import Session, col, select
+from sqlalchemy import CompoundSelect, Engine, bindparam, cast, select, union_all
+from sqlmodel import Session, col
 
 from pbem.storage.clock import THE_ONE
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Clock, Outage
+from pbem.storage.utc import Utc
 
 log = structlog.get_logger()
 
@@ -17,6 +19,11 @@ EVERY = timedelta(minutes=1)
 """How often a running server leaves a heartbeat."""
 SILENCE = timedelta(minutes=5)
 """A longer time without any is an outage."""
+_SILENCES: CompoundSelect[Any] = union_all(
+    select(col(Outage.since), col(Outage.until)).where(col(Outage.until) > bindparam("start", type_=Utc)),
+    select(col(Clock.beat), cast(None, Utc)).where(col(Clock.id) == THE_ONE),
+)
+"""The outages that ended after an instant, and the last heartbeat, which ended no outage so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +53,7 @@ def beat(engine: Engine, now: datetime) -> None:
 
 def after(session: Session, start: datetime, now: datetime) -> list[Silence]:
     """Return the outages that ended after an instant, in order, and the one which hasn't been noted yet, if any."""
-    rows = session.exec(select(Outage).where(col(Outage.until) > start).order_by(col(Outage.until)))
-    known = [Silence(row.since, row.until) for row in rows]
-    row = session.get(Clock, THE_ONE)
-    if row is not None and row.beat is not None and now - row.beat > SILENCE:
-        known.append(Silence(row.beat, now))
-    return known
+    rows = session.connection().execute(_SILENCES, {"start": start}).all()
+    known = sorted((Silence(since, until) for since, until in rows if until is not None), key=lambda each: each.until)
+    last = next((beat for beat, until in rows if until is None), None)
+    return [*known, Silence(last, now)] if last is not None and now - last > SILENCE else known

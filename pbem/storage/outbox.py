@@ -22,8 +22,7 @@ ANSWERED = frozenset({"answer", "confirm"})
 ID_BYTES = 16
 """The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
 
-# The statements are built once: that takes longer than running them. And a mail is owed by a plain insert, since
-# nobody needs the row in this session.
+# A plain insert, since nobody needs the row in this session.
 _QUEUED = insert(Outgoing)
 STAYED = (
     OutgoingState.BATCHED,
@@ -224,5 +223,5 @@ def _thread(session: Session, template: str, match: Match | None, address: str) 
     Messages about several matches form their own thread. What was never sent by itself isn't part of a thread.
     """
     if match is not None:
-        return tuple(session.exec(_THREAD, params={"number": match.id, "address": address}))
-    return tuple(session.exec(_DIGESTS, params={"address": address})) if template == "digest" else ()
+        return tuple(session.connection().execute(_THREAD, {"number": match.id, "address": address}).scalars())
+    return tuple(session.connection().execute(_DIGESTS, {"address": address}).scalars()) if template == "digest" else ()

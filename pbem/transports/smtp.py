@@ -1,7 +1,6 @@
 """Mail out over SMTP: exact bytes, one recipient at a time, over a connection that is kept for a while."""
 
 import contextlib
-import re
 import smtplib
 import time
 from collections.abc import Callable
@@ -54,9 +53,10 @@ class SmtpOutbox:
                 raise NotSent(f"{address!r} isn't an address", later=False)
         if self._client is not None and time.monotonic() - self._used > KEPT_SECONDS:
             self.close()
+        wire = on_the_wire(raw)
         try:
-            self._negotiate(sender, recipient, raw)
-            self._hand_over(raw)
+            self._negotiate(sender, recipient, wire)
+            self._hand_over(wire)
         except _Refused as error:
             self._reset()
             raise NotSent(str(error), later=error.later) from error
@@ -80,31 +80,31 @@ class SmtpOutbox:
     def _name(self) -> str:
         return f"{self._settings.host}:{self._settings.port}"
 
-    def _negotiate(self, sender: str, recipient: str, raw: bytes) -> None:
+    def _negotiate(self, sender: str, recipient: str, wire: bytes) -> None:
         """Send everything up to the server's consent to the message; replace a kept connection that died."""
         if self._client is not None:
             try:
-                self._announce(self._client, sender, recipient, raw)
+                self._announce(self._client, sender, recipient, wire)
             except (smtplib.SMTPServerDisconnected, OSError):
                 self._drop()  # nothing of the message was sent yet, so trying again is safe
             else:
                 return
         self._client = self._connect()
-        self._announce(self._client, sender, recipient, raw)
+        self._announce(self._client, sender, recipient, wire)
 
-    def _announce(self, client: smtplib.SMTP, sender: str, recipient: str, raw: bytes) -> None:
-        options = _mail_options(client, sender, recipient, raw)
+    def _announce(self, client: smtplib.SMTP, sender: str, recipient: str, wire: bytes) -> None:
+        options = _mail_options(client, sender, recipient, wire)
         # A 5xx to MAIL is about us, the sender of every message: the settings are wrong, and the message
         # waits until they are right. Only its size is a fault of the message itself.
         self._send_command(lambda: client.mail(sender, options), wanted=(250,), final=(TOO_BIG,))
         self._send_command(lambda: client.rcpt(recipient), wanted=(250, 251))
         self._send_command(lambda: client.docmd("DATA"), wanted=(354,))
 
-    def _hand_over(self, raw: bytes) -> None:
+    def _hand_over(self, wire: bytes) -> None:
         client = self._client
         if client is None:
             raise smtplib.SMTPServerDisconnected("not connected")
-        client.send(on_the_wire(raw))
+        client.send(wire)
         self._send_command(client.getreply, wanted=(250,))
         self._used = time.monotonic()
 
@@ -174,17 +174,16 @@ def on_the_wire(raw: bytes) -> bytes:
     >>> on_the_wire(b"Subject: x\n\n.hidden\n")
     b'Subject: x\r\n\r\n..hidden\r\n.\r\n'
     """
-    lines = re.sub(rb"\r\n|\r|\n", b"\r\n", raw)
-    if not lines.endswith(b"\r\n"):
-        lines += b"\r\n"
-    return re.sub(rb"(?m)^\.", b"..", lines) + b".\r\n"
+    lines = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n").replace(b"\n", b"\r\n")
+    stuffed = lines.replace(b"\r\n.", b"\r\n..")
+    return (b"." if lines.startswith(b".") else b"") + stuffed + b"\r\n.\r\n"
 
 
-def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, raw: bytes) -> list[str]:
+def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, wire: bytes) -> list[str]:
     options: list[str] = []
     if client.has_extn("size"):
-        options.append(f"SIZE={len(on_the_wire(raw))}")
-    if not raw.isascii() and client.has_extn("8bitmime"):
+        options.append(f"SIZE={len(wire)}")
+    if not wire.isascii() and client.has_extn("8bitmime"):
         options.append("BODY=8BITMIME")
     if not (sender + recipient).isascii():
         if not client.has_extn("smtputf8"):

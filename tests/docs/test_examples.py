@@ -52,4 +52,4 @@ def test_console_examples(name: str, tmp_path: Path) -> None:
 
 
 def test_the_first_example_is_the_readme_s() -> None:
-    assert next(step.command for step in console(page("README.md"))) == "pbem init"
+    assert next(step.command for step in console(page("README.md"))) == "pbem init --no-ask"

@@ -321,6 +321,7 @@ def trespasses(source: str) -> list[str]:
 
 
 ORIGINS = {
+    "arranged.py": {"Match()"},
     "imported.py": {"Match()", "Ply()"},
     "restored.py": {"Match()", "Ply()"},
     "replays.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},

@@ -11,9 +11,9 @@ import pytest
 import typer
 
 from notation import record
-from pbem.cli import server
 from pbem.cli.core import app as whole
 from pbem.cli.index import COMMANDS, load
+from pbem.cli.setup import presets
 from pbem.storage.database import MIGRATIONS
 from tests.correspondence import parsed, text
 from tests.operating import matches
@@ -56,7 +56,7 @@ def test_init_writes_the_example_a_key_that_only_we_may_read_and_a_database(tmp_
     site = Site(tmp_path / "new")
     done = site.process("init", umask=0)
     assert done.code == 0, done.said
-    assert site.config.read_bytes() == server.example().read_bytes()
+    assert site.config.read_bytes() == presets.example().read_bytes()
     key = site.folder / "pbem.key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert len(key.read_text().strip()) == 64

@@ -30,8 +30,16 @@ def refused(done: Done, *words: str) -> None:
 @pytest.mark.parametrize(
     ("inbox", "words"),
     [
-        pytest.param("[inbox.maildr]\npath = 'in'", ["inbox.maildr", "Extra inputs"], id="unknown table"),
-        pytest.param("[inbox.lmtp]\nprot = 24", ["inbox.lmtp.prot", "Extra inputs"], id="unknown key"),
+        pytest.param(
+            "[inbox.maildr]\npath = 'in'",
+            ["inbox.maildr: there is no such setting; did you mean maildir?"],
+            id="unknown table",
+        ),
+        pytest.param(
+            "[inbox.lmtp]\nprot = 24",
+            ["inbox.lmtp.prot: there is no such setting; did you mean port?"],
+            id="unknown key",
+        ),
         pytest.param("[inbox.lmtp]\nport = 'LMTP'", ["inbox.lmtp.port", "integer"], id="wrong type"),
         pytest.param("[inbox.lmtp]\nport = 70000", ["inbox.lmtp.port", "65535"], id="out of range"),
         pytest.param("[inbox.lmtp]", ["inbox.lmtp.port", "required"], id="missing key"),

@@ -8,14 +8,16 @@ from tests.operating.site import ADDRESS
 from tests.reliability.scene import Scene
 
 MATCHES = ("match", "ply", "takenback", "prepared", "clockevent")
-TABLES = ("player", "calendar", "vacation", *MATCHES, "seek", "incoming", "outgoing")
+TABLES = ("player", "calendar", "vacation", *MATCHES, "seek", "tournament", "pairing", "incoming", "outgoing")
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|\+00:00)")
 BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", "size"})
 BY_THE_WAY_IN = frozenset({"source", "sender", "recipients"})
 BY_THE_DEATHS = frozenset({"begun", "attempts"})
 DURATION = re.compile(r"\bP(?:\d+D)?T[\d.HMS]+")
-BY_THE_DATABASE = dict.fromkeys(("calendar", "clockevent", "ply", "takenback", "vacation"), frozenset({"id"}))
+BY_THE_DATABASE = dict.fromkeys(
+    ("calendar", "clockevent", "pairing", "ply", "takenback", "vacation"), frozenset({"id"})
+)
 """Ids that nothing refers to, and that PostgreSQL skips for rows that are rolled back."""
 
 

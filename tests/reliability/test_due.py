@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlmodel import Session, select
 
+from pbem.clocks import time_control
 from pbem.clocks.time_control import TimeControl
 from pbem.clocks.working_days import Span
 from pbem.community import seeks
@@ -17,6 +18,8 @@ from pbem.matches.offers import OfferKind
 from pbem.matches.time import vacations
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
+from pbem.tournaments import entries
+from pbem.tournaments.field import Kind
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
 from tests.reliability.past import by_day
@@ -72,6 +75,20 @@ def _seek_that_ends(rehearsal: Rehearsal) -> None:
         seeks.put_up(session, player(session, X), terms, 1, now - 28 * DAY, now - HOUR)
 
 
+def _tournament_that_begins(rehearsal: Rehearsal) -> None:
+    """Let x0, o0 and two others have entered a knock-out that is to begin."""
+    now = rehearsal.server.clock()
+    control = time_control.parse("3d/move,auto")
+    terms = entries.Terms(Kind.KNOCK_OUT, "Cup", "hexaphages", {}, control, rated=True, places=4, days=14)
+    with transaction(rehearsal.server.engine) as session:
+        for name in ("x1", "o1"):
+            session.add(Player(name=name, address=f"{name}@mail.example", confirmed=now, created=now))
+        session.flush()
+        tournament = entries.open_(session, terms, None, now)
+        for address in (X, O, "x1@mail.example", "o1@mail.example"):
+            entries.enter(session, tournament, player(session, address), now)
+
+
 KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a reminder": _reminder,
     "a time-out": _timeout,
@@ -80,6 +97,7 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a vacation": _vacation,
     "a vacation that begins by itself": _vacation_by_itself,
     "a seek that ends": _seek_that_ends,
+    "a tournament that begins": _tournament_that_begins,
 }
 """What is due."""
 DEATHS = {Step.DUE: True, Step.BEGUN: False, Step.RENDERED: False, Step.SENT: False}

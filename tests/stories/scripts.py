@@ -466,6 +466,47 @@ def ranking(letters: Correspondence) -> None:
     letters.write("alice@mail.example", "standings\nstandings quadrature\nwhois bob\nhelp ratings", to=alice)
 
 
+def competing(letters: Correspondence) -> None:
+    """Open, list, enter and leave tournaments; play a round robin, and a knock-out from which somebody withdraws."""
+    names = ("alice", "bob", "carol", "dave")
+    personal = {name: letters.join(name) for name in names}
+
+    def write(name: str, body: str) -> list[EmailMessage]:
+        return letters.write(f"{name}@mail.example", body, to=personal[name])
+
+    def resign(name: str, match: int) -> None:
+        (question,) = write(name, f"#{match} resign")
+        letters.reply(question, "yes")
+
+    write("alice", "tournaments\nhost round-robin kvadratik time=3d/move")
+    letters.execute("update player set trusted = created where name = 'alice'")
+    write("alice", "host round robin quadratik time=3d/move")
+    write("alice", "host round robin kvadratik time=3d/move rated places=3 called Spring Cup")
+    write("alice", "host knock-out quadrature time=14d+1d places=4")
+    write("bob", "tournaments\ntournament 1\nhelp tournaments")
+    for name in ("alice", "bob"):
+        write(name, "enter 1")
+    write("bob", "withdraw from tournament 1\nenter 1\nenter 1")
+    write("carol", "enter 1")
+    write("dave", "enter 1\ntournament 1")
+    letters.reply(letters.last("bob"), "show 1\ngames")
+    write("carol", "#1 setup +x+x\n#1 pause")
+    write("carol", "#1 resign")
+    letters.reply(letters.last("carol"), "yes")
+    resign("alice", 2)
+    resign("carol", 3)
+    for name in names:
+        write(name, "enter 2")
+    write("dave", "tournament 2")
+    write("dave", "#4 e3f4")
+    write("dave", "#4 draw")
+    write("alice", "#4 accept draw")
+    write("bob", "withdraw from 2")
+    letters.run_for(days=16)
+    write("dave", "tournament 2\ntournaments")
+    letters.run_for(days=16)
+
+
 def moderating(letters: Correspondence) -> None:
     """Moderate by mail, as an admin who is no player: decide matches, close an account, and write to everybody."""
     letters.match("challenge bob kvadratik rated")
@@ -492,11 +533,13 @@ def moderating(letters: Correspondence) -> None:
     for words in (
         "unban bob tell=yes He has apologised.",
         "rename bob robert",
+        "merge carol alice tell=yes You asked for it.",
         "announce Moving house\n\nWe move on Sunday.\n\nhelp is welcome: write to us.",
     ):
         (question,) = letters.write(admin, words, to=personal)
         letters.reply(question, "Yes")
     letters.wait(minutes=1)
+    letters.write("carol@mail.example", "games", to=personal_of(letters, "carol"))
     letters.write(admin, "players banned\nplayers r\nacts robert", to=personal)
 
 
@@ -524,6 +567,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "seeking": seeking,
     "neighbours": neighbours,
     "ranking": ranking,
+    "competing": competing,
     "alone": alone,
     "analysing": analysing,
     "moderating": moderating,

@@ -63,6 +63,7 @@ ON_BOTH = (
     "seeking",
     "neighbours",
     "ranking",
+    "competing",
     "moderating",
 )
 """The stories about what databases do differently."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from pbem.moderation import bans, broadcasts, names
+from pbem.moderation import bans, broadcasts, merges, names
 from pbem.moderation.acts import Order
 from pbem.players import addresses
 from pbem.server.scheduled import alerts
@@ -50,6 +50,7 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
         found["confirm-delete"] = _leave(letters)
         _alert(letters)
         _moderate(letters)
+        _compete(letters)
         found["confirm-act"] = _moderate_by_mail(letters)
         with Session(letters.server.engine) as session:
             rows = {row.message_id: row for row in session.exec(select(Outgoing))}
@@ -231,7 +232,7 @@ def _alert(letters: Correspondence) -> None:
 
 
 def _moderate(letters: Correspondence) -> None:
-    """Let the operator close bob's account and open it again, rename dave, and write to everybody."""
+    """Let the operator close bob's account and open it, rename dave, write to everybody, and merge two accounts."""
     engine, server, now = letters.server.engine, letters.server.settings.server, letters.clock()
     why = Order("terminal", "You've asked others for their passwords.", tells=True)
     with database.transaction(engine) as session:
@@ -242,6 +243,37 @@ def _moderate(letters: Correspondence) -> None:
         lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
         broadcasts.begin(session, "Moving house", lines, Order("terminal"), now)
     letters.wait(minutes=1)
+    grace = letters.join("grace")
+    letters.join("harry")
+    letters.write("grace@mail.example", "challenge harry kvadratik\nchallenge alice kvadratik", to=grace)
+    letters.reply(letters.last("harry"), "accept")
+    letters.reply(letters.last("alice"), "accept")
+    with database.transaction(engine) as session:
+        grace_, harry = (session.exec(select(Player).where(Player.name == each)).one() for each in ("grace", "harry"))
+        merges.merge(session, server, grace_, harry, Order("terminal", "You asked for it.", tells=True), now)
+    letters.wait(minutes=1)
+
+
+def _compete(letters: Correspondence) -> None:
+    """Let three players enter a knock-out that one of them has opened, and play it."""
+    personal = {name: letters.join(name) for name in ("gina", "hugo", "ines")}
+
+    def write(name: str, words: str) -> EmailMessage:
+        address = f"{name}@mail.example"
+        return next(mail for mail in letters.write(address, words, to=personal[name]) if str(mail["To"]) == address)
+
+    letters.execute("update player set trusted = created where name = 'gina'")
+    write("gina", "host knock-out kvadratik time=3d/move places=3 called Little Cup")
+    for name, words in (("gina", "enter 1"), ("hugo", "enter 1"), ("hugo", "withdraw from 1"), ("hugo", "enter 1")):
+        write(name, words)
+    write("ines", "tournaments")
+    write("ines", "enter 1")
+    for _ in range(2):
+        ((number, name),) = letters.execute(
+            "select match.id, name from match join player on player.id = seat0 where tournament = 1 and ended is null"
+        )
+        letters.reply(write(str(name), f"#{number} resign"), "yes")
+        write("gina", "tournament 1")
 
 
 def _moderate_by_mail(letters: Correspondence) -> EmailMessage:

@@ -10,6 +10,11 @@ _SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
 """A seek as `take` and `unseek` name it: "take seek 7"."""
 _OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
 """What `cancel` takes back: "cancel seek 7"."""
+_FROM = re.compile(r"(?:from\s+(?:the\s+)?)?tournament\s*#?(\d{1,9})$|from\s+#?(\d{1,9})$", re.IGNORECASE)
+"""What `withdraw` means a tournament by: "withdraw from 3"."""
+_TOURNAMENT = re.compile(r"(?:from\s+)?(?:(?:the\s+)?tournament\s*)?#?(\d{1,9})$", re.IGNORECASE)
+"""A tournament as `enter` and `retire` name it: "enter tournament 3"."""
+_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out)"
 _OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
 """Which records `records` sends: "records mine before 317"."""
 _RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)
@@ -23,6 +28,11 @@ SHAPES = {
     "seeks": re.compile(rf"(?:(?:{_GAME}|(?:time|rating)=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
     "take": re.compile(r"\d{0,9}"),
     "unseek": re.compile(r"\d{0,9}"),
+    "tournaments": re.compile(r"\d{0,9}"),
+    "tournament": re.compile(r"\d{1,9}"),
+    "enter": re.compile(r"\d{1,9}"),
+    "retire": re.compile(r"\d{1,9}"),
+    "host": re.compile(rf".*(?:=|\b{_GAME}\b|\b{_KIND}\b).*", re.IGNORECASE),
     "who": re.compile(r"\d{0,9}"),
     "whois": _PERSON,
     "block": _PERSON,
@@ -43,6 +53,8 @@ def meant(command: str, words: str) -> tuple[str, str]:
     (('unseek', '7'), ('take', '7'), ('refuse', 'hexaphages'), ('cancel', '42'))
     >>> meant("records", "42"), meant("record", "mine")
     (('record', '42'), ('records', 'mine'))
+    >>> meant("withdraw", "from tournament 3"), meant("withdraw", "3"), meant("enter", "tournament #3")
+    (('retire', '3'), ('withdraw', '3'), ('enter', '3'))
     """
     if command == "record" and _OWN_RECORDS.fullmatch(words):
         return "records", words
@@ -50,6 +62,10 @@ def meant(command: str, words: str) -> tuple[str, str]:
         return "record", words
     if command == "cancel" and (seek := _OWN_SEEK.match(words)):
         return "unseek", seek[1]
+    if command == "withdraw" and (left := _FROM.match(words)):
+        return "retire", left[1] or left[2]
+    if command in ("enter", "retire", "tournament") and (entered := _TOURNAMENT.match(words)):
+        return command, entered[1]
     if command in ("take", "unseek") and (seek := _SEEK.match(words)):
         return command, seek[1]
     return (FOR_GAMES[command] if command in FOR_GAMES and words.lower() in GAMES else command), words

@@ -77,12 +77,13 @@ INDEX: Mapping[str, str] = {
     "delete": "erase remove",
     "join": "name nickname signup-name userid user register registration",
     "challenge": "invitation invitations invites challenges option begin= offer",
+    "tournaments": "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak tie-break cup",
     "ratings": "rating rated glicko elo ranking rankings points provisional",
     "rules": "rule howto",
 }
 """A topic, a command or `notation`, and the words under which it is found besides its own name."""
-TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings")
-"""The topics that are neither commands nor games; each has a page in templates/help."""
+TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings", "tournaments")
+"""The topics that are more than a command or a game; each has a page in templates/help."""
 
 
 def find(commands: Mapping[str, Command], words: str) -> Explanation | None:

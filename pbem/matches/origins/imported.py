@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -24,7 +24,8 @@ from notation.ending import Ending, Termination
 from notation.record import BadRecord, Record
 from pbem import tokens
 from pbem.matches import queries
-from pbem.storage.models import IMPORTED, Match, MatchState, Player, Ply
+from pbem.matches.origins import earlier_turns
+from pbem.storage.models import IMPORTED, Match, MatchState, Player
 
 LARGEST = 5_000_000
 """The most bytes of a file with a record."""
@@ -182,14 +183,9 @@ def store(
     )
     session.add(match)
     session.flush()
-    _store_turns(session, number, played.record.moves, played.seats, ended)
+    turns = zip(played.seats, played.record.moves, strict=True)
+    earlier_turns.store(session, number, ((seat, text, ended) for seat, text in turns))
     return match, True
-
-
-def _store_turns(session: Session, number: int, texts: Sequence[str], seats: Sequence[Seat], played: datetime) -> None:
-    for ply, (text, seat) in enumerate(zip(texts, seats, strict=True), start=1):
-        session.add(Ply(match=number, number=ply, seat=seat, text=text, played=played))
-    session.flush()
 
 
 def _placeholder(session: Session, name: str, opponent: Player | None, now: datetime) -> Player:

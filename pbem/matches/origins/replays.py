@@ -11,8 +11,9 @@ from sqlmodel import Session
 from pbem.clocks.time_control import TimeControl
 from pbem.matches import lifecycle
 from pbem.matches.events import Events
+from pbem.matches.origins import earlier_turns
 from pbem.matches.snapshot import Snapshot
-from pbem.storage.models import Player, Ply
+from pbem.storage.models import Player
 
 
 def offer(
@@ -46,7 +47,6 @@ def offer(
         match.begun_from, match.begun_after, match.plies = source.number, source.ply, source.ply
     session.add(match)
     session.flush()
-    for number, (text, seat) in enumerate(zip(source.texts, source.seats, strict=True), start=1):
-        session.add(Ply(match=match.id or 0, number=number, seat=seat, text=text, played=now))
-    session.flush()
+    turns = zip(source.seats, source.texts, strict=True)
+    earlier_turns.store(session, match.id or 0, ((seat, text, now) for seat, text in turns))
     return (event,)

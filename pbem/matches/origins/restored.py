@@ -12,9 +12,10 @@ from sqlmodel import Session, select
 
 from notation.record import BadRecord, Record, replay
 from pbem.clocks.clock import Restored, SideRestored
+from pbem.matches.origins import earlier_turns
 from pbem.matches.origins.carried import FIELDS, CarriedMatch, Person
 from pbem.matches.time import timekeeping
-from pbem.storage.models import HOUSE, IMPORTED, Match, MatchState, Player, Ply
+from pbem.storage.models import HOUSE, IMPORTED, Match, MatchState, Player
 
 NO_ADDRESS = ("deleted-", IMPORTED)
 """How the names of rows begin that have no address, but their name once more."""
@@ -71,10 +72,8 @@ def restore(
     )
     session.add(match)
     session.flush()
-    for number, (turn, before) in enumerate(zip(carried.turns, positions, strict=False), start=1):
-        seat = before.turn or 0
-        session.add(Ply(match=carried.number, number=number, seat=seat, text=turn.text, played=turn.played))
-    session.flush()
+    turns = zip(carried.turns, positions, strict=False)
+    earlier_turns.store(session, carried.number, ((at.turn or 0, turn.text, turn.played) for turn, at in turns))
     if carried.left is not None:
         left = (SideRestored(each.bank, each.turns, each.used) for each in carried.left)
         timekeeping.start(session, match, carried.started)

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Engine, exists, or_
+from sqlalchemy import select as columns
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
@@ -23,14 +24,25 @@ LISTED = 20
 KEPT = 200
 """How many of the newest it remembers."""
 
-_SHUNTED = (Incoming.state == IncomingState.SHUNTED, col(Incoming.removed).is_(None))
+_SHUNTED = (col(Incoming.state) == IncomingState.SHUNTED, col(Incoming.removed).is_(None))
 _FAILED = (
     col(Outgoing.troubled).is_not(None),
     # Not by the index of the states, which has all that was ever refused: by that of the few that are troubled.
     col(Outgoing.state).concat("").in_((OutgoingState.FAILED, OutgoingState.OWED)),
-    Outgoing.template != TEMPLATE,
+    col(Outgoing.template) != TEMPLATE,
 )
 """Outgoing messages that were refused for good, and those that a bug prevents from being rendered."""
+
+_LOOK = columns(
+    or_(
+        exists().where(*_SHUNTED),
+        exists().where(*_FAILED),
+        exists().where(col(Match.unreached).is_not(None)),
+        exists().where(col(Search.troubled).is_not(None)),
+        exists().where(col(Analysis.troubled).is_not(None)),
+    )
+)
+"""Whether there is anything that an alert might tell, or has told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,7 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
     if server.admin is None:
         return False
     with read_only(engine) as session:
-        if _news(session, server.admin, now) is None:
+        if not session.connection().execute(_LOOK).scalar() or _news(session, server.admin, now) is None:
             return False
     with transaction(engine) as session:
         exclude_others(session.connection(), "alert")  # only one of several daemons tells

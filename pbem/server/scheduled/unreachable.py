@@ -5,7 +5,7 @@ Only players count: addresses of people who never joined bounce all the time, si
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, exists
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
@@ -20,6 +20,11 @@ TEMPLATE = "unreachable_admin"
 AT_MOST_EVERY = timedelta(hours=1)
 REMEMBERED = 200
 """The maximum number of players that a message records, so that others given up in that moment are still reported."""
+
+
+_GONE = (col(Player.unreachable).is_not(None), col(Player.confirmed).is_not(None), col(Player.deleted).is_(None))
+ARE_ANY = exists().where(*_GONE)
+"""Whether any players can't be reached."""
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
@@ -53,9 +58,7 @@ def _news(session: Session, admin: str, now: datetime) -> list[Player]:
     last = session.exec(newest.order_by(col(Outgoing.created).desc()).limit(1)).first()
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return []
-    gone = select(Player).where(
-        col(Player.unreachable).is_not(None), col(Player.confirmed).is_not(None), col(Player.deleted).is_(None)
-    )
+    gone = select(Player).where(*_GONE)
     if last is not None and last.created < now:
         gone = gone.where(col(Player.unreachable) >= last.created)
     told = last.payload.get("told", ()) if last is not None else ()

@@ -22,6 +22,7 @@ from pbem.storage.models.moderation import Announcement, ClosedAddress, Moderati
 from pbem.storage.models.people import HOUSE, IMPORTED, Departure, Invitee, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
+from pbem.storage.models.tournaments import Entry, Pairing, Tournament
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "ClockEvent",
     "ClosedAddress",
     "Departure",
+    "Entry",
     "Incoming",
     "IncomingState",
     "Invitee",
@@ -47,6 +49,7 @@ __all__ = [
     "Outage",
     "Outgoing",
     "OutgoingState",
+    "Pairing",
     "Player",
     "PlayerRating",
     "Ply",
@@ -59,5 +62,6 @@ __all__ = [
     "Seek",
     "Standing",
     "TakenBack",
+    "Tournament",
     "Vacation",
 ]

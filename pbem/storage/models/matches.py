@@ -21,6 +21,7 @@ class MatchState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+IS_NEWS = "tournament IS NOT NULL AND ended IS NOT NULL AND reported IS NULL"
 HISTORY, IS_OVER = ("ended", "id", "game", "winner", "termination"), "termination IS NOT NULL"
 
 
@@ -40,6 +41,7 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
+        partial_index("ix_match_unreported", "tournament", where=IS_NEWS),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
 
@@ -61,6 +63,12 @@ class Match(SQLModel, table=True):
     """The match from a position of which this one began (see matches.origins.replays); None where it began as usual."""
     begun_after: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The number of turns that it has from that match, as the first of its own. They can't be taken back."""
+    tournament: int | None = None
+    """The tournament that it belongs to, which has begun it; None for most matches."""
+    round: int | None = None
+    """The round of that tournament."""
+    reported: datetime | None = Field(default=None, sa_type=Utc)
+    """When the tournament has noted that it is over."""
     level: int | None = None
     """How well the house plays, in a match against it; None between two people."""
     by_address: bool = Field(default=False, sa_column_kwargs={"server_default": false()})

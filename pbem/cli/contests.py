@@ -1,0 +1,163 @@
+"""Commands for ratings and tournaments: ratings rebuild; tournament open, list, show, begin and trf; trust."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.progress import track
+from rich.table import Table
+from sqlmodel import Session
+
+from engines import GAMES
+from pbem.cli import core
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
+from pbem.commands.community import hosting
+from pbem.errors import Refused
+from pbem.ratings import derivation
+from pbem.server import daemon
+from pbem.server.scheduled import tournaments
+from pbem.storage import database
+from pbem.storage.models import Tournament
+from pbem.tournaments import crosstable, entries, rounds, shown
+from pbem.tournaments import trf as report
+from pbem.tournaments.entries import State
+from pbem.tournaments.trf import Heading
+
+PAGE = 50
+"""How many rows a list shows."""
+NumberArgument = Annotated[int, typer.Argument(help="The number of the tournament.")]
+
+ratings = typer.Typer(help="Work with the ratings of players.", no_args_is_help=True)
+app.add_typer(ratings, name="ratings")
+tournament = typer.Typer(help="Open tournaments, and look at them.", no_args_is_help=True)
+app.add_typer(tournament, name="tournament")
+
+
+@ratings.callback()
+def group() -> None:
+    """Work with the ratings of players."""
+
+
+@ratings.command()
+def rebuild(config_file: ConfigOption = CONFIG) -> None:
+    """Derive all ratings from the matches again, which give the same ratings each time."""
+    with opened(config_file) as server:
+        derived = sum(
+            derivation.rebuild(server.engine, game)
+            for game in track(GAMES, "rebuilding", console=errors, transient=True)
+        )
+    out.print(f"{derived} ratings derived from the matches")
+
+
+@app.command()
+def trust(
+    name: Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")],
+    end: Annotated[bool, typer.Option("--end", help="Don't trust them any more.")] = False,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Let a player open tournaments by email."""
+    with opened(config_file) as server, database.transaction(server.engine) as session:
+        player = core.player(session, name)
+        player.trusted = None if end else daemon.now()
+        session.add(player)
+        can = "can't open tournaments any more" if end else 'can open tournaments now, with "host"'
+        out.print(f"{player.name} {can}", markup=False)
+
+
+@tournament.command("open")
+def open_(
+    words: Annotated[list[str], typer.Argument(help=f"As in an email: {hosting.USAGE}", metavar="KIND GAME ...")],
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Open a tournament to everybody."""
+    with opened(config_file) as server:
+        try:
+            wanted = hosting.read(" ".join(words), server.settings.server.time)
+        except Refused as refusal:
+            errors.print(f"pbem: {refusal.sentence} {refusal.fits}".strip(), markup=False, highlight=False)
+            raise typer.Exit(FOUND) from refusal
+        with database.transaction(server.engine) as session:
+            row = entries.open_(session, wanted, None, daemon.now())
+            out.print(f"tournament {row.id}, {row.title}, is open until {row.closes:%Y-%m-%d %H:%M} UTC", markup=False)
+
+
+@tournament.command("list")
+def list_(
+    page: Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")] = 1,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """List the tournaments."""
+    with opened(config_file) as server, database.read_only(server.engine) as session:
+        found, more = entries.listed(session, PAGE, page)
+        numbers = entries.numbers_of(session, found)
+        table = Table("number", "title", "kind", "game", "time", "players", "state", "closes (UTC)")
+        for row in found:
+            players = f"{numbers[row.id or 0]} of {row.places}"
+            state, closes = entries.state_of(row).value, f"{row.closes:%Y-%m-%d %H:%M}"
+            table.add_row(str(row.id), escape(row.title), row.kind, row.game, row.time, players, state, closes)
+    if not found:
+        out.print("there are no tournaments" if page == 1 else "the list has no such page")
+        return
+    out.print(table)
+    if more:
+        out.print(f"there are more: --page {page + 1}", markup=False)
+
+
+@tournament.command("show")
+def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
+    """Show who is in a tournament, and its crosstable once it has begun."""
+    with opened(config_file) as server, database.read_only(server.engine) as session:
+        row = _called(session, number)
+        people = [player for _, player in entries.players_of(session, row)]
+        names = shown.names_of(people)
+        out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}", markup=False)
+        if row.started is None:
+            out.print(f"entered: {', '.join(names.values()) or 'nobody'}", markup=False)
+            return
+        found = crosstable.table(rounds.field_of(session, row))
+        table = Table("number", "player", *found.heads, "points", *found.breaks)
+        for each in found.rows:
+            table.add_row(
+                str(each.number), names[each.place.entrant.player], *map(escape, each.cells), each.points, *each.breaks
+            )
+    out.print(table)
+
+
+@tournament.command()
+def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
+    """Let nobody else enter a tournament: it begins with those who have, or is called off if they are too few."""
+    with opened(config_file) as server:
+        with database.transaction(server.engine) as session:
+            row = _called(session, number, locks=True)
+            if entries.state_of(row) is not State.OPEN:
+                errors.print(f"pbem: tournament {number} is {entries.state_of(row)}", markup=False)
+                raise typer.Exit(FOUND)
+            entries.begin_now(session, row, daemon.now())
+        tournaments.advance(server.engine, server.settings.server, daemon.now())
+        with database.read_only(server.engine) as session:
+            out.print(f"tournament {number} is {entries.state_of(_called(session, number))}", markup=False)
+
+
+@tournament.command()
+def trf(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
+    """Print a tournament as a report file (TRF16), which other tournament programs read."""
+    with opened(config_file) as server, database.read_only(server.engine) as session:
+        row = _called(session, number)
+        if row.started is None:
+            errors.print(f"pbem: tournament {number} is {entries.state_of(row)}", markup=False)
+            raise typer.Exit(FOUND)
+        people = entries.players_of(session, row)
+        names = shown.names_of(player for _, player in people)
+        ratings = {entry.player: entry.rating for entry, _ in people}
+        place = server.settings.server.name
+        heading = Heading(row.title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
+        typer.echo(report.written(rounds.field_of(session, row), heading, names, ratings), nl=False)
+
+
+def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:
+    """Return the tournament of that number; exit with a sentence if there is none."""
+    found = entries.locked(session, number) if locks else session.get(Tournament, number)
+    if found is None:
+        errors.print(f"pbem: there is no tournament {number}", markup=False)
+        raise typer.Exit(FOUND)
+    return found

@@ -1,0 +1,1 @@
+"""Setting up a server: what writes its configuration, and what shows it."""

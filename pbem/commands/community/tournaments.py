@@ -1,0 +1,154 @@
+"""Tournaments: tournaments, tournament, enter, retire, host."""
+
+from sqlmodel import Session
+
+from pbem.commands.challenges import check_running
+from pbem.commands.community import hosting, pages
+from pbem.commands.core import Command, Decision, Line, Request
+from pbem.errors import Refused
+from pbem.payloads.tournaments import (
+    Meeting,
+    TournamentEntered,
+    TournamentList,
+    TournamentOpened,
+    TournamentShown,
+    TournamentWithdrawn,
+)
+from pbem.storage.models import Player, Tournament
+from pbem.tournaments import crosstable, entries, rounds, shown
+from pbem.tournaments.entries import State
+
+LISTS = '"tournaments" lists them.'
+
+
+def list_tournaments(request: Request, line: Line) -> Decision:
+    """List the tournaments, the newest first."""
+    page, words = pages.numbered(line.words.split())
+    session, reader = request.session, request.sender.player
+    found, more = entries.listed(session, pages.SIZE, page)
+    numbers = entries.numbers_of(session, found)
+    rows = (
+        shown.line(
+            each,
+            numbers[each.id or 0],
+            request.now,
+            entered=reader is not None and entries.entry_of(session, each, reader) is not None,
+        )
+        for each in found
+    )
+    following = pages.following("tournaments", words, page, more=more)
+    return Decision(answer=(TournamentList(rows=tuple(rows), page=page, next_page=following),))
+
+
+def show(request: Request, line: Line) -> Decision:
+    """Show a tournament: who is in it, and how it stands."""
+    session, reader = request.session, request.sender.player
+    tournament = _called(session, line, session.get(Tournament, int(line.words)))
+    people = entries.players_of(session, tournament)
+    names = shown.names_of(player for _, player in people)
+    is_in = reader is not None and reader.id in names
+    if tournament.started is None:
+        told = shown.line(tournament, len(people), request.now, entered=is_in)
+        return Decision(
+            answer=(TournamentShown(line=told, players=tuple(Meeting(player=each) for each in names.values())),)
+        )
+    field = rounds.field_of(session, tournament)
+    told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
+    table = shown.shown(crosstable.table(field), names, reader.id if reader is not None else None)
+    return Decision(answer=(TournamentShown(line=told, table=table, last_round=shown.last_round(field, names)),))
+
+
+def enter(request: Request, line: Line) -> Decision:
+    """Let the sender enter a tournament, which begins by itself."""
+    session, player, now = request.session, request.player, request.now
+    tournament = _called(session, line, entries.locked(session, int(line.words)))
+    if entries.entry_of(session, tournament, player) is not None:
+        raise Refused(f"You're in tournament {tournament.id} already.", fits=f'"tournament {tournament.id}" shows it.')
+    if entries.state_of(tournament) is not State.OPEN or tournament.closes <= now:
+        raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
+    if entries.going_on(session, player) >= entries.MOST_ENTERED:
+        raise Refused(f"You're in {entries.MOST_ENTERED} tournaments, and that's the limit.", fits="Finish one first.")
+    check_running(request, player)
+    entries.enter(session, tournament, player, now)
+    told = shown.line(tournament, entries.number_of(session, tournament), now, entered=True)
+    return Decision(answer=(TournamentEntered(line=told),))
+
+
+def retire(request: Request, line: Line) -> Decision:
+    """Take the sender out of a tournament."""
+    session, player, now = request.session, request.player, request.now
+    tournament = _called(session, line, entries.locked(session, int(line.words)))
+    entry = entries.entry_of(session, tournament, player)
+    if entry is None or entry.withdrawn is not None:
+        raise Refused(f"You aren't in tournament {tournament.id}.", fits=LISTS)
+    if tournament.ended is not None:
+        raise Refused(f"Tournament {tournament.id} is over.", fits=f'"tournament {tournament.id}" shows how it ended.')
+    begun = entries.withdraw(session, tournament, player, now)
+    running = _running(session, tournament, player) if begun else ()
+    told = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, begun=begun)
+    return Decision(answer=(told,))
+
+
+def _running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
+    """Return the matches of a player in the tournament that go on."""
+    matches = (match for _, match in rounds.pairings_of(session, tournament) if match is not None)
+    theirs = (match for match in matches if match.ended is None and player.id in (match.seat0, match.seat1))
+    return tuple(match.id or 0 for match in theirs)
+
+
+def host(request: Request, line: Line) -> Decision:
+    """Open a tournament, as a player whom the operator trusts with that."""
+    session, player = request.session, request.player
+    is_operator = request.server.admin is not None and player.address == request.server.admin
+    hosting.may_host(player.trusted is not None or is_operator, entries.hosted_by(session, player))
+    wanted = hosting.read(line.words, request.server.time)
+    tournament = entries.open_(session, wanted, player, request.now)
+    return Decision(answer=(TournamentOpened(line=shown.line(tournament, 0, request.now)),))
+
+
+def _called(session: Session, line: Line, tournament: Tournament | None) -> Tournament:
+    """Return the tournament; raise Refused if there is none of that number."""
+    if tournament is None:
+        raise Refused(f"There is no tournament {line.words[:9]}.", read=line.text, fits=LISTS)
+    return tournament
+
+
+TOURNAMENTS = Command(
+    "tournaments",
+    "[PAGE]",
+    'list the tournaments; "help tournaments" explains how they go',
+    list_tournaments,
+    words=(0, 1),
+)
+TOURNAMENT = Command(
+    "tournament",
+    "TOURNAMENT",
+    "show a tournament, by the number in the list: who is in it, and how it stands",
+    show,
+    words=(1, 1),
+)
+ENTER = Command(
+    "enter",
+    "TOURNAMENT",
+    "enter a tournament; your matches in it begin by themselves",
+    enter,
+    changes=True,
+    words=(1, 1),
+    resumes=True,
+)
+RETIRE = Command(
+    "retire",
+    "TOURNAMENT",
+    'withdraw from a tournament; "withdraw from tournament 3" does the same',
+    retire,
+    changes=True,
+    words=(1, 1),
+)
+HOST = Command(
+    "host",
+    hosting.USAGE,
+    "open a tournament, if the operator of this server trusts you with that",
+    host,
+    changes=True,
+    words=(2, 20),
+)

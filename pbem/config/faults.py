@@ -1,0 +1,113 @@
+"""Sentences about what is wrong with a configuration. They never contain a value, which may be a secret."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from pbem.secret import Secret
+
+OFTEN_WRITTEN = {
+    "user": "username",
+    "login": "username",
+    "server": "host",
+    "hostname": "host",
+    "mailbox": "folder",
+    "ssl": "security",
+    "encryption": "security",
+    "email": "address",
+    "db": "database",
+    "pass": "password",
+}
+"""Names that other programs give to our keys."""
+LONGEST_SHOWN = 60
+
+
+def sentences(model: type[BaseModel], error: ValidationError) -> list[str]:
+    """Return a sentence on each fault of a configuration that should have been an instance of the model."""
+    return [_sentence(model, fault) for fault in error.errors(include_url=False, include_input=False)]
+
+
+def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence on each environment variable that looks like one of ours and belongs to no table."""
+    for name in sorted(environment):
+        table, nested, _ = name.removeprefix("PBEM_").partition("__")
+        if name.startswith("PBEM_") and nested and table.lower() not in model.model_fields:
+            near = get_close_matches(table.lower(), list(model.model_fields), 1)
+            meant = f"; did you mean PBEM_{near[0].upper()}__…?" if near else ""
+            yield f"the environment variable {name[:LONGEST_SHOWN]} belongs to no table{meant}"
+
+
+def _sentence(model: type[BaseModel], fault: ErrorDetails) -> str:
+    path = tuple(map(str, fault["loc"]))
+    where = ".".join(path) or "file"
+    match fault["type"]:
+        case "extra_forbidden":
+            return f"{where}: there is no such {'table' if len(path) == 1 else 'setting'}{_near(model, path)}"
+        case "missing":
+            return f"{where}: this is required"
+        case "value_error":
+            return f"{where}: {fault['ctx']['error']}"
+        case "model_type" | "model_attributes_type":
+            return f"{where}: {_how_to_write(model, path)}"
+        case _:
+            return f"{where}: {fault['msg']}"
+
+
+def _how_to_write(model: type[BaseModel], path: tuple[str, ...]) -> str:
+    """Return what to write instead of a bare value."""
+    key = path[-1]
+    if _model_at(model, path) is not Secret:
+        return f"this is a table; write [{'.'.join(path)}], and its settings in the lines below"
+    file = "pbem.key" if path == ("server", "key") else "mail.password"
+    return (
+        "say where this secret comes from: "
+        f'{key} = {{ file = "{file}" }} takes the first line of a file, '
+        f'{key} = {{ command = "pass show …" }} that of a program\'s output, '
+        f'{key} = {{ value = "…" }} what is between the quotes'
+    )
+
+
+def _near(model: type[BaseModel], path: Sequence[str]) -> str:
+    """Return what was probably meant by an unknown key, as the end of a sentence."""
+    above, key = tuple(path[:-1]), path[-1].lower()
+    table = _model_at(model, above)
+    own = list(table.model_fields) if table is not None else []
+    usual = OFTEN_WRITTEN.get(key)
+    if usual in own:
+        return f"; did you mean {usual}?"
+    if near := get_close_matches(key, own, 1):
+        return f"; did you mean {near[0]}?"
+    places = [".".join((*place, key)) for place, table in _places(model) if key in table.model_fields]
+    if places:
+        return f"; did you mean {' or '.join(places[:3])}?"
+    return f"; here there are {', '.join(own)}" if own else ""
+
+
+def _places(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
+    """Yield the path of each table, and its model."""
+    for name, field in model.model_fields.items():
+        inner = _table(field.annotation)
+        if inner is not None and inner is not Secret:
+            yield (*above, name), inner
+            yield from _places(inner, (*above, name))
+
+
+def _model_at(model: type[BaseModel], path: Sequence[str]) -> type[BaseModel] | None:
+    """Return the model of the table or secret at that path; None if there is none."""
+    found: type[BaseModel] | None = model
+    for name in path:
+        field = found.model_fields.get(name) if found is not None else None
+        found = _table(field.annotation) if field is not None else None
+    return found
+
+
+def _table(annotation: Any) -> type[BaseModel] | None:
+    """Return the model in an annotation such as `Tls` or `Secret | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if get_origin(annotation) is None or not get_args(annotation):
+        return None
+    return next((found for inner in get_args(annotation) if (found := _table(inner)) is not None), None)

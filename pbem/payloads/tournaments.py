@@ -1,0 +1,168 @@
+"""Tournaments in messages: sections of an answer, and messages about rounds and the end."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentLine:
+    """What a tournament is, as lists and headings say it."""
+
+    number: int
+    title: str
+    """One line of letters, digits and a few marks, which its host has chosen."""
+    kind: str
+    game: str
+    options: str = ""
+    time: str = ""
+    state: str
+    """The value of tournaments.entries.State."""
+    entrants: int
+    places: int
+    closes: str = ""
+    """The day until which players can enter."""
+    round: int = 0
+    rounds: int = 0
+    entered: bool = False
+    """Whether the reader is in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrosstableRow:
+    """A player in a crosstable."""
+
+    number: int
+    place: int
+    player: str
+    cells: tuple[str, ...]
+    points: str
+    breaks: tuple[str, ...]
+    own: bool = False
+    out: bool = False
+    """Whether they have withdrawn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crosstable:
+    """The crosstable of a tournament, or the part of it that a message has room for."""
+
+    heads: tuple[str, ...]
+    breaks: tuple[str, ...]
+    rows: tuple[CrosstableRow, ...]
+    by_round: bool
+    """Whether a column is a round; in a round robin, it is an opponent."""
+    width: int
+    """How many columns each cell needs."""
+    missing: int = 0
+    """How many rows are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """Two entrants who meet in a round; the player moves first."""
+
+    player: str
+    opponent: str = ""
+    """Empty for a bye."""
+    result: str = ""
+    """As "1-0"; empty while they play."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundShown:
+    """The pairings of a round."""
+
+    round: int
+    meetings: tuple[Meeting, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentList:
+    """A page of the tournaments."""
+
+    rows: tuple[TournamentLine, ...]
+    page: int
+    next_page: str | None = None
+    template: Literal["tournaments"] = "tournaments"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentShown:
+    """A tournament: who has entered or, once it has begun, its crosstable and the pairings of the last round."""
+
+    line: TournamentLine
+    players: tuple[Meeting, ...] = ()
+    """Who has entered, while it is open; each has only a name."""
+    table: Crosstable | None = None
+    last_round: RoundShown | None = None
+    template: Literal["tournament"] = "tournament"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentEntered:
+    """The reader has entered a tournament."""
+
+    line: TournamentLine
+    template: Literal["entered"] = "entered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentWithdrawn:
+    """The reader has withdrawn from a tournament."""
+
+    number: int
+    title: str
+    running: tuple[int, ...] = ()
+    """Their matches in it that go on."""
+    begun: bool = False
+    template: Literal["withdrawn"] = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentOpened:
+    """The reader has opened a tournament."""
+
+    line: TournamentLine
+    template: Literal["hosted"] = "hosted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundBegun:
+    """What a message about a new match says of the tournament that it belongs to."""
+
+    number: int
+    title: str
+    round: int
+    rounds: int
+    game: int = 1
+    """2 if the same two have drawn their first match of the round."""
+    table: Crosstable | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundWithoutMatch:
+    """Tells a player that they have no match in a round, and how the tournament stands."""
+
+    number: int
+    title: str
+    round: int
+    rounds: int
+    why: str
+    """bye, or forfeit if the opponent has withdrawn."""
+    opponent: str = ""
+    table: Crosstable | None = None
+    template: Literal["round"] = "round"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentEnded:
+    """The final report of a tournament, or that it was called off."""
+
+    line: TournamentLine
+    place: int = 0
+    """The reader's; 0 if they have none."""
+    winners: tuple[Meeting, ...] = ()
+    """Who has the first place; each has only a name."""
+    table: Crosstable | None = None
+    results: tuple[RoundShown, ...] = ()
+    template: Literal["tournament_over"] = "tournament_over"

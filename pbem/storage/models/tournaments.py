@@ -1,0 +1,78 @@
+"""Tournaments, who has entered them, and who was paired with whom."""
+
+from datetime import datetime
+
+from sqlalchemy import JSON, Column, UniqueConstraint, false
+from sqlmodel import Field, SQLModel
+
+from pbem.storage.models.indexes import partial_index
+from pbem.storage.utc import Utc
+
+
+class Tournament(SQLModel, table=True):
+    """A tournament. It is open to everybody until it begins, and over or called off once it has ended."""
+
+    __table_args__ = (partial_index("ix_tournament_closes", "closes", where="started IS NULL AND ended IS NULL"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    title: str
+    kind: str
+    """How opponents are found (tournaments.field.Kind)."""
+    game: str
+    options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
+    time: str
+    """The time control, as clocks.time_control writes it; there always is one."""
+    rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    places: int
+    """How many players can enter."""
+    wanted_rounds: int | None = None
+    """How many rounds of a Swiss there are to be; None where their number follows from that of the entrants."""
+    rounds: int | None = None
+    """How many there are, once it has begun."""
+    at_once: int | None = None
+    """How many rounds are played at the same time; None for all of them."""
+    host: int | None = Field(default=None, foreign_key="player.id", index=True)
+    """The player who has opened it; None for the operator."""
+    closes: datetime = Field(sa_type=Utc)
+    """When it begins, or is called off if there are too few players."""
+    created: datetime = Field(sa_type=Utc)
+    started: datetime | None = Field(default=None, sa_type=Utc)
+    ended: datetime | None = Field(default=None, sa_type=Utc)
+
+
+class Entry(SQLModel, table=True):
+    """A player who has entered a tournament."""
+
+    tournament: int = Field(foreign_key="tournament.id", primary_key=True)
+    player: int = Field(foreign_key="player.id", primary_key=True, index=True)
+    entered: datetime = Field(sa_type=Utc)
+    withdrawn: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when they are not paired any more. Who withdraws before it begins has no row."""
+    seed: int | None = None
+    """Their number, from the beginning of the tournament on."""
+    rating: int | None = None
+    """Their rating then, rounded; None if they had none."""
+
+
+class Pairing(SQLModel, table=True):
+    """Two entrants who meet in a round. How it ended stands in their match, if there is one."""
+
+    __table_args__ = (
+        UniqueConstraint("tournament", "round", "game", "first"),
+        UniqueConstraint("tournament", "round", "game", "second"),
+        UniqueConstraint("tournament", "round", "game", "board"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    tournament: int = Field(foreign_key="tournament.id")
+    round: int
+    board: int
+    game: int = 1
+    """2 for the second match of two who have drawn the first one, in a knock-out."""
+    first: int = Field(foreign_key="player.id")
+    """The player who moves first, or who has a bye."""
+    second: int | None = Field(default=None, foreign_key="player.id")
+    match: int | None = Field(default=None, foreign_key="match.id", unique=True)
+    """None for a bye, and where one of the two had withdrawn."""
+    result: str | None = None
+    """How that ended without a match (tournaments.field.Result)."""

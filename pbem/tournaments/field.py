@@ -1,0 +1,176 @@
+"""The field of a tournament: who plays in it, who was paired with whom, and how that ended. Values only."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """How opponents are found. The values are stored."""
+
+    ROUND_ROBIN = "round-robin"
+    """Everybody meets everybody once."""
+    SWISS = "swiss"
+    """In each round, players meet who have about as many points, and nobody twice."""
+    KNOCK_OUT = "knock-out"
+    """Who loses is out."""
+
+
+class Result(StrEnum):
+    """How a pairing ended. The values are stored for pairings without a match."""
+
+    FIRST = "first"
+    SECOND = "second"
+    DRAW = "draw"
+    NEITHER = "neither"
+    """A match without a result: nobody gets anything."""
+
+
+WIN, DRAW, LOSS = 1.0, 0.5, 0.0
+POINTS = {
+    Result.FIRST: (WIN, LOSS),
+    Result.SECOND: (LOSS, WIN),
+    Result.DRAW: (DRAW, DRAW),
+    Result.NEITHER: (LOSS, LOSS),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A player in a tournament that has begun."""
+
+    player: int
+    seed: int
+    """Their number, from 1 for the highest rated; nobody has the same."""
+    withdrawn: datetime | None = None
+    """Since when they are not paired any more: they withdrew, left or were banned."""
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether they are paired in the next round."""
+        return self.withdrawn is None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two entrants who meet in a round, or one who has nobody to meet."""
+
+    round: int
+    board: int
+    first: int
+    """The player who moves first, or who has the bye."""
+    second: int | None
+    """Their opponent; None for a bye."""
+    result: Result | None = None
+    """None while their match goes on."""
+    is_played: bool = True
+    """Whether they have a match, or had one that ended with a result; byes and forfeits are not played."""
+    game: int = 1
+    """2 for the second match of the same two in a round of a knock-out."""
+
+    @property
+    def is_bye(self) -> bool:
+        """Whether there is nobody to meet."""
+        return self.second is None
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The players of it."""
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    def opponent_of(self, player: int) -> int | None:
+        """Return whom that player meets; None in a bye."""
+        return self.second if player == self.first else self.first
+
+    def points_of(self, player: int) -> float:
+        """Return what it has brought that player."""
+        return 0.0 if self.result is None else POINTS[self.result][player != self.first]
+
+
+def bye(round_: int, board: int, player: int) -> Pair:
+    """Return a bye, which counts as won."""
+    return Pair(round_, board, player, None, Result.FIRST, is_played=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """All that pairings and standings depend on."""
+
+    kind: Kind
+    entrants: tuple[Entrant, ...]
+    """In the order of their seeds."""
+    rounds: int
+    """How many rounds there are."""
+    at_once: int = 1
+    """How many of them are played at the same time."""
+    pairs: tuple[Pair, ...] = ()
+    """In the order of rounds and boards."""
+
+    @property
+    def last_round(self) -> int:
+        """The last round that was paired; 0 before the first."""
+        return max((pair.round for pair in self.pairs), default=0)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a match goes on."""
+        return any(pair.result is None for pair in self.pairs)
+
+    def entrant(self, player: int) -> Entrant:
+        """Return the entrant who is that player."""
+        return next(each for each in self.entrants if each.player == player)
+
+    def seeds(self) -> dict[int, int]:
+        """Return the seed of each player."""
+        return {each.player: each.seed for each in self.entrants}
+
+    def of_player(self, player: int) -> tuple[Pair, ...]:
+        """Return the pairings of a player, in the order of the rounds."""
+        return tuple(pair for pair in self.pairs if player in pair.players)
+
+    def of_round(self, number: int) -> tuple[Pair, ...]:
+        """Return the pairings of a round."""
+        return tuple(pair for pair in self.pairs if pair.round == number)
+
+    def points(self, player: int) -> float:
+        """Return how many points a player has."""
+        return sum(pair.points_of(player) for pair in self.of_player(player))
+
+    def firsts(self, player: int) -> int:
+        """Return in how many matches a player has moved first."""
+        return sum(pair.first == player and not pair.is_bye and pair.is_played for pair in self.pairs)
+
+    def with_pairs(self, more: Iterable[Pair]) -> "Field":
+        """Return the field after more pairings."""
+        return replace(self, pairs=(*self.pairs, *more))
+
+    def settled(self, pair: Pair) -> Pair:
+        """Return the pairing as it is made: decided where one of the two does not play any more.
+
+        Who is still there has won; where nobody is, nobody has.
+        """
+        if pair.second is None:
+            return pair
+        here = self.entrant(pair.first).is_playing, self.entrant(pair.second).is_playing
+        if all(here):
+            return pair
+        result = Result.NEITHER if not any(here) else Result.FIRST if here[0] else Result.SECOND
+        return replace(pair, result=result, is_played=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What follows in a tournament: more pairings, or its end; neither while it waits for matches."""
+
+    pairs: tuple[Pair, ...] = ()
+    is_over: bool = False
+
+
+WAIT = Step()
+
+
+def boards(round_: int, meetings: Iterable[tuple[int, int | None]]) -> Iterator[Pair]:
+    """Yield the pairings of a round by board, of those who move first and their opponents."""
+    for board, (first, second) in enumerate(meetings, start=1):
+        yield bye(round_, board, first) if second is None else Pair(round_, board, first, second)

@@ -1,0 +1,21 @@
+"""What follows in a tournament of each kind: a pure function from the field to the next pairings, or to its end."""
+
+from collections.abc import Callable, Mapping
+
+from pbem.tournaments.field import Field, Kind, Step
+from pbem.tournaments.formats import knock_out, round_robin
+
+FOLLOWING: Mapping[Kind, Callable[[Field], Step]] = {
+    Kind.ROUND_ROBIN: round_robin.following,
+    Kind.KNOCK_OUT: knock_out.following,
+}
+ROUNDS: Mapping[Kind, Callable[[int, int | None], int]] = {
+    Kind.ROUND_ROBIN: round_robin.rounds,
+    Kind.KNOCK_OUT: knock_out.rounds,
+}
+"""How many rounds there are with that many entrants, where the one who opened the tournament wanted so many."""
+
+
+def following(field: Field) -> Step:
+    """Return what follows in the tournament now."""
+    return FOLLOWING[field.kind](field)

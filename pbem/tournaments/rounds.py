@@ -1,0 +1,224 @@
+"""Rounds: a tournament begins, its next matches are paired, and it ends; each in one transaction.
+
+What follows is worked out before, in a transaction that only reads: pairing many players may take long. The one that
+writes locks the tournament, looks at everything again, and does nothing if anything has changed since. So a round is
+never paired twice; that a player is in it twice, the tables rule out as well.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from notation.ending import Termination
+from pbem.clocks.time_control import from_stored
+from pbem.matches.events import MatchStarted
+from pbem.matches.lifecycle import WITHOUT_RESULT
+from pbem.matches.origins import arranged
+from pbem.storage.database import lock_if_free
+from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
+from pbem.tournaments import crosstable, entries, formats
+from pbem.tournaments.crosstable import Table
+from pbem.tournaments.field import Entrant, Field, Kind, Pair, Result, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is due in a tournament."""
+
+    number: int
+    field: Field
+    """What that was concluded from."""
+    step: Step
+    table: Table
+    """The crosstable after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """What has happened in a tournament."""
+
+    tournament: Tournament
+    field: Field
+    """With the new pairings."""
+    table: Table
+    names: Mapping[int, Player]
+    """Everybody who is in it, by number."""
+    begun: tuple[MatchStarted, ...] = ()
+
+
+def due(session: Session, now: datetime, most: int) -> list[int]:
+    """Return the tournaments that nobody can enter any more, and those in which matches have ended."""
+    is_open = (col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
+    closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
+    ended = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))
+    changed = session.exec(select(Match.tournament).where(*ended).distinct().limit(most)).all()
+    return [number or 0 for number in (*closed, *changed)]
+
+
+def prepare(session: Session, number: int, now: datetime) -> Prepared | None:
+    """Return what is due in the tournament; None if nothing is."""
+    tournament = session.get(Tournament, number)
+    if tournament is None:
+        return None
+    found = _field(session, tournament, now)
+    if found is None:
+        return None
+    step = formats.following(found) if len(found.entrants) >= entries.FEWEST else Step(is_over=True)
+    return Prepared(number, found, step, crosstable.table(found.with_pairs(step.pairs)))
+
+
+def advance(session: Session, prepared: Prepared, now: datetime) -> Advanced | None:
+    """Do what is due; None if another daemon is at it, or if anything has changed meanwhile: then it is due again."""
+    tournament = lock_if_free(session, Tournament, prepared.number)
+    if tournament is None:
+        return None
+    people = _locked_people(session, tournament)
+    over = arranged.unreported(session, prepared.number)
+    if _field(session, tournament, now) != prepared.field:
+        return None
+    arranged.report(session, over, now)
+    if tournament.started is None:
+        _begin(session, tournament, prepared.field, now)
+    begun = tuple(_begin_match(session, tournament, people, pair, now) for pair in prepared.step.pairs)
+    if prepared.step.is_over:
+        tournament.ended = now
+        session.add(tournament)
+    session.flush()
+    field = prepared.field.with_pairs(prepared.step.pairs)
+    return Advanced(tournament, field, prepared.table, people, tuple(event for event in begun if event is not None))
+
+
+def _locked_people(session: Session, tournament: Tournament) -> dict[int, Player]:
+    """Return who has entered, locked so that nobody is banned or deleted meanwhile, as everywhere by their numbers."""
+    ids = session.exec(select(Entry.player).where(Entry.tournament == tournament.id)).all()
+    theirs = select(Player).where(col(Player.id).in_(ids)).order_by(col(Player.id)).with_for_update(read=True)
+    found = session.exec(theirs.execution_options(populate_existing=True)).all() if ids else ()
+    return {player.id or 0: player for player in found}
+
+
+def _field(session: Session, tournament: Tournament, now: datetime) -> Field | None:
+    """Return what pairings depend on; None for a tournament in which nothing can be due."""
+    if tournament.ended is not None or (tournament.started is None and tournament.closes > now):
+        return None
+    return seeded(session, tournament) if tournament.started is None else field_of(session, tournament)
+
+
+def _begin(session: Session, tournament: Tournament, field: Field, now: datetime) -> None:
+    """Store who takes part, and by what seed; with too few of them, the tournament is called off instead."""
+    if len(field.entrants) < entries.FEWEST:
+        return
+    tournament.started, tournament.rounds, tournament.at_once = now, field.rounds, field.at_once
+    session.add(tournament)
+    ratings = _ratings(session, tournament, field.seeds())
+    for entry, _ in entries.players_of(session, tournament):
+        entry.seed, rating = field.seeds().get(entry.player), ratings.get(entry.player)
+        entry.rating = None if rating is None else round(rating)
+        session.add(entry)
+    session.flush()
+
+
+def _begin_match(
+    session: Session, tournament: Tournament, people: Mapping[int, Player], pair: Pair, now: datetime
+) -> MatchStarted | None:
+    """Store a pairing, and begin its match; None where it needs none."""
+    event = None
+    if pair.result is None and pair.second is not None:
+        event = arranged.begin(
+            session,
+            people[pair.first],
+            people[pair.second],
+            tournament.game,
+            tournament.options,
+            now,
+            time=from_stored(tournament.time),
+            rated=tournament.rated,
+            tournament=tournament.id or 0,
+            round_=pair.round,
+        )
+    session.add(
+        Pairing(
+            tournament=tournament.id or 0,
+            round=pair.round,
+            board=pair.board,
+            game=pair.game,
+            first=pair.first,
+            second=pair.second,
+            match=event.match.id if event is not None else None,
+            result=pair.result.value if pair.result is not None else None,
+        )
+    )
+    session.flush()
+    return event
+
+
+def seeded(session: Session, tournament: Tournament) -> Field:
+    """Return the field of a tournament that begins: by ratings, those without one last; then who entered first."""
+    people = [row for row in entries.players_of(session, tournament) if _left(*row) is None]
+    ratings = _ratings(session, tournament, [entry.player for entry, _ in people])
+    in_order = sorted(people, key=lambda row: (-ratings.get(row[0].player, 0.0), row[0].entered, row[0].player))
+    entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
+    kind = Kind(tournament.kind)
+    rounds = formats.ROUNDS[kind](len(entrants), tournament.wanted_rounds)
+    return Field(kind, entrants, rounds, _at_once(tournament, kind, rounds))
+
+
+def _at_once(tournament: Tournament, kind: Kind, rounds: int) -> int:
+    """Return how many rounds are played at the same time: in a round robin all of them, unless its host wants less."""
+    return 1 if kind is not Kind.ROUND_ROBIN else min(tournament.at_once or rounds, max(rounds, 1))
+
+
+def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -> dict[int, float]:
+    """Return the ratings that players have in the game."""
+    theirs = (col(PlayerRating.player).in_(list(players)), PlayerRating.game == tournament.game)
+    rows = session.exec(select(PlayerRating).where(*theirs, col(PlayerRating.superseded).is_(None)))
+    return {row.player: row.rating for row in rows}
+
+
+def _left(entry: Entry, player: Player) -> datetime | None:
+    """Return since when an entrant doesn't play any more."""
+    times = [time for time in (entry.withdrawn, player.banned, player.deleted) if time is not None]
+    return min(times, default=None)
+
+
+def field_of(session: Session, tournament: Tournament) -> Field:
+    """Return the field of a tournament that has begun, as it is now."""
+    entrants = {
+        entry.player: Entrant(entry.player, entry.seed, _left(entry, player))
+        for entry, player in entries.players_of(session, tournament)
+        if entry.seed is not None
+    }
+    kind, rounds = Kind(tournament.kind), tournament.rounds or 0
+    pairs = tuple(_pair(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
+    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs)
+
+
+def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing, Match | None]]:
+    """Return all pairings with their matches, in the order of rounds and boards."""
+    rows = select(Pairing, Match).join(Match, col(Match.id) == col(Pairing.match), isouter=True)
+    in_order = (col(Pairing.round), col(Pairing.game), col(Pairing.board))
+    return list(session.exec(rows.where(Pairing.tournament == tournament.id).order_by(*in_order)).all())
+
+
+def _pair(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entrant]) -> Pair:
+    """Return a pairing with its result."""
+    pair = Pair(pairing.round, pairing.board, pairing.first, pairing.second, game=pairing.game)
+    if match is None:
+        return replace(pair, result=Result(pairing.result or Result.NEITHER), is_played=False)
+    if match.ended is None:
+        return pair
+    if match.termination is None or Termination(match.termination) in WITHOUT_RESULT:
+        return replace(pair, result=_without_result(pair, match.ended, entrants), is_played=False)
+    if match.winner is None:
+        return replace(pair, result=Result.DRAW)
+    winner = (match.seat0, match.seat1)[match.winner]
+    return replace(pair, result=Result.FIRST if winner == pair.first else Result.SECOND)
+
+
+def _without_result(pair: Pair, ended: datetime, entrants: Mapping[int, Entrant]) -> Result:
+    """Return what a match without a result counts as: won by the one who stays, if the other had left by then."""
+    left = [(time := entrants[player].withdrawn) is not None and time <= ended for player in pair.players]
+    if left.count(True) != 1:
+        return Result.NEITHER
+    return Result.SECOND if left[0] else Result.FIRST

@@ -1,0 +1,255 @@
+"""What an operator meets first: faults in the configuration, `pbem init` for a usual place, `pbem config show`."""
+
+import json
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbem import config
+from pbem.cli.setup import presets
+from pbem.cli.setup.presets import PRESETS, Place
+from pbem.config import Settings
+from pbem.secret import BadConfig
+from tests.operating.site import Done, Site
+
+SECRET = "hunter2-and-more"
+SERVER = '[server]\naddress = "games@pbem.example"\n'
+OUT = '[outbox.maildir]\npath = "out"\n'
+SMTP = '[outbox.smtp]\nhost = "smtp.pbem.example"\n'
+IMAP = '[inbox.imap]\nhost = "imap.pbem.example"\nusername = "games"\n'
+WHERE_FROM = "say where this secret comes from"
+NO = "there is no such setting; did you mean"
+SALT = f'{{ value = "{SECRET}" }}'
+
+# Faults
+
+
+def told(folder: Path, text: str) -> str:
+    """Return the sentences on a configuration that can't be used."""
+    path = folder / "pbem.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadConfig) as refused:
+        config.load(path)
+    assert SECRET not in str(refused.value)
+    head, *sentences = str(refused.value).splitlines()
+    assert head == f"{path} can't be used:"
+    return "\n".join(sentence.strip() for sentence in sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (f'{SERVER}key = "pbem.key"\n{OUT}', f"server.key: {WHERE_FROM}: key = {{ file = \"pbem.key\" }}"),
+        (f'{SERVER}{OUT}{IMAP}password = "{SECRET}"', f"inbox.imap.password: {WHERE_FROM}: password = {{ file = "),
+        (f'{SERVER}{OUT}{IMAP}password = "{SECRET}"', 'password = { value = "…" } what is between the quotes'),
+        (f"{SERVER}{OUT}{IMAP}password = {SALT.replace('value', 'valu')}", f"inbox.imap.password.valu: {NO} value?"),
+        (f"{SERVER}{OUT}{IMAP}", "inbox.imap.password: this is required"),
+        (f"{SERVER}{OUT}{IMAP}pasword = {SALT}", f"inbox.imap.pasword: {NO} password?"),
+        (f"{SERVER}{OUT}{IMAP}pass = {SALT}", f"inbox.imap.pass: {NO} password?"),
+        (f"{SERVER}{OUT}{IMAP}ssl = true", f"inbox.imap.ssl: {NO} security?"),
+        (f"{SERVER}{OUT}{IMAP}mail_limit = 20000", f"inbox.imap.mail_limit: {NO} server.mail_limit?"),
+        (f"{SERVER}{OUT}{IMAP}security = 'ssl'", "inbox.imap.security: Input should be 'tls', 'starttls' or 'none'"),
+        (f"{SERVER}{OUT}[imap]\nhost = 'h'", "imap: there is no such table; did you mean inbox.imap?"),
+        (f"{SERVER}{OUT}[limit]", "limit: there is no such table; did you mean limits?"),
+        (f"{SERVER}{OUT}[xyzzy]", "xyzzy: there is no such table; here there are server, inbox, outbox"),
+        (f"{SERVER}colour = 1\n{OUT}", "server.colour: there is no such setting; here there are address, aliases"),
+        (f"{OUT}[server]\nadress = 'games@pbem.example'", f"server.adress: {NO} address?"),
+        (f"{OUT}[server]\nadress = 'games@pbem.example'", "server.address: this is required"),
+        (f"{OUT}[server]\naddress = 'games'", "server.address: write an address like games@example.org"),
+        (f"inbox = 'maildir'\n{SERVER}{OUT}", "inbox: this is a table; write [inbox], and its settings in"),
+        (f"{SERVER}{SMTP}username = 'games'", "outbox: [outbox.smtp] has no password"),
+        (f"{SERVER}{SMTP}password = {SALT}", "outbox: [outbox.smtp] has no username"),
+        (f"{SERVER}{SMTP}{OUT}", "outbox: give exactly one of [outbox.smtp] and [outbox.maildir]"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_told_with_what_to_write(tmp_path: Path, text: str, sentence: str) -> None:
+    assert sentence in told(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("PBEM_SERVR__NAME", "Games", "PBEM_SERVR__NAME belongs to no table; did you mean PBEM_SERVER__…?"),
+        ("PBEM_SERVER__NAM", "Games", "server.nam: there is no such setting; did you mean name?"),
+        ("PBEM_SERVER__KEY", SECRET, "a secret as PBEM_SERVER__…__FILE=/path/to/a/file"),
+        ("PBEM_SERVER__ALIASES", SECRET, "a list as JSON"),
+    ],
+)
+def test_a_fault_in_the_environment_is_told(
+    site: Site, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadConfig) as refused:
+        config.load(site.config)
+    assert sentence in str(refused.value)
+    assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("password", "sentence"),
+    [
+        ('file = "mail.password"', "inbox.imap.password: the secret in "),
+        ('file = "pbem.sqlite.lock"', "inbox.imap.password: the secret from "),
+        (f'command = "no-such-program {SECRET}"', "inbox.imap.password: the command 'no-such-program' for a"),
+    ],
+)  # fmt: skip
+def test_a_password_that_is_missing_ends_the_start(site: Site, password: str, sentence: str) -> None:
+    (site.folder / "pbem.sqlite.lock").touch()
+    site.configure(inbox=f"{IMAP}password = {{ {password} }}")
+    done = site.pbem("run", "--once")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"pbem: {sentence}")
+    assert SECRET not in done.err
+    assert site.pbem("check").code == 0, "what reads no mail needs no password"
+
+
+# init
+
+
+def wanted(site: Site, place: Place, *more: str) -> Done:
+    site.config.unlink(missing_ok=True)
+    done = site.pbem("init", "--preset", place.value, "--address", "play@pbem.example", *more)
+    assert done.code == 0, done.said
+    return done
+
+
+@pytest.mark.own_database
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("place", Place)
+def test_init_writes_what_works_for_a_usual_place(site: Site, place: Place) -> None:
+    done = wanted(site, place, "--admin", "root@pbem.example", "--name", "Board games", "--username", 'a "b"')
+    settings = config.load(site.config)
+    preset = PRESETS[place]
+    assert (settings.server.address, settings.server.admin) == ("play@pbem.example", "root@pbem.example")
+    assert settings.server.name == "Board games"
+    found = {table: at(settings, table) for table in ("inbox.imap", "inbox.lmtp", "inbox.smtp", "inbox.maildir")}
+    found |= {table: at(settings, table) for table in ("outbox.smtp", "outbox.maildir")}
+    assert {table for table, value in found.items() if value is not None} == set(preset.tables)
+    for table, values in preset.tables.items():
+        assert {key: getattr(found[table], key) for key in values} == dict(values)
+    for table in preset.logins:
+        assert found[table].username == 'a "b"'
+        assert found[table].password.file == site.folder / presets.PASSWORDS[table]
+        assert f"write the password into {site.folder / presets.PASSWORDS[table]}" in done.out
+    assert all(sentence in done.out for sentence in preset.todo)
+    assert len(site.config.read_text(encoding="utf-8").splitlines()) == len(presets.example().read_text().splitlines())
+    assert site.pbem("run", "--once").code == (2 if preset.logins else 0)  # the passwords are not there yet
+
+
+def at(settings: Settings, table: str) -> Any:
+    group, kind = table.split(".")
+    return getattr(getattr(settings, group), kind)
+
+
+@pytest.mark.own_database
+def test_init_asks(site: Site) -> None:
+    site.config.unlink()
+    answers = ["Fastmail", "play@pbem.example", "", "me@pbem.example", SECRET]
+    done = site.pbem("init", "--ask", stdin="".join(f"{answer}\n" for answer in answers).encode())
+    assert done.code == 0, done.said
+    assert SECRET not in done.said
+    settings = config.load(site.config)
+    assert settings.server.admin is None
+    imap, smtp = settings.inbox.imap, settings.outbox.smtp
+    assert imap
+    assert smtp
+    assert smtp.password
+    assert (imap.host, imap.username, smtp.host) == ("imap.fastmail.com", "me@pbem.example", "smtp.fastmail.com")
+    assert imap.password.read() == smtp.password.read() == SECRET
+    for path in (site.config, imap.password.file, smtp.password.file):
+        assert path
+        assert SECRET not in path.name
+        assert path == site.config or stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "sentence"),
+    [
+        (["--preset", "gmail"], "", "give --preset and --address together"),
+        (["--address", "play@pbem.example"], "", "give --preset and --address together"),
+        (["--preset", "gmail", "--address", "play"], "", "address: write an address like games@example.org"),
+        (["--preset", "gmail", "--address", "play@pbem.example", "--name", "<x>"], "", "name: write a name"),
+        (["--ask"], "aol\n", "there is no preset of that name; there are gmail, outlook"),
+        (["--ask"], "gmail\nplay\n", "address: write an address like games@example.org"),
+    ],
+)
+def test_init_refuses_what_can_t_work_and_writes_nothing(
+    site: Site, words: list[str], stdin: str, sentence: str
+) -> None:
+    site.config.unlink()
+    done = site.pbem("init", *words, stdin=stdin.encode())
+    assert done.code == 2
+    assert sentence in done.err
+    assert not site.config.exists()
+
+
+def test_init_overwrites_no_configuration(site: Site) -> None:
+    before = site.config.read_bytes()
+    done = site.pbem("init", "--preset", "gmail", "--address", "play@pbem.example")
+    assert done.code == 2
+    assert "exists, and is never overwritten" in done.err
+    assert site.config.read_bytes() == before
+
+
+# config show
+
+
+HIDING = f"""
+[server]
+address = "games@pbem.example"
+key = {{ value = "{SECRET}" }}
+database = "postgresql+psycopg://pbem:{SECRET}@db.example/pbem?sslpassword={SECRET}&sslmode=require"
+{IMAP}password = {{ command = "pass show {SECRET}" }}
+tls = {{ ca_file = "ca.pem" }}
+{SMTP}username = "games"
+password = {{ file = "smtp.password" }}
+"""
+
+
+def test_config_show_prints_what_is_in_force_without_secrets(site: Site) -> None:
+    site.config.write_text(HIDING, encoding="utf-8")
+    done = site.pbem("config", "show", PBEM_SERVER__NAME="Board games")
+    assert done.code == 0, done.said
+    assert SECRET not in done.said
+    shown = tomllib.loads(done.out)
+    assert shown["server"]["name"] == "Board games"
+    assert shown["server"]["key"] == {"value": "***"}
+    assert shown["server"]["database"].startswith("postgresql+psycopg://pbem:***@db.example/pbem?")
+    assert "sslmode=require" in shown["server"]["database"]
+    assert shown["inbox"]["imap"]["password"] == {"command": "pass ***"}
+    assert shown["inbox"]["imap"]["tls"] == {"ca_file": str(site.folder / "ca.pem")}
+    assert shown["outbox"]["smtp"]["password"] == {"file": str(site.folder / "smtp.password")}
+    assert shown["limits"]["player_per_hour"] == 500
+    lines = done.out.splitlines()
+    assert "port = 465  # default" in lines
+    assert "# admin is not set" in lines
+    assert 'name = "Board games"' in lines
+
+
+def test_config_show_prints_the_same_as_json(site: Site) -> None:
+    site.config.write_text(HIDING, encoding="utf-8")
+    done = site.pbem("config", "show", "--json")
+    assert SECRET not in done.said
+    shown = json.loads(done.out)
+    assert set(shown) == set(Settings.model_fields)
+    assert shown["inbox"]["maildir"] is None
+    toml = tomllib.loads(site.pbem("config", "show").out)
+    for name, table in toml["limits"].items():
+        assert shown["limits"][name] == table
+
+
+def test_what_config_show_prints_is_a_configuration(site: Site) -> None:
+    before = config.load(site.config)
+    site.config.write_text(site.pbem("config", "show").out, encoding="utf-8")
+    assert config.load(site.config).model_dump() == before.model_dump()
+
+
+def test_config_show_needs_neither_secrets_nor_database(site: Site) -> None:
+    (site.folder / "pbem.key").unlink()
+    site.config.write_text(HIDING, encoding="utf-8")
+    assert site.pbem("config", "show").code == 0
+    site.config.write_text("[server]", encoding="utf-8")
+    assert site.pbem("config", "show").code == 2

@@ -1,0 +1,1 @@
+"""Tournaments: pairings and standings as values, then with rows, then by email."""

@@ -1,0 +1,123 @@
+"""Two daemons look at a tournament at the same time: it begins once, each round is paired once, it ends once."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, select
+
+from notation.ending import Ending, Termination
+from pbem.clocks import time_control
+from pbem.config import ServerSettings
+from pbem.matches import lifecycle, queries
+from pbem.secret import Secret
+from pbem.server.scheduled import tournaments
+from pbem.storage import database
+from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament
+from pbem.tournaments import entries, rounds
+from pbem.tournaments.entries import Terms
+from pbem.tournaments.field import Kind
+from tests import databases
+from tests.matches.test_lifecycle import NOW
+
+pytestmark = pytest.mark.sql
+
+SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
+NAMES = ("alice", "bob", "carol", "dave", "erin", "frank")
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    """Let six players have entered a knock-out that is to begin."""
+    databases.make(databases.at(tmp_path))
+    engine = database.connect(databases.at(tmp_path))
+    with database.transaction(engine) as session:
+        for name in NAMES:
+            session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
+        session.flush()
+        terms = Terms(Kind.KNOCK_OUT, "Cup", "kvadratik", {}, time_control.parse("3d/move,auto"), True, len(NAMES), 14)
+        row = entries.open_(session, terms, None, NOW)
+        for player in session.exec(select(Player).order_by(col(Player.id))):
+            entries.enter(session, row, player, NOW)
+    yield engine
+    engine.dispose()
+
+
+def at_once(engine: Engine) -> None:
+    """Let four daemons do what is due."""
+    threads = [threading.Thread(target=tournaments.advance, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def numbers(engine: Engine) -> tuple[int, int, int]:
+    """Return how many pairings, matches and messages there are."""
+    with database.read_only(engine) as session:
+        pairings, matches, messages = (len(session.exec(select(table)).all()) for table in (Pairing, Match, Outgoing))
+        return pairings, matches, messages
+
+
+def finish(engine: Engine) -> None:
+    """Let whoever moves first resign in all matches."""
+    with database.transaction(engine) as session:
+        for number in session.exec(select(Match.id).where(col(Match.ended).is_(None))).all():
+            match = queries.locked(session, number or 0)
+            assert match is not None
+            lifecycle.end(session, match, Ending(Termination.RESIGNATION, 0), 1, NOW)
+
+
+def test_a_whole_tournament_is_paired_once(engine: Engine) -> None:
+    seen = []
+    for _ in range(4):
+        at_once(engine)
+        seen.append(numbers(engine))
+        finish(engine)
+
+    # Two byes and two matches, two matches, the final; then the report.
+    assert seen == [(4, 2, 6), (6, 4, 10), (7, 5, 12), (7, 5, 18)]
+    with database.read_only(engine) as session:
+        assert session.get_one(Tournament, 1).ended == NOW
+
+
+def test_nothing_is_done_on_what_was_worked_out_before_something_else_happened(engine: Engine) -> None:
+    at_once(engine)
+    with database.transaction(engine) as session:
+        match = queries.locked(session, 1)
+        assert match is not None
+        lifecycle.end(session, match, Ending(Termination.AGREEMENT), None, NOW)
+    with database.read_only(engine) as session:
+        prepared = rounds.prepare(session, 1, NOW)
+    assert prepared is not None
+    assert len(prepared.step.pairs) == 1
+    with database.transaction(engine) as session:
+        entries.withdraw(session, session.get_one(Tournament, 1), session.get_one(Player, 5), NOW)
+
+    with database.transaction(engine) as session:
+        assert rounds.advance(session, prepared, NOW) is None
+    assert numbers(engine)[0] == 4
+
+
+def test_the_tables_rule_out_that_somebody_is_paired_twice(engine: Engine) -> None:
+    at_once(engine)
+    with pytest.raises(IntegrityError), database.transaction(engine) as session:
+        session.add(Pairing(tournament=1, round=1, board=9, first=1, result="first"))
+
+
+def test_results_are_derived_from_the_matches(engine: Engine) -> None:
+    at_once(engine)
+    with database.transaction(engine) as session:
+        one, other = session.exec(select(Match).order_by(col(Match.id))).all()
+        lifecycle.end(session, one, Ending(Termination.CANCELLED), None, NOW)
+        lifecycle.end(session, other, Ending(Termination.TIMEOUT, 1), 0, NOW)
+        tournament = session.get_one(Tournament, 1)
+        field = rounds.field_of(session, tournament)
+
+    played = {pair.first: pair for pair in field.pairs if not pair.is_bye}
+    assert played[one.challenger].result == "neither"
+    assert not played[one.challenger].is_played
+    assert played[other.challenger].points_of(other.seat0) == 1

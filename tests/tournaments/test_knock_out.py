@@ -1,0 +1,97 @@
+"""Knock-out: who loses is out; a drawn match is played again, and a second draw is the higher seed's."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from pbem.tournaments import formats
+from pbem.tournaments.field import Field, Kind, Result
+from pbem.tournaments.formats import knock_out
+from pbem.tournaments.standings import standings
+from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
+
+
+def begun(number: int) -> Field:
+    field = new(Kind.KNOCK_OUT, number)
+    return field.with_pairs(formats.following(field).pairs)
+
+
+@pytest.mark.parametrize("number", [3, 4, 5, 7, 8, 13, 16])
+@pytest.mark.parametrize("seed", range(3))
+def test_who_loses_is_out_and_one_is_left(number: int, seed: int) -> None:
+    field = played(new(Kind.KNOCK_OUT, number), Random(seed), DECISIVE)
+    losers = [pair.opponent_of(pair.first if pair.result is Result.FIRST else pair.second or 0) for pair in field.pairs]
+    lost = [player for player in losers if player is not None]
+
+    assert len(lost) == len({*lost}) == number - 1
+    for player in lost:
+        assert player in field.of_player(player)[-1].players
+        assert field.of_player(player)[-1].points_of(player) == 0
+    (winner,) = {entrant.player for entrant in field.entrants} - {*lost}
+    first, second, *_ = standings(field)
+    assert (first.place, first.entrant.player) == (1, winner)
+    assert second.place == 2
+    assert second.entrant.player in field.pairs[-1].players
+
+
+def test_the_highest_seeds_have_the_byes_and_meet_last() -> None:
+    field = begun(6)
+
+    assert [pair.first for pair in field.pairs if pair.is_bye] == [101, 102]
+    assert [pair.players for pair in field.pairs if not pair.is_bye] == [(105, 104), (106, 103)]
+
+
+def test_a_draw_is_played_again_the_other_way_round_and_then_the_higher_seed_goes_on() -> None:
+    field = begun(4)
+    one, other = field.pairs
+    field = ended(field, {one: Result.DRAW})
+
+    (again,) = formats.following(field).pairs
+
+    assert (again.first, again.second, again.round, again.game) == (one.second, one.first, 1, 2)
+    field = ended(field.with_pairs([again]), {again: Result.DRAW, other: Result.FIRST})
+    (final,) = formats.following(field).pairs
+    assert {*final.players} == {101, other.first}
+
+
+def test_who_withdraws_after_a_draw_is_out() -> None:
+    field = begun(4)
+    one, other = field.pairs
+    field = without(ended(field, {one: Result.DRAW, other: Result.FIRST}), 101)
+
+    (final,) = formats.following(field).pairs
+
+    assert {*final.players} == {104, other.first}
+
+
+def test_who_would_meet_nobody_goes_on() -> None:
+    field = begun(4)
+    one, other = field.pairs
+    field = without(ended(field, {one: Result.FIRST, other: Result.FIRST}), one.first)
+
+    step = formats.following(field)
+
+    assert step.is_over
+    (final,) = step.pairs
+    assert final.points_of(other.first) == 1
+    assert not final.is_played
+    assert knock_out.ties_won(field.with_pairs(step.pairs), other.first) == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_ends_whoever_withdraws(seed: int) -> None:
+    chance = Random(seed)
+    field = played(new(Kind.KNOCK_OUT, chance.randint(3, 17)), chance, (*ANY, Result.NEITHER), leaving=0.3)
+
+    assert next(place.place for place in standings(field)) == 1
+    assert field.last_round == field.rounds
+
+
+def test_a_second_match_waits_for_no_other_board() -> None:
+    field = begun(8)
+    drawn = field.pairs[2]
+
+    (again,) = formats.following(ended(field, {drawn: Result.DRAW})).pairs
+
+    assert again == replace(drawn, first=drawn.second, second=drawn.first, game=2)
