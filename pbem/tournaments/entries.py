@@ -14,7 +14,7 @@ from sqlmodel import Session, col, func, select
 from pbem.clocks.time_control import TimeControl, to_stored
 from pbem.storage import retention
 from pbem.storage.database import exclude_others
-from pbem.storage.models import Entry, Player, Tournament
+from pbem.storage.models import Entry, Pairing, Player, Tournament
 from pbem.tournaments.field import Kind
 
 FEWEST = 3
@@ -178,6 +178,34 @@ def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None
     retention.change(
         session, update(Entry).where(theirs, going_on, col(Entry.withdrawn).is_(None)).values(withdrawn=now)
     )
+
+
+def lock_of(session: Session, player: Player) -> None:
+    """Lock the tournaments that aren't over which the player is in, so that none begins or goes on meanwhile."""
+    theirs = select(Entry.tournament).where(Entry.player == player.id)
+    going_on = select(Tournament).where(col(Tournament.id).in_(theirs), col(Tournament.ended).is_(None))
+    session.exec(going_on.order_by(col(Tournament.id)).with_for_update()).all()
+
+
+def of_both(session: Session, one: Player, other: Player) -> int | None:
+    """Return a tournament that has begun and has both players; None if there is none."""
+    others = select(Entry.tournament).where(Entry.player == other.id)
+    begun = (col(Tournament.id) == col(Entry.tournament), col(Tournament.started).is_not(None))
+    theirs = select(Entry.tournament).where(Entry.player == one.id, exists().where(*begun))
+    return session.exec(theirs.where(col(Entry.tournament).in_(others)).limit(1)).first()
+
+
+def pass_on(session: Session, player: Player, heir: Player) -> None:
+    """Let another account of the same person have the player's place, where it has none, and what they have opened."""
+    own = select(Entry.tournament).where(Entry.player == heir.id)
+    theirs = col(Entry.player) == player.id
+    retention.change(session, delete(Entry).where(theirs, col(Entry.tournament).in_(own)))
+    entered = select(Entry.tournament).where(Entry.player == player.id)
+    for seat, column in (("first", Pairing.first), ("second", Pairing.second)):
+        paired = update(Pairing).where(col(Pairing.tournament).in_(entered), col(column) == player.id)
+        retention.change(session, paired.values({seat: heir.id}))
+    retention.change(session, update(Entry).where(theirs).values(player=heir.id))
+    retention.change(session, update(Tournament).where(col(Tournament.host) == player.id).values(host=heir.id))
 
 
 def listed(session: Session, most: int, page: int = 1) -> tuple[list[Tournament], bool]:
