@@ -51,6 +51,10 @@ COMMANDS = {
         "moderation",
         "Give a player another name; they and those who play with them are told, and nobody else gets the old one.",
     ),
+    "merge": (
+        "moderation",
+        "Make one account part of another one, of the same person; matches between the two don't count any more.",
+    ),
     "announce": (
         "moderation",
         "Write to all players who get news, some of them each minute; shows the message and their number first.",

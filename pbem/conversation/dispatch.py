@@ -18,6 +18,7 @@ from pbem.conversation import confirmations, execute, moderating, new_address, s
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
+from pbem.matches.naming import name
 from pbem.moderation import bans
 from pbem.payloads.sections import FirstOnly
 from pbem.players import bounces, invitations, rate_limits
@@ -46,7 +47,10 @@ def converse(request: Request) -> Reply:
         reply = _handled(request, reply, left)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
-    if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
+    is_merged = request.sender.player is not None and request.sender.player.merged_into is not None
+    if is_merged:
+        reply = replace(reply, sender=replace(reply.sender, player=None, match=None))
+    elif request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
         reply = replace(reply, sender=replace(reply.sender, player=strangers.on_file(request)))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
@@ -58,6 +62,14 @@ def converse(request: Request) -> Reply:
 def _handled(request: Request, reply: Reply, left: Left | None) -> Reply:
     """Return the reply to a message that answers a question of ours, or says something else."""
     over = _over_budget(request)
+    try:
+        return _acted(request, reply, left, over)
+    finally:
+        if request.sender.proven and request.sender.player is not None:
+            request.incoming.player = request.sender.player.id  # only now, so that its row is written once
+
+
+def _acted(request: Request, reply: Reply, left: Left | None, over: Refused | Unanswerable | None) -> Reply:
     if over is not None:
         return execute.understand(request, reply, request.message, partial(_play_only, over))
     if request.sender.held_message is not None:
@@ -147,6 +159,7 @@ def _check_account(request: Request) -> None:
     What they write is read all the same: they can have their data, and have it deleted.
     """
     session, sender = request.session, request.sender
+    _check_merged(request)
     asked = session.get_one(Outgoing, sender.address_question) if sender.address_question is not None else None
     player = session.get(Player, asked.player) if asked is not None and asked.player else sender.player
     if player is None or player.banned is None:
@@ -164,6 +177,17 @@ def _check_account(request: Request) -> None:
         fits=f'"export me" and "delete me" still work. {bans.whom_to_ask(request.server)}'.strip(),
         gist=CLOSED,
     )
+
+
+def _check_merged(request: Request) -> None:
+    """Raise Refused for an account that is part of another one: nothing acts for it any more."""
+    player = request.sender.player
+    if player is not None and player.merged_into is not None:
+        kept = name(request.session.get_one(Player, player.merged_into))
+        raise Refused(
+            f"Your account here is part of the account of {kept}, so your message did nothing.",
+            fits=f"Write it again from the address that {kept} has here. {bans.whom_to_ask(request.server)}".strip(),
+        )
 
 
 def _check_budgets(request: Request) -> Left | None:
@@ -188,12 +212,11 @@ def _over_budget(request: Request) -> Refused | Unanswerable | None:
     session, sender, now = request.session, request.sender, request.now
     if not sender.proven or sender.player is None:
         return None
-    request.incoming.player = sender.player.id
     directory.note(session, sender.player, now)
     if request.message.sender == sender.player.address:
         bounces.reinstate(session, sender.player, now)
     try:
-        rate_limits.of_player(session, sender.player, request.limits.player_per_hour, now)
+        rate_limits.of_player(session, sender.player, request.incoming, request.limits.player_per_hour, now)
     except (Refused, Unanswerable) as over:
         return over
     return None

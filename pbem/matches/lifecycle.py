@@ -1,7 +1,7 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
-Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `origins`. A
-match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
+Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `origins`
+and `succession`. A match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
 NotPossible says why, and nothing changed.
 """
 
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum
 
+from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
 from engines import GAMES
@@ -49,6 +50,8 @@ FEWEST_RATED = 2
 """The turns that a rated match must have had to count."""
 WITHOUT_RESULT = (Termination.CANCELLED, Termination.ABANDONED)
 NO_LIMIT = TimeControl()
+_PLAYED = insert(Ply)
+"""A plain insert, since nobody needs the row in the session."""
 
 
 class Obstacle(Enum):
@@ -158,7 +161,7 @@ def _check_offers(session: Session, challenger: Player, opponent: Player, *, by_
 def accept(session: Session, match: Match, player: Player, now: datetime) -> Events:
     """Start the match."""
     _check_answer(match, player)
-    if session.get_one(Player, match.challenger).banned is not None:
+    if not session.get_one(Player, match.challenger).can_play:
         raise NotPossible(Obstacle.NOT_ON_OFFER, match)
     match.state, match.started = MatchState.RUNNING, now
     match.to_move = snapshot_of(session, match).base.turn
@@ -290,7 +293,8 @@ def _store_turn(
     by_itself: Why | None = None,
 ) -> Events:
     number, position = match.plies + 1, turn.position
-    session.add(Ply(match=match.id or 0, number=number, seat=seat, text=turn.text, incoming=brought_by, played=now))
+    row = {"match": match.id, "number": number, "seat": seat, "text": turn.text, "incoming": brought_by, "played": now}
+    session.connection().execute(_PLAYED, row)
     match.part, match.plies, match.to_move = None, number, position.turn
     match.offers, match.paused, match.resumes = offers.after_turn(match, seat), None, None
     timekeeping.note(session, match, ReplyReceived(received, seat))

@@ -102,6 +102,8 @@ def _digest(address: str) -> str:
 
 def _erase(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     addresses, guests = _addresses(session, player)
+    merged = select(Player).where(Player.merged_into == player.id, col(Player.deleted).is_(None))
+    guests = [*guests, *(row for row in session.exec(merged) if row not in guests)]
     session.add(
         Departure(
             player=player.id or 0,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Integer, String, bindparam, exists
+from sqlalchemy import Integer, String, bindparam, exists, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
@@ -70,6 +70,7 @@ _SENT_BY = (
     .select_from(Incoming)
     .where(col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received))
 )
+_OTHERS_BY = _SENT_BY.where(col(Incoming.id) != bindparam("this", type_=Integer))
 _REFUSED_OF = _SENT_BY.where(col(Incoming.verdict) == "refused")
 _TIMES = (
     select(Outgoing.created)
@@ -130,12 +131,10 @@ def of_stranger(
     return Left(limits.stranger_per_day - had - 1, of_domain - 1, of_all - 1)
 
 
-def of_player(session: Session, player: Player, most: int, now: datetime) -> None:
-    """Raise Refused, then Unanswerable, if a player sent more messages within an hour than a person writes.
-
-    The current message is counted already.
-    """
-    had = session.exec(_SENT_BY, params={"player": player.id, **ends(HOUR, now)}).one()
+def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
+    """Raise Refused, then Unanswerable, if with this message a player sent more within an hour than a person writes."""
+    which = {"player": player.id, "this": this.id, **ends(HOUR, now)}
+    had = 1 + session.connection().execute(_OTHERS_BY, which).scalar_one()
     if had > most + 1:
         raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
     if had > most:
@@ -145,9 +144,9 @@ def of_player(session: Session, player: Player, most: int, now: datetime) -> Non
         )
 
 
-def of_match(session: Session, match: int, player: Player, most: int, now: datetime) -> None:
+def of_match(session: Session, match: int, player: Player, this: Incoming, most: int, now: datetime) -> None:
     """Raise Refused if a player caused more messages about a match today than anyone can be reading."""
-    if is_match_full(session, match, player, most, now):
+    if is_match_full(session, match, player, this, most, now):
         raise Refused(
             f"Your messages about match #{match} caused {most} of ours today, and that's the limit.",
             fits="Your turns still count; everything else has to wait until tomorrow.",
@@ -155,12 +154,16 @@ def of_match(session: Session, match: int, player: Player, most: int, now: datet
         )
 
 
-def is_match_full(session: Session, match: int, player: Player, most: int, now: datetime) -> bool:
-    """Return whether a player caused that many messages about a match today; what the opponent causes doesn't count."""
+def is_match_full(session: Session, match: int, player: Player, this: Incoming, most: int, now: datetime) -> bool:
+    """Return whether a player caused that many messages about a match today, with what this message has caused so far.
+
+    What the opponent causes doesn't count.
+    """
+    is_theirs = or_(col(Incoming.player) == player.id, col(Incoming.id) == this.id)
     caused = (
         select(Outgoing.id)
         .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
-        .where(Outgoing.match == match, within(Outgoing.created, DAY, now), Incoming.player == player.id)
+        .where(Outgoing.match == match, within(Outgoing.created, DAY, now), is_theirs)
     )
     return _count(session, caused, most) >= most
 

@@ -25,6 +25,7 @@ from pbem.tokens import Keyring, Purpose, Token
 SUBJECTS = {
     "account": "Your account",
     "renamed": "A new name",
+    "merged": "Two accounts have become one",
     "alert": "Some messages need your attention",
     "confirm": "Was this you?",
     "welcome": "Welcome",

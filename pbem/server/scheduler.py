@@ -89,8 +89,8 @@ class Scheduler:
     """When it last looked for what is due."""
     beaten: datetime | None = None
     """When it last saw to the heartbeat."""
-    rated: date | None = None
-    """The week in which it last rated matches."""
+    rated: tuple[date, int] | None = None
+    """The week in which it last rated matches, and how many accounts had become part of others until then."""
 
     def is_late(self, now: datetime) -> bool:
         """Return whether it hasn't looked for too long, or not since the clock was set back."""
@@ -119,8 +119,9 @@ class Scheduler:
             self.beaten = now
 
     def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:
-        """Rate the weeks that are over, once when a new one begins: until the next, no other can be."""
-        week = derivation.newest_week(now)
-        if week != self.rated:
+        """Rate the weeks that are over, once when a new one begins, and where two accounts have become one."""
+        with read_only(engine) as session:
+            state = (derivation.newest_week(now), derivation.merged_accounts(session))
+        if state != self.rated:
             derivation.rate_due(engine, now, stopped)
-            self.rated = None if stopped() else week
+            self.rated = None if stopped() else state

@@ -59,7 +59,7 @@ _WAITING = (
         _MAY_GO,
     )
     .order_by(col(Incoming.lane), col(Incoming.id))
-    .limit(BATCH)
+    .limit(bindparam("most", type_=Integer))
     # A locked row is being handled, even if its daemon was cut off and has lost its lock on the message.
     .with_for_update(skip_locked=True)
 )
@@ -143,6 +143,7 @@ class WorkQueue:
     def _waiting(self, after: tuple[int, int]) -> list[tuple[int, int]]:
         """Return the lanes and numbers of the next messages after that one that may go now."""
         which = {"after_lane": after[0], "after": after[1], "lane": self._lanes[-1], **self._moment()}
+        which["most"] = BATCH if self.is_shared else 1
         if self.is_shared:
             return [(lane, number) for lane, number in self._locks.query_rows(_WAITING, **which)]
         with read_only(self._engine) as session:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from pbem.moderation import bans, broadcasts, names
+from pbem.moderation import bans, broadcasts, merges, names
 from pbem.moderation.acts import Order
 from pbem.players import addresses
 from pbem.server.scheduled import alerts
@@ -232,7 +232,7 @@ def _alert(letters: Correspondence) -> None:
 
 
 def _moderate(letters: Correspondence) -> None:
-    """Let the operator close bob's account and open it again, rename dave, and write to everybody."""
+    """Let the operator close bob's account and open it, rename dave, write to everybody, and merge two accounts."""
     engine, server, now = letters.server.engine, letters.server.settings.server, letters.clock()
     why = Order("terminal", "You've asked others for their passwords.", tells=True)
     with database.transaction(engine) as session:
@@ -242,6 +242,15 @@ def _moderate(letters: Correspondence) -> None:
         names.rename(session, server, dave, "david", Order("terminal", "You asked for it.", tells=True), now)
         lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
         broadcasts.begin(session, "Moving house", lines, Order("terminal"), now)
+    letters.wait(minutes=1)
+    grace = letters.join("grace")
+    letters.join("harry")
+    letters.write("grace@mail.example", "challenge harry kvadratik\nchallenge alice kvadratik", to=grace)
+    letters.reply(letters.last("harry"), "accept")
+    letters.reply(letters.last("alice"), "accept")
+    with database.transaction(engine) as session:
+        grace_, harry = (session.exec(select(Player).where(Player.name == each)).one() for each in ("grace", "harry"))
+        merges.merge(session, server, grace_, harry, Order("terminal", "You asked for it.", tells=True), now)
     letters.wait(minutes=1)
 
 
