@@ -17,16 +17,17 @@ from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import AuthResult
+from aiosmtpd.smtp import AuthResult, Envelope
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, machine, mail, ports, storage
+from pbem.cli.doctor import domain, examination, machine, mail, ports, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Level
 from pbem.cli.doctor.ports import Door
 from pbem.config import ImapSettings, ListenSettings, ReadingSettings, ServerSettings, SmtpSettings, Tls
 from pbem.reading import sandbox
 from pbem.secret import Secret
 from pbem.transports.listener import MailListener
+from pbem.transports.protocols import Arrival
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, smtp_out
 from tests.servers import (
     HOST,
@@ -518,6 +519,77 @@ def test_a_dns_that_does_not_answer_is_told(site: Site, monkeypatch: pytest.Monk
     monkeypatch.setattr(domain, "SECONDS", 0.1)
     found = said(in_dns(site, {}, silent=True))
     assert found == ("the DNS doesn't answer about pbem.example -> look at this machine's resolver (/etc/resolv.conf)")
+
+
+# A message to ourselves
+
+
+class Delivery:
+    """A mail server that delivers everything into the inbox folder of a site."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.recipients: list[str] = []
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Envelope) -> str:  # noqa: N802 - aiosmtpd's name
+        self.recipients += envelope.rcpt_tos
+        self.site.drop(envelope.original_content or b"")
+        return "250 delivered"
+
+
+def round_trip_of(site: Site, seconds: float) -> list[Finding]:
+    return list(round_trip.check(config.load(site.config), seconds, lambda: NOW))
+
+
+def test_a_message_to_ourselves_arrives_and_is_nobody_s(site: Site) -> None:
+    delivery = Delivery(site)
+    controller = Controller(delivery, hostname=HOST, port=free_port())
+    controller.start()
+    try:
+        site.configure(outbox=smtp_out(controller.port))
+        assert "a message to games+doctor@pbem.example arrived after" in said(round_trip_of(site, 60), OK)
+    finally:
+        controller.stop()
+    assert delivery.recipients == ["games+doctor@pbem.example"]
+    assert site.run_once() == [1, 1, 0]
+    assert site.rows("select state, verdict from incoming") == [("done", "no answer: automatic: Auto-Submitted")]
+    assert site.rows("select count(*) from outgoing") == [0]
+
+
+def test_a_message_that_only_a_server_that_runs_can_receive_is_found_among_its_messages(site: Site) -> None:
+    with site.server() as server:
+        raw = round_trip.message(SERVER, "games+doctor@pbem.example", "the-mark", NOW)
+        assert not round_trip.is_stored(server.engine, "the-mark", 0)
+        (number,) = server.take((Arrival(raw, "lmtp", recipients=("games+doctor@pbem.example",)),))
+        assert round_trip.is_stored(server.engine, "the-mark", 0)
+        assert not round_trip.is_stored(server.engine, "the-mark", number)
+        assert not round_trip.is_stored(server.engine, "another mark", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.dovecot
+def test_a_message_to_ourselves_is_seen_in_the_mailbox(mailbox: Mailbox) -> None:
+    raw = round_trip.message(SERVER, ADDRESS, "the-mark", NOW)
+    with contextlib.ExitStack() as opened:
+        look = round_trip._in_mailbox(mailbox.settings(), "the-mark", opened)
+        assert look
+        assert not look()
+        mailbox.deliver(raw)
+        assert look()
+        assert round_trip._in_mailbox(mailbox.settings(port=free_port()), "the-mark", opened) is None
+
+
+def test_a_message_that_does_not_arrive_is_told(site: Site, smtp_sink: Callable[..., SmtpSink]) -> None:
+    site.configure(outbox=smtp_out(smtp_sink().port))
+    lost = said(round_trip_of(site, 0))
+    assert "a message to games+doctor@pbem.example was sent, and hasn't arrived in 0 seconds" in lost
+    assert "-> look for it in the spam folder; see the log of the mail server that took it" in lost
+    site.configure(inbox=LMTP_IN, outbox=smtp_out(smtp_sink("-f", "RCPT").port))
+    assert "was not sent: 500 " in said(round_trip_of(site, 0))
+    site.configure(inbox=LMTP_IN, outbox=smtp_out(smtp_sink().port))
+    assert "start the server, which listens for it" in said(round_trip_of(site, 0))
+    site.configure()
+    assert levels(iter(round_trip_of(site, 0))) == [NOTE]
 
 
 # All of it

@@ -12,7 +12,7 @@ from rich.progress import Progress
 from pbem import config
 from pbem.cli import logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, sentences
-from pbem.cli.doctor import domain, machine, mail, storage
+from pbem.cli.doctor import domain, machine, mail, round_trip, storage
 from pbem.cli.doctor.findings import Check, Finding, Level
 from pbem.config import LogSettings, Settings
 from pbem.server import daemon
@@ -23,6 +23,10 @@ COLOURS = {Level.OK: "green", Level.NOTE: "yellow", Level.PROBLEM: "bold red"}
 @app.command()
 def doctor(
     config_file: ConfigOption = CONFIG,
+    send: Annotated[
+        bool, typer.Option("--send", help="Also send a message to the server's own address, and see it arrive.")
+    ] = False,
+    wait: Annotated[float, typer.Option("--wait", min=0, help="How many seconds to wait for it.")] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem."""
@@ -31,6 +35,8 @@ def doctor(
     logs.configure(LogSettings(level="error"), server=settings.server)
     found: list[tuple[Check, Finding]] = []
     planned = checks(config_file, settings)
+    if send:
+        planned.append(Check("round trip", partial(round_trip.check, settings, wait, daemon.now)))
     with Progress(console=errors, transient=True) as progress:
         task = progress.add_task("", total=len(planned))
         for check in planned:
