@@ -137,16 +137,19 @@ def numbers_of(session: Session, tournaments: Sequence[Tournament]) -> dict[int,
 
 def players_of(session: Session, tournament: Tournament) -> list[tuple[Entry, Player]]:
     """Return who has entered, in the order of their seeds or, before the beginning, of their entries."""
-    theirs = select(Entry, Player).join(Player, col(Player.id) == col(Entry.player))
-    rows = session.exec(theirs.where(Entry.tournament == tournament.id)).all()
-    return sorted(rows, key=lambda row: (row[0].seed or 0, row[0].entered, row[0].player))
+    found = session.exec(select(Entry).where(Entry.tournament == tournament.id)).all()
+    theirs = select(Player).where(col(Player.id).in_([entry.player for entry in found]))
+    people = {player.id or 0: player for player in session.exec(theirs)} if found else {}
+    in_order = sorted(found, key=lambda entry: (entry.seed or 0, entry.entered, entry.player))
+    return [(entry, people[entry.player]) for entry in in_order]
 
 
 def going_on(session: Session, player: Player) -> int:
     """Return in how many tournaments the player is that aren't over."""
-    theirs = select(func.count()).select_from(Entry).join(Tournament, col(Tournament.id) == col(Entry.tournament))
-    theirs = theirs.where(Entry.player == player.id, col(Entry.withdrawn).is_(None), col(Tournament.ended).is_(None))
-    return session.exec(theirs).one()
+    theirs = select(Entry.tournament).where(Entry.player == player.id, col(Entry.withdrawn).is_(None))
+    entered = session.exec(theirs).all()
+    still = select(func.count()).select_from(Tournament).where(col(Tournament.id).in_(entered))
+    return session.exec(still.where(col(Tournament.ended).is_(None))).one() if entered else 0
 
 
 def withdraw(session: Session, tournament: Tournament, player: Player, now: datetime) -> bool:
