@@ -125,6 +125,11 @@ def uncovered(towers: Sequence[str], seat: Seat) -> list[int]:
     return [cell for cell in BY_NAME if towers[cell][-1:] in own]
 
 
+def has_uncovered(towers: Sequence[str], seat: Seat) -> bool:
+    """Return whether one of the seat's discs is on top somewhere."""
+    return not OWN[seat].isdisjoint([tower[-1:] for tower in towers])
+
+
 BY_NAME = tuple(sorted(range(len(NAMES)), key=NAMES.__getitem__))
 """All squares in the order of their names, which is the order in canonical texts."""
 

@@ -36,7 +36,7 @@ class Draft:
 
     def copy(self) -> "Draft":
         """Return the same board, to be changed separately."""
-        return Draft(self.seat, self.towers.copy(), self.reserve)
+        return Draft(self.seat, self.towers.copy(), self.reserve, self.gained.copy(), self.lasting)
 
     def can_put(self, disc: Disc) -> bool:
         """Return whether a disc can go from the reserve to that square: an empty one in its own first row."""

@@ -5,7 +5,7 @@ side it shows. A player without a legal turn loses.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
 from textwrap import wrap
 from typing import Literal, Self
@@ -21,7 +21,6 @@ from engines.kvadratik.board import (
     INDEX,
     LEGEND,
     NAMES,
-    OWN,
     PLACED,
     PLACINGS,
     RESERVE,
@@ -31,6 +30,7 @@ from engines.kvadratik.board import (
     SIZE,
     STEPS,
     Towers,
+    has_uncovered,
     mark,
     names,
     open_squares,
@@ -59,8 +59,15 @@ NOTE_WIDTH = 44
 NOTHING_SEEN: History[str] = History()
 
 
+class Remembering:
+    """Room, beside the fields, for the turn that was found to be legal last, and the board before its step."""
+
+    __slots__ = ("_known",)
+    _known: tuple[Turn, Draft]
+
+
 @dataclass(frozen=True, slots=True)
-class KvadratikPosition(PlayedWhole):
+class KvadratikPosition(PlayedWhole, Remembering):
     """The state of a game of Kvadratik; towers are by number of the square, pairs are by seat.
 
     `rights` counts the discs covered in the other half since the seat's last turn. `seen` holds the positions of
@@ -86,7 +93,6 @@ class KvadratikPosition(PlayedWhole):
         if self.setting_up:
             yield from self._setups()
             return
-        seat = self.turn
         for placed in self._placings():
             draft = self._draft()
             for disc in placed:
@@ -95,12 +101,19 @@ class KvadratikPosition(PlayedWhole):
                 here = draft.copy()
                 for name in flipped:
                     here.flip(INDEX[name])
-                for cell in uncovered(here.towers, seat):
-                    for step in STEPS[here.towers[cell][-1]][cell]:
-                        yield Turn(placed, flipped, step)
-                        if step in ENTERING[seat]:
-                            for bonus in here.bonuses(step):
-                                yield Turn(placed, flipped, step, bonus)
+                for turn in self._steps(here, placed, flipped):
+                    object.__setattr__(self, "_known", (turn, here))
+                    yield turn
+
+    def _steps(self, here: Draft, placed: tuple[Disc, ...], flipped: tuple[str, ...]) -> Iterator[Turn]:
+        """Yield every turn that begins by putting down and flipping these discs, which has led to that board."""
+        entering = ENTERING[here.seat]
+        for cell in uncovered(here.towers, here.seat):
+            for step in STEPS[here.towers[cell][-1]][cell]:
+                yield Turn(placed, flipped, step)
+                if step in entering:
+                    for bonus in here.bonuses(step):
+                        yield Turn(placed, flipped, step, bonus)
 
     def _setups(self) -> Iterator[Setup]:
         """Yield every way to set up four discs."""
@@ -129,7 +142,7 @@ class KvadratikPosition(PlayedWhole):
 
         Every square has a neighbour along its row or column and one along a diagonal, and a disc can go to any.
         """
-        return any(tower[-1:] in OWN[seat] for tower in self.towers) or self.placeable(seat) > 0
+        return has_uncovered(self.towers, seat) or self.placeable(seat) > 0
 
     def placeable(self, seat: Seat) -> int:
         """Return how many discs the seat could put down by right now."""
@@ -165,6 +178,9 @@ class KvadratikPosition(PlayedWhole):
 
     def _turned(self, seat: Seat, move: Turn) -> Self:
         """Return the position after a turn that isn't a set-up."""
+        known = self._known_to_be_legal(move)
+        if known is not None:
+            return self._after(known)
         draft = self._draft()
         for number, disc in enumerate(move.placed):
             # Ruling, covered: at the start of the turn, before flips and move
@@ -189,34 +205,44 @@ class KvadratikPosition(PlayedWhole):
             draft.step(move.bonus.step)
         return self._after(draft)
 
+    def _known_to_be_legal(self, move: Turn) -> Draft | None:
+        """Return the board after the turn if it was yielded last: who goes through all turns plays each as it comes."""
+        try:
+            turn, before = self._known
+        except AttributeError:
+            return None
+        if turn is not move:
+            return None
+        draft = before.copy()
+        draft.step(move.step)
+        if move.bonus is not None:
+            if move.bonus.disc is not None:
+                draft.put(move.bonus.disc)
+            draft.step(move.bonus.step)
+        return draft
+
     def _after(self, draft: Draft, *, setting_up: bool = False) -> Self:
         """Return the position that a turn has led to: the other seat to move, or the game over."""
-        opponent = other(draft.seat)
+        seat = other(draft.seat)
         # Ruling, covered: the mover's unused rights lapse, the opponent's stay until their next turn
-        gained = draft.gained
-        gained[opponent] += self.rights[opponent]
-        after = type(self)(
-            self.setup,
-            self.flip,
-            opponent,
-            setting_up,
-            tuple(draft.towers),
-            with_entry(self.reserves, draft.seat, draft.reserve),
-            (gained[0], gained[1]),
-            NOTHING_SEEN if draft.lasting else self.seen,
-        )
-        return after if setting_up else after._settled()  # noqa: SLF001 - the same class
-
-    def _settled(self) -> Self:
-        """Return the position with itself added to those seen, or with the game over if it ends the game."""
-        seat = self._seat
-        if not self.can_move(seat):
-            return replace(self, turn=None, outcome=Outcome(other(seat), f"{SIDES[seat]} has no move left"))
-        key = f"{seat}{self.reserves}{self.rights}{','.join(self.towers)}"
-        # Ruling: a position (board, reserves, rights, side to move) that occurs a third time is a draw
-        if self.seen.count(key) == REPETITIONS - 1:
-            return replace(self, turn=None, outcome=Outcome(None, "the position has occurred three times"))
-        return replace(self, seen=self.seen.with_(key))
+        first, second = draft.gained
+        rights = (first + self.rights[0], second) if seat == 0 else (first, second + self.rights[1])
+        towers, reserves = tuple(draft.towers), with_entry(self.reserves, draft.seat, draft.reserve)
+        seen = NOTHING_SEEN if draft.lasting else self.seen
+        if setting_up:
+            return type(self)(self.setup, self.flip, seat, True, towers, reserves, rights, seen)
+        outcome = None
+        if has_uncovered(towers, seat) or (rights[seat] and reserves[seat] and open_squares(towers, seat)):
+            key = f"{seat}{reserves}{rights}{','.join(towers)}"
+            # Ruling: a position (board, reserves, rights, side to move) that occurs a third time is a draw
+            if seen.count(key) == REPETITIONS - 1:
+                outcome = Outcome(None, "the position has occurred three times")
+            else:
+                seen = seen.with_(key)
+        else:
+            outcome = Outcome(draft.seat, f"{SIDES[seat]} has no move left")
+        to_move = None if outcome else seat
+        return type(self)(self.setup, self.flip, to_move, False, towers, reserves, rights, seen, outcome)
 
     @property
     def _seat(self) -> Seat:

@@ -7,25 +7,39 @@ comment beside the code names the ruling.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from engines.bitboard import bits
 from engines.core import IllegalMove, Outcome, Played, Seat
 from engines.diagram import Diagram
 from engines.phages.board import BOARDS, LEGEND, SIDES, Board
 from engines.phages.evaluation import PhagesState, due_in
+from engines.phages.operation import Marks, Operation, Stand, Stones
 from engines.phages.refusals import Reason, step_refusal
 from engines.phages.turns import MOVERS, NUMBERS, Turn, in_order, spelled
-from engines.seats import other, with_entry
+from engines.seats import with_entry
 from engines.step import Step
 from engines.wording import either
 
-Stones = tuple[tuple[int, ...], tuple[int, ...]]
-Marks = tuple[int, int]
+
+class Begun(NamedTuple):
+    """The position between operation 1 and operation 3 of a turn, and the operation 3 that follows."""
+
+    first: tuple[Step, ...]
+    number: int
+    position: "PhagesPosition"
+    third: Operation
+
+
+class Remembering:
+    """Room, beside the fields, for how the last turn asked about begins: who tries all tries those alike in a row."""
+
+    __slots__ = ("_begun",)
+    _begun: Begun
 
 
 @dataclass(frozen=True, slots=True)
-class PhagesPosition:
+class PhagesPosition(Remembering):
     """The state of a game of Quadraphages or Hexaphages. Cells are numbers on its Board, marks are bits.
 
     `number` is the number announced last (None before the first turn). `part` is the part of a turn already
@@ -50,50 +64,45 @@ class PhagesPosition:
             for second in self.operations(self.number):
                 yield Turn((), None, second)
             return
-        for first in self.operations(self.number):
-            moved = self._moved(*self._operated(1, self.number, first))
-            for number in moved.numbers():
-                for second in moved.operations(number):
-                    yield Turn(first, number, second)
+        for first, begun in self._beginnings():
+            object.__setattr__(self, "_begun", begun)
+            for second in begun.third.steps():
+                yield Turn(first, begun.number, second)
 
     def parts(self) -> Iterator[Turn]:
         """Yield every operation 1 with every number that can follow it; nothing after a part."""
         if self.turn is None or self.part is not None:
             return
-        for first in self.operations(self.number):
-            for number in self._moved(*self._operated(1, self.number, first)).numbers():
-                yield Turn(first, number, None)
+        for first, begun in self._beginnings():
+            yield Turn(first, begun.number, None)
+
+    def _beginnings(self) -> Iterator[tuple[tuple[Step, ...], Begun]]:
+        """Yield every operation 1 with the turn begun by it, for every number that can follow."""
+        operation = Operation(self.stand, self.number) if self.number is not None else None
+        for first in operation.steps() if operation else ((),):
+            stones, marks = (operation and operation.after(first)) or self._operated(1, self.number, first)
+            stand = Stand(self._board, stones, marks, self._seat)
+            thirds = [(number, Operation(stand, number)) for number in NUMBERS]
+            for number, third in [each for each in thirds if each[1].can_move] or thirds:
+                yield first, Begun(first, number, self._moved(stones, marks, number, Turn(first, number, None)), third)
 
     def operations(self, number: int | None) -> Iterator[tuple[Step, ...]]:
         """Yield every way to move one's own stones by a number, once each; only () if none can move.
 
-        A stone stays only if it can't move when its chance comes. The player chooses the order, so if two
-        stones could only reach the same cell, either can take it. In Hexaphages (ruling) two stones get their
-        chance, so the third can stay freely. Without a number (first turn) nothing moves.
+        Without a number (first turn) nothing moves.
         """
-        reach = [(self._board.steps[c], self._reach(c, number)) for c in self._board.by_name(self._own)]
-        for place, (steps, targets) in enumerate(reach):
-            for other_steps, other_targets in reach[place + 1 :]:
-                for target in targets:
-                    step = steps[target]
-                    for second in other_targets:
-                        if second != target:
-                            yield step, other_steps[second]
-        for place, (steps, targets) in enumerate(reach):
-            elsewhere = {t for index, (_, ts) in enumerate(reach) if index != place for t in ts}
-            for target in targets:
-                if elsewhere <= {target}:
-                    yield (steps[target],)
-        if not any(targets for _, targets in reach):
-            yield ()
+        if number is None:
+            return iter(((),))
+        return Operation(self.stand, number).steps()
 
     def numbers(self) -> tuple[int, ...]:
         """Return the numbers that can be announced: those by which an own stone can move, or all if none can."""
-        return tuple(number for number in NUMBERS if self.can_move(number)) or tuple(NUMBERS)
+        stand = self.stand
+        return tuple(number for number in NUMBERS if stand.can_move(number)) or tuple(NUMBERS)
 
     def can_move(self, number: int | None) -> bool:
         """Return whether any own stone can move by a number."""
-        return any(self._reach(cell, number) for cell in self._own)
+        return number is not None and self.stand.can_move(number)
 
     def own_stones(self) -> tuple[str, ...]:
         """Return the cells of the stones of the player to move, sorted."""
@@ -101,11 +110,12 @@ class PhagesPosition:
 
     def targets(self, cell: str, number: int) -> tuple[str, ...]:
         """Return the cells that an own stone on this cell can reach by a number, sorted."""
-        return self._board.named(self._reach(self._board.index[cell], number))
+        stand = self.stand
+        return self._board.named(self._board.reachable(self._board.index[cell], number, stand.hostile, stand.closed))
 
     # Playing --------------------------------------------------------------------------------------
 
-    def play(self, move: Turn) -> Self:
+    def play(self, move: Turn) -> "PhagesPosition":
         """Return the position after the turn, or after a part of it (then the same seat is to move).
 
         After a part, its operation 3 completes the turn. So does the whole turn written again, if its
@@ -115,17 +125,30 @@ class PhagesPosition:
             raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
         if self.part is not None:
             return self._completed(self.part, move)
-        if move.number is None or (move.first and self.number is None):
+        first, number, second = move
+        if number is None or (first and self.number is None):
             raise self._unfit(move)
-        stones, marks = self._operated(1, self.number, move.first)
-        moved = self._moved(stones, marks, move.number, Turn(in_order(move.first), move.number, None))
-        self._check_number(moved, move.number)
-        return moved if move.second is None else moved.play(Turn((), None, move.second))
+        try:
+            begun = self._begun
+        except AttributeError:
+            begun = self._begin(first, number)
+        if begun.number != number or begun.first != first:
+            begun = self._begin(first, number)
+        return begun.position if second is None else begun.position.finished(second, begun.third)
+
+    def _begin(self, first: tuple[Step, ...], number: int) -> Begun:
+        """Return the position after operation 1 and the number, which it remembers; raise IllegalMove."""
+        stones, marks = self._operated(1, self.number, first)
+        moved = self._moved(stones, marks, number, Turn(in_order(first), number, None))
+        self._check_number(moved, number)
+        begun = Begun(first, number, moved, Operation(moved.stand, number))
+        object.__setattr__(self, "_begun", begun)
+        return begun
 
     def _completed(self, part: Turn, move: Turn) -> Self:
         """Return the position after a move that follows a part of a turn."""
         if move.number is None:
-            return self._finished(move.second or ())
+            return self.finished(move.second or ())
         if (in_order(move.first), move.number) != (part.first, part.number):
             raise IllegalMove(
                 Reason.BEGUN_OTHERWISE,
@@ -133,16 +156,16 @@ class PhagesPosition:
                 begun=f"{spelled(part.first)} {part.number}" if part.first else f"{part.number}",
                 fits=spelled(next(self.operations(self.number))),
             )
-        return self if move.second is None else self._finished(move.second)
+        return self if move.second is None else self.finished(move.second)
 
-    def _finished(self, second: tuple[Step, ...]) -> Self:
+    def finished(self, second: tuple[Step, ...], third: Operation | None = None) -> Self:
         """Return the position after operation 3: the other seat is to move, or the game is over.
 
         Quadraphages, ruling: end. The game is over as soon as a whole operation 3 and the opponent's following
         operation 1 move nothing, even if another number would have moved a stone.
         """
-        stones, marks = self._operated(3, self.number, second)
-        after = type(self)(self.game, other(self._seat), stones, marks, self.number)
+        stones, marks = (third and third.after(second)) or self._operated(3, self.number, second)
+        after = type(self)(self.game, 0 if self.turn == 1 else 1, stones, marks, self.number)
         return after if second else after.settled()
 
     def settled(self) -> Self:
@@ -254,15 +277,14 @@ class PhagesPosition:
         return self.stones[self._seat]
 
     @property
+    def stand(self) -> Stand:
+        """The stones of the side to move, and what is in their way."""
+        return Stand(self._board, self.stones, self.marks, self._seat)
+
+    @property
     def _closed(self) -> int:
         """The cells where no stone can land, as bits: marked or occupied."""
-        return self.marks[0] | self.marks[1] | bits(self.stones[0]) | bits(self.stones[1])
-
-    def _reach(self, cell: int, number: int | None) -> list[int]:
-        """Return the cells that an own stone on this cell can reach by a number; none without a number."""
-        if number is None:
-            return []
-        return self._board.reachable(cell, number, bits(self.stones[1 - self._seat]), self._closed)
+        return self.stand.closed
 
     def _moved(self, stones: Stones, marks: Marks, number: int | None = None, part: Turn | None = None) -> Self:
         """Return the position after operation 1, and after the number if there is one."""

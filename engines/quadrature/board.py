@@ -3,7 +3,8 @@
 Rows and columns are counted from 0. The men of a side are a number for each row, with a bit for each column.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from engines import square
@@ -13,6 +14,7 @@ from engines.step import Step
 SIDES = ("Black", "White")
 MARKS = ("#", "O")
 SIZE = 11
+WHOLE_ROW = (1 << SIZE) - 1
 FEW = 2
 """A side with this number of men on the board, or fewer, has lost."""
 MOST = 2
@@ -68,6 +70,41 @@ def _ways(forward: int) -> dict[Step, Way]:
 
 
 WAYS = (_ways(FORWARD[0]), _ways(FORWARD[1]))
+IN_ORDER = {PLACES[name]: number for number, name in enumerate(sorted(PLACES))}
+"""The place of each column and row in the order of the squares' names."""
+WAYS_FROM = tuple(
+    tuple(tuple((step, way) for step, way in ways.items() if step.origin == name) for name in sorted(PLACES))
+    for ways in WAYS
+)
+"""The steps of each side from each square, in that order."""
+
+
+@cache
+def _numbers(row: int, columns: int) -> tuple[int, ...]:
+    """Return the places, in the order of the squares, of men in a row."""
+    return tuple(IN_ORDER[column, row] for column in range(SIZE) if columns >> column & 1)
+
+
+def ways(seat: int, own: Men) -> Iterator[tuple[Step, Way]]:
+    """Yield every step of these men of a side on an empty board, in the order of the squares."""
+    table = WAYS_FROM[seat]
+    for number in sorted([number for row, columns in enumerate(own) if columns for number in _numbers(row, columns)]):
+        yield from table[number]
+
+
+def has_free_way(seat: int, own: Men, opposing: Men) -> bool:
+    """Return whether a man can go forward into a row where no opposing man stands, and so none can square it."""
+    forward = FORWARD[seat]
+    for row, columns in enumerate(own):
+        to_row = row + forward
+        if (
+            columns
+            and 0 <= to_row < SIZE
+            and not opposing[to_row]
+            and (columns | columns << 1 | columns >> 1) & ~own[to_row] & WHOLE_ROW
+        ):
+            return True
+    return False
 
 
 def men_on(cells: Sequence[str]) -> Men:
@@ -103,6 +140,8 @@ def corners(men: Men, column: int, row: int) -> tuple[str, ...]:
     Quadrature, squaring: a man can't go where three opposing men would square it.
     """
     bit, level = 1 << column, men[row]
+    if not level:
+        return ()
     for number, cells in enumerate(men):
         if cells & bit and cells & level:
             across = (cells & level).bit_length() - 1
@@ -132,6 +171,8 @@ def _squared(own: Sequence[int], other: Sequence[int], column: int, row: int) ->
     """Return the columns and rows of the opposing men that the own man here squares, once each."""
     bit = 1 << column
     mine, theirs = own[row] & ~bit, other[row]
+    if not (mine or theirs):
+        return []
     beside, found = 0, []
     for y in range(SIZE):
         if own[y] & bit and y != row:

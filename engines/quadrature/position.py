@@ -30,13 +30,15 @@ from engines.quadrature.board import (
     corners,
     count,
     exchange,
+    has_free_way,
     squares_of,
     stepped,
+    ways,
 )
 from engines.quadrature.evaluation import QuadratureState
 from engines.quadrature.refusals import Reason
 from engines.repetition import History
-from engines.seats import SEATS, other, with_entry
+from engines.seats import SEATS, other
 from engines.step import Step
 from engines.wording import either, together
 
@@ -46,8 +48,15 @@ IN_A_NOTE = 5
 AT_START: History[Both] = History((START,))
 
 
+class Remembering:
+    """Room, beside the fields, for the turn that was found to be legal last."""
+
+    __slots__ = ("_legal",)
+    _legal: Step
+
+
 @dataclass(frozen=True, slots=True)
-class QuadraturePosition(PlayedWhole):
+class QuadraturePosition(PlayedWhole, Remembering):
     """The state of a game of Quadrature. `each` is how many men a side has, on the board and in reserve.
 
     `seen` holds the arrangements of men in the match so far, this one included. Two matches that reach the same
@@ -67,7 +76,10 @@ class QuadraturePosition(PlayedWhole):
 
     def moves(self) -> Iterator[Step]:
         """Yield every legal turn once, by the squares that men leave."""
-        return iter(()) if self.turn is None else self._turns(self.turn)
+        if self.turn is not None:
+            for turn in self._turns(self.turn):
+                object.__setattr__(self, "_legal", turn)
+                yield turn
 
     def reserve(self, seat: Seat) -> int:
         """Return how many men a side has in reserve.
@@ -80,7 +92,8 @@ class QuadraturePosition(PlayedWhole):
 
     def can_move(self, seat: Seat) -> bool:
         """Return whether a side would have a legal turn here."""
-        return next(self._turns(seat), None) is not None
+        own, opposing = self.men[seat], self.men[1 - seat]
+        return has_free_way(seat, own, opposing) or next(self._turns(seat), None) is not None
 
     def would_repeat(self, turn: Step) -> bool:
         """Return whether a legal turn would repeat an earlier arrangement of the men, and so draw."""
@@ -88,9 +101,8 @@ class QuadraturePosition(PlayedWhole):
         return after.outcome is not None and self.seen.count(after.men) > 0
 
     def _turns(self, seat: Seat) -> Iterator[Step]:
-        own = self.men[seat]
-        for turn, way in WAYS[seat].items():
-            if own[way.row] >> way.column & 1 and self._obstacle(seat, way) is None:
+        for turn, way in ways(seat, self.men[seat]):
+            if self._obstacle(seat, way) is None:
                 yield turn
 
     def _obstacle(self, seat: Seat, way: Way) -> Reason | None:
@@ -117,12 +129,21 @@ class QuadraturePosition(PlayedWhole):
         way = WAYS[seat].get(move)
         if way is None or not self.men[seat][way.row] >> way.column & 1:
             raise self._no_step(seat, move)
-        obstacle = self._obstacle(seat, way)
-        if obstacle is not None:
-            raise self._refusal(obstacle, seat, move)
+        if not self._is_known(move):
+            obstacle = self._obstacle(seat, way)
+            if obstacle is not None:
+                raise self._refusal(obstacle, seat, move)
         men, squared = self._exchanged(seat, way)
         marker = self.markers[seat] + 1 if way.sideways and not squared else 0
-        return self._after(seat, men, with_entry(self.markers, seat, marker))
+        markers = (marker, self.markers[1]) if seat == 0 else (self.markers[0], marker)
+        return self._after(seat, men, markers, is_exchange=bool(squared))
+
+    def _is_known(self, move: Step) -> bool:
+        """Return whether this is the turn that was yielded last: who goes through all turns plays each as it comes."""
+        try:
+            return self._legal is move
+        except AttributeError:
+            return False
 
     def _exchanged(self, seat: Seat, way: Way) -> tuple[Both, tuple[str, ...]]:
         """Return the men after a legal step and its exchanges, and the squares of the exchanged men in order."""
@@ -130,9 +151,9 @@ class QuadraturePosition(PlayedWhole):
         squared = exchange(own, opposing, way, self.reserve(seat))
         return (tuple(own), tuple(opposing)) if seat == 0 else (tuple(opposing), tuple(own)), squared
 
-    def _after(self, seat: Seat, men: Both, markers: tuple[int, int]) -> Self:
+    def _after(self, seat: Seat, men: Both, markers: tuple[int, int], *, is_exchange: bool) -> Self:
         """Return the position after a turn of the seat: the game over, or the next side that can move to move."""
-        outcome = self._ended(seat, men)
+        outcome = self._ended(seat, men, is_exchange=is_exchange)
         if outcome is not None:
             return type(self)(self.each, None, men, markers, self.seen, outcome)
         seen = self.seen.with_(men)
@@ -143,14 +164,14 @@ class QuadraturePosition(PlayedWhole):
             return type(self)(self.each, seat, men, markers, seen, None, other(seat))
         return type(self)(self.each, None, men, markers, seen, Outcome(None, "neither side can move"))
 
-    def _ended(self, seat: Seat, men: Both) -> Outcome | None:
+    def _ended(self, seat: Seat, men: Both, *, is_exchange: bool) -> Outcome | None:
         """Return how a turn of the seat that led to this arrangement ends the game; None if it doesn't.
 
         Quadrature, object of the game, and basic moves: an arrangement that occurs a second time is a draw,
         whatever the markers show and whichever side is to move.
         """
-        left, goal = count(men[1 - seat]), GOAL_ROWS[seat]
-        if left <= FEW:
+        goal = GOAL_ROWS[seat]
+        if is_exchange and (left := count(men[1 - seat])) <= FEW:
             few = "two men" if left == FEW else "one man" if left else "no man"
             return Outcome(seat, f"{SIDES[1 - seat]} has only {few} left on the board")
         if men[seat][goal[0]] & goal[1] == goal[1]:

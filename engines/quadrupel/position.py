@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 from engines.bitboard import bits, cells_in
 from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram
-from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, ZONES, reach
+from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, STEPS, ZONES, reach
 from engines.quadrupel.evaluation import MOST_REPEATS, Judge, QuadrupelState
 from engines.quadrupel.marks import LEGENDS, MARKS, NOTES
 from engines.quadrupel.refusals import Reason, example, goes_by_jumps, set_up_refusal, turn_refusal
@@ -25,8 +25,16 @@ class RepeatCount(NamedTuple):
     times: int
 
 
+class Remembering:
+    """Room, beside the fields, for the turn that was yielded last with its way, and for all squares with stones."""
+
+    __slots__ = ("_known", "_squares")
+    _known: tuple[Turn, Stone, int]
+    _squares: int
+
+
 @dataclass(frozen=True, slots=True)
-class QuadrupelPosition(PlayedWhole):
+class QuadrupelPosition(PlayedWhole, Remembering):
     """The state of a game of Quadrupel; pairs are by seat."""
 
     variant: Variant
@@ -49,11 +57,18 @@ class QuadrupelPosition(PlayedWhole):
         if self.setting_up:
             yield from self._set_ups(self.turn)
             return
+        own = bits([stone.cell for stone in self.stones[self.turn]])
         for stone in self.stones[self.turn]:
-            origin = NAMES[stone.cell]
+            origin, others = NAMES[stone.cell], own & ~(1 << stone.cell)
             for target in cells_in(self._reach(self.turn, stone.cell)):
-                yield Turn(origin, NAMES[target])
-                if not self.auto and self._can_announce(self._formed(self._carried(self.turn, stone, target))):
+                turn = Turn(origin, NAMES[target])
+                object.__setattr__(self, "_known", (turn, stone, target))
+                yield turn
+                if (
+                    not self.auto
+                    and others | 1 << target in FIGURES
+                    and self._can_announce(self._formed(self._carried(self.turn, stone, target)))
+                ):
                     yield Turn(origin, NAMES[target], announced=True)
 
     def _set_ups(self, seat: Seat) -> Iterator[Move]:
@@ -91,7 +106,7 @@ class QuadrupelPosition(PlayedWhole):
         """Return the position after a stone has moved."""
         if self.setting_up:
             raise IllegalMove(Reason.SET_UP_FIRST, side=SIDES[seat], fits=example(seat, self.variant.setup))
-        stone, target = self._way(seat, turn)
+        stone, target = self._known_way(turn) or self._way(seat, turn)
         carried = self._carried(seat, stone, target)
         verdict = self._verdict(seat, turn, self._formed(carried))
         if verdict.anew:
@@ -99,7 +114,17 @@ class QuadrupelPosition(PlayedWhole):
         stones = with_entry(self.stones, seat, carried)
         repeats = with_entry(self.repeats, seat, self._repeat_count(seat, stone.cell, target))
         now = (verdict.turn, stones, repeats, verdict.score, verdict.outcome)
-        return type(self)(self.variant, self.auto, *now).settled()
+        after = type(self)(self.variant, self.auto, *now)
+        object.__setattr__(after, "_squares", self._occupied & ~(1 << stone.cell) | 1 << target)
+        return after.settled()
+
+    def _known_way(self, turn: Turn) -> tuple[Stone, int] | None:
+        """Return the way of the turn if it was yielded last: who goes through all turns plays each as it comes."""
+        try:
+            known, stone, target = self._known
+        except AttributeError:
+            return None
+        return (stone, target) if known is turn else None
 
     def _way(self, seat: Seat, turn: Turn) -> tuple[Stone, int]:
         """Return the stone that moves and the square where it ends; raise IllegalMove."""
@@ -129,13 +154,20 @@ class QuadrupelPosition(PlayedWhole):
     def settled(self) -> Self:
         """Return the position, or a draw if the player to move can't move (ruling)."""
         seat = self.turn
-        if seat is None or any(self._reach(seat, stone.cell) for stone in self.stones[seat]):
+        if seat is None:
+            return self
+        free = ~self._occupied
+        if self._barred(seat) is None:
+            for cell, _ in self.stones[seat]:
+                if STEPS[cell] & free:
+                    return self
+        if any(self._reach(seat, stone.cell) for stone in self.stones[seat]):
             return self
         return replace(self, turn=None, outcome=Outcome(None, f"{SIDES[seat]} has no legal move"))
 
     def _carried(self, seat: Seat, stone: Stone, target: int) -> Stones:
         """Return the stones of a seat after one of them has gone to a square."""
-        return tuple(sorted([*(s for s in self.stones[seat] if s is not stone), Stone(target, stone.dots)]))
+        return tuple(sorted([Stone(target, s.dots) if s is stone else s for s in self.stones[seat]]))
 
     def _repeat_count(self, seat: Seat, origin: int, target: int) -> RepeatCount:
         """Return the seat's last move after this one."""
@@ -171,7 +203,7 @@ class QuadrupelPosition(PlayedWhole):
 
     def _formed(self, stones: Stones) -> Formed | None:
         """Return the figure that the stones of the player to move form, if any."""
-        figure = FIGURES.get(bits(cell for cell, _ in stones))
+        figure = FIGURES.get(bits([cell for cell, _ in stones]))
         if figure is None or self.turn is None:
             return None
         return Formed(self.turn, figure, self.variant.worth(figure, stones, self.score))
@@ -192,7 +224,12 @@ class QuadrupelPosition(PlayedWhole):
     @property
     def _occupied(self) -> int:
         """All squares with stones, as bits."""
-        return bits(cell for side in self.stones for cell, _ in side)
+        try:
+            return self._squares
+        except AttributeError:
+            squares = bits([cell for side in self.stones for cell, _ in side])
+            object.__setattr__(self, "_squares", squares)
+            return squares
 
     def diagram(self, last: Played[Self, Move] | None = None) -> Diagram:
         """Return the board: black stones x and white stones o with their dots, empty squares by zone where it matters.

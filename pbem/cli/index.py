@@ -16,6 +16,10 @@ COMMANDS = {
         "Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem.",
     ),
     "config": ("setup.showing", "Look at the configuration."),
+    "doctor": (
+        "doctor.examination",
+        "Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem.",
+    ),
     "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
     "shunted": (
         "mails",
@@ -46,6 +50,10 @@ COMMANDS = {
     "rename": (
         "moderation",
         "Give a player another name; they and those who play with them are told, and nobody else gets the old one.",
+    ),
+    "merge": (
+        "moderation",
+        "Make one account part of another one, of the same person; matches between the two don't count any more.",
     ),
     "announce": (
         "moderation",

@@ -1,4 +1,4 @@
-"""Commands that moderate: players, close, adjudicate, ban, unban, rename, announce, acts."""
+"""Commands that moderate: players, close, adjudicate, ban, unban, rename, merge, announce, acts."""
 
 import os
 import pwd
@@ -20,7 +20,7 @@ from pbem.commands.account import check_other_name
 from pbem.community import directory, history
 from pbem.errors import Refused
 from pbem.matches.naming import name
-from pbem.moderation import acts, bans, broadcasts, names, roster, verdicts
+from pbem.moderation import acts, bans, broadcasts, merges, names, roster, verdicts
 from pbem.moderation.acts import Order
 from pbem.moderation.bans import Ended
 from pbem.moderation.roster import Kind
@@ -199,6 +199,33 @@ def rename(
             wanted = check_other_name(session, new, COMMANDS, house)
             names.rename(session, server.settings.server, player, wanted, order, daemon.now())
         out.print(f"done: {former} is called {wanted} now, and is told", markup=False)
+
+
+@app.command()
+def merge(
+    name_: Annotated[str, typer.Argument(metavar="PLAYER", help="The account that goes: a name, address or number.")],
+    into: Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.")],
+    note: NoteOption = "",
+    tell: TellOption = False,
+    yes: YesOption = False,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Make one account part of another one, of the same person; matches between the two don't count any more."""
+    with opened(config_file) as server, _refusals():
+        order = _order(note, tell=tell)
+        with database.read_only(server.engine) as session:
+            player, heir = core.player(session, name_), core.player(session, into)
+            number = history.running(session, player)
+        gone, stays = (f"{name(each)}, {each.address}" for each in (player, heir))
+        _confirm(f"make {gone}, with {number} running matches, part of {stays}, for good?", yes=yes)
+        with database.transaction(server.engine) as session:
+            player, heir = (session.get_one(Player, each.id) for each in (player, heir))
+            merger = merges.merge(session, server.settings.server, player, heir, order, daemon.now())
+        out.print(
+            f"done: {len(merger.running)} running matches of {name(player)} are {name(heir)}'s, {merger.between} "
+            f"between the two don't count, and {len(merger.ended)} of those have just ended; both are told",
+            markup=False,
+        )
 
 
 @app.command()

@@ -21,7 +21,7 @@ from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
 from pbem.commands.house import ANALYSE, HINT
-from pbem.commands.moderating.accounts import BAN, RENAME, UNBAN
+from pbem.commands.moderating.accounts import BAN, MERGE, RENAME, UNBAN
 from pbem.commands.moderating.announcing import ANNOUNCE
 from pbem.commands.moderating.lists import ACTS, PLAYERS
 from pbem.commands.moderating.matches import ADJUDICATE, CLOSE
@@ -97,6 +97,7 @@ MODERATION: dict[str, Command] = {
     "ban": BAN,
     "unban": UNBAN,
     "rename": RENAME,
+    "merge": MERGE,
     "announce": ANNOUNCE,
 }
 _ALL = COMMANDS | MODERATION

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from engines import GAMES
 from pbem.clocks import time_control
@@ -178,7 +178,7 @@ def _opponent(request: Request, wanted: str) -> Player:
                 f"No player is called {wanted[:40]}.",
                 fits="To invite someone new, write their email address instead of a name.",
             )
-        return found
+        return _present(session, found)
     if not is_address(wanted):
         raise Refused(
             f"{wanted[:60]} is not an email address.", fits="For example: challenge bob@example.org quadraphages"
@@ -188,7 +188,14 @@ def _opponent(request: Request, wanted: str) -> Player:
         found = Player(address=wanted, created=request.now)
         session.add(found)
         session.flush()
-    return found
+    return _present(session, found)
+
+
+def _present(session: Session, player: Player) -> Player:
+    """Return the player, or the one of whose account theirs is a part, locked in the same way."""
+    if player.merged_into is None:
+        return player
+    return session.get_one(Player, player.merged_into, with_for_update=True)
 
 
 def rematch(request: Request, line: Line) -> Decision:
@@ -226,7 +233,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             begins=began != player.id,
             rematch_of=match,
         )
-    opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
+    opponent = _present(session, session.get_one(Player, opponent_of(match, player), with_for_update=True))
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
     check_running(request, player)

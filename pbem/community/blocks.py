@@ -60,6 +60,18 @@ def number(session: Session, player: Player) -> int:
     return session.exec(select(func.count()).select_from(Block).where(Block.player == player.id)).one()
 
 
+def pass_on(session: Session, player: Player, heir: Player) -> None:
+    """Let another account of the same person have the player's blocks, and be blocked by those who had blocked them."""
+    theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)
+    for row in session.exec(select(Block).where(theirs)).all():
+        pair = tuple(heir.id if each == player.id else each for each in (row.player, row.blocked))
+        session.delete(row)
+        session.flush()
+        if pair[0] != pair[1] and session.get(Block, pair) is None:
+            session.add(Block(player=pair[0] or 0, blocked=pair[1] or 0, created=row.created))
+            session.flush()
+
+
 def forget(session: Session, player: Player) -> None:
     """Forget everything about a player who leaves: whom they have blocked, and who has blocked them."""
     theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)

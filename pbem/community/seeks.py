@@ -145,7 +145,8 @@ def locked(session: Session, number: int, now: datetime) -> tuple[Seek, Player] 
         return None
     seeker = session.get_one(Player, seek.player, with_for_update=True, populate_existing=True)
     seek = session.get_one(Seek, number, with_for_update=True, populate_existing=True)
-    return (seek, seeker) if seek.closed is None and seek.expires > now else None
+    is_theirs = seek.player == seeker.id  # unless their account has just become part of another one
+    return (seek, seeker) if is_theirs and seek.closed is None and seek.expires > now else None
 
 
 def is_for(session: Session, seeker: Player, taker: Player) -> bool:

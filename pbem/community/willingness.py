@@ -50,6 +50,6 @@ def wants_more(most: int | None = None) -> ColumnElement[bool]:
 
 def is_open_to(session: Session, player: Player, challenger: Player, game: str) -> bool:
     """Return whether that challenger may challenge the player to that game now."""
-    if player.banned is not None or blocks.is_between(session, player, challenger):
+    if not player.can_play or blocks.is_between(session, player, challenger):
         return False
     return game not in rejected(player.settings) and not has_enough(session, player)

@@ -18,6 +18,7 @@ from pbem.conversation import confirmations, execute, moderating, new_address, s
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.errors import Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
+from pbem.matches.naming import name
 from pbem.moderation import bans
 from pbem.payloads.sections import FirstOnly
 from pbem.players import bounces, invitations, rate_limits
@@ -46,7 +47,10 @@ def converse(request: Request) -> Reply:
         reply = _handled(request, reply, left)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
-    if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
+    is_merged = request.sender.player is not None and request.sender.player.merged_into is not None
+    if is_merged:
+        reply = replace(reply, sender=replace(reply.sender, player=None, match=None))
+    elif request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
         reply = replace(reply, sender=replace(reply.sender, player=strangers.on_file(request)))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
@@ -155,6 +159,7 @@ def _check_account(request: Request) -> None:
     What they write is read all the same: they can have their data, and have it deleted.
     """
     session, sender = request.session, request.sender
+    _check_merged(request)
     asked = session.get_one(Outgoing, sender.address_question) if sender.address_question is not None else None
     player = session.get(Player, asked.player) if asked is not None and asked.player else sender.player
     if player is None or player.banned is None:
@@ -172,6 +177,17 @@ def _check_account(request: Request) -> None:
         fits=f'"export me" and "delete me" still work. {bans.whom_to_ask(request.server)}'.strip(),
         gist=CLOSED,
     )
+
+
+def _check_merged(request: Request) -> None:
+    """Raise Refused for an account that is part of another one: nothing acts for it any more."""
+    player = request.sender.player
+    if player is not None and player.merged_into is not None:
+        kept = name(request.session.get_one(Player, player.merged_into))
+        raise Refused(
+            f"Your account here is part of the account of {kept}, so your message did nothing.",
+            fits=f"Write it again from the address that {kept} has here. {bans.whom_to_ask(request.server)}".strip(),
+        )
 
 
 def _check_budgets(request: Request) -> Left | None:

@@ -1,7 +1,7 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
-Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `origins`. A
-match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
+Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `origins`
+and `succession`. A match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
 NotPossible says why, and nothing changed.
 """
 
@@ -161,7 +161,7 @@ def _check_offers(session: Session, challenger: Player, opponent: Player, *, by_
 def accept(session: Session, match: Match, player: Player, now: datetime) -> Events:
     """Start the match."""
     _check_answer(match, player)
-    if session.get_one(Player, match.challenger).banned is not None:
+    if not session.get_one(Player, match.challenger).can_play:
         raise NotPossible(Obstacle.NOT_ON_OFFER, match)
     match.state, match.started = MatchState.RUNNING, now
     match.to_move = snapshot_of(session, match).base.turn

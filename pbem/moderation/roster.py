@@ -27,7 +27,7 @@ _CONDITIONS: dict[Kind, tuple[Any, ...]] = {
     Kind.BANNED: (col(Player.banned).is_not(None),),
     Kind.STOPPED: (col(Player.confirmed).is_not(None), col(Player.stopped).is_not(None)),
     Kind.UNREACHABLE: (col(Player.unreachable).is_not(None),),
-    Kind.GUESTS: (col(Player.confirmed).is_(None),),
+    Kind.GUESTS: (col(Player.confirmed).is_(None), col(Player.merged_into).is_(None)),
 }
 
 

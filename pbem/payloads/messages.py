@@ -7,9 +7,10 @@ from pydantic import Field
 
 from pbem.payloads.absences import Away
 from pbem.payloads.analysis import MatchAnalysis
+from pbem.payloads.bulletin import WeeklyBulletin
 from pbem.payloads.community import OpenSeek, SeeksEnded
 from pbem.payloads.explained import Welcome
-from pbem.payloads.moderation import AccountChanged, Act, Announced, Renamed
+from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Renamed
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
 from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
@@ -260,6 +261,7 @@ Payload = Annotated[
     | AddressMoved
     | NewAddresses
     | Renamed
+    | Merged
     | OfferNews
     | TurnPlayed
     | SeeksEnded
@@ -267,6 +269,7 @@ Payload = Annotated[
     | TournamentEnded
     | OpponentUnreachable
     | PlayerUnreachable
+    | WeeklyBulletin
     | Welcome,
     Field(discriminator="template"),
 ]

@@ -36,6 +36,26 @@ class Renamed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """Tells that one account is a part of another one now: at the address of either."""
+
+    by: str
+    """The account that is gone."""
+    who: str
+    """The account that stays."""
+    own: bool
+    """Whether the reader has the one that stays."""
+    running: tuple[int, ...] = ()
+    """The matches that go on for that one."""
+    ended: tuple[int, ...] = ()
+    """The matches between the two that have ended with it."""
+    contact: str = ""
+    message: tuple[str, ...] = ()
+    """Why, if the operator says so."""
+    template: Literal["merged"] = "merged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Announced:
     """Tells all players something."""
 
@@ -52,22 +72,27 @@ class Act:
     something of them: both go when that player leaves (see people).
     """
 
-    act: Literal["close", "adjudicate", "ban", "unban", "rename", "announce"]
+    act: Literal["close", "adjudicate", "ban", "unban", "rename", "merge", "announce"]
     by: str = ""
     address: str = ""
     number: int = 0
-    """The number of the match, the title of its game, its second player, and how many turns it has."""
+    """The number of the match, the title of its game, and how many turns it has."""
     title: str = ""
     opponent: str = ""
+    """The second player of the match, or the address of the account that stays."""
     turns: int = 0
     offered: bool = False
     """Whether it is a challenge that nobody has accepted."""
     who: str = ""
-    """The winner, or the new name."""
+    """The winner, the new name, or the account that stays."""
     ended: int = 0
     """How many running matches end with it."""
     lost: bool = False
     """Whether the player loses these; otherwise they have no result."""
+    running: int = 0
+    """How many running matches go on for the account that stays."""
+    between: int = 0
+    """How many matches between the two accounts don't count for ratings any more."""
     subject: str = ""
     lines: tuple[str, ...] = ()
     """What is announced."""

@@ -20,7 +20,7 @@ from pbem.matches import prepared
 from pbem.matches.naming import name
 from pbem.matches.queries import plies, seat_of, taken_back
 from pbem.matches.snapshot import snapshot_of
-from pbem.players import preferences
+from pbem.players import bulletins, preferences
 from pbem.players.token_redaction import TokenRedactor
 from pbem.ratings import standings
 from pbem.storage.models import (
@@ -72,15 +72,20 @@ class DataExport:
 
 def gather(session: Session, player: Player, until: datetime, redactor: TokenRedactor) -> DataExport:
     """Return all that was held on the player at that time."""
-    came = _incoming(session, player, until)
+    merged = session.exec(select(Player).where(Player.merged_into == player.id).order_by(col(Player.id))).all()
+    accounts = [row.id or 0 for row in (player, *merged)]
+    came = _incoming(session, accounts, until)
     messages = tuple(
         (f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(came) if row.raw
     )
     sent = session.exec(
-        select(Outgoing).where(Outgoing.player == player.id, col(Outgoing.created) <= until).order_by(col(Outgoing.id))
+        select(Outgoing)
+        .where(col(Outgoing.player).in_(accounts), col(Outgoing.created) <= until)
+        .order_by(col(Outgoing.id))
     ).all()
     facts = {
-        "player": _person(session, player),
+        "player": _person(session, player, accounts),
+        "other_accounts": [{"number": row.id, "name": row.name, "address": row.address} for row in merged],
         "reply_addresses": {
             "how": "We compute them from your number and a key when we send a message.",
             "made_worthless": player.epoch,
@@ -94,7 +99,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
         "matches": [_match(session, player, match) for match in _matches(session, player)],
         "analyses": [_analysis(row) for row in _analyses(session, player)],
         "ratings": [_rating(row) for row in standings.history(session, player)],
-        "words": [*_said(session, player, until), *_heard(sent)],
+        "words": [*_said(session, player, accounts, until), *_heard(sent)],
         "mails_in": [_mail_in(row) for row in came],
         "mails_out": [_mail_out(row) for row in sent],
     }
@@ -120,8 +125,8 @@ def _written(value: object) -> str:
     return value.isoformat(timespec="seconds")
 
 
-def _person(session: Session, player: Player) -> dict[str, Any]:
-    went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
+def _person(session: Session, player: Player, accounts: Sequence[int]) -> dict[str, Any]:
+    went = session.exec(select(Outgoing.address).where(col(Outgoing.player).in_(accounts)).distinct())
     return {
         "number": player.id,
         "name": player.name,
@@ -131,6 +136,7 @@ def _person(session: Session, player: Player) -> dict[str, Any]:
         "joined": player.confirmed,
         "choices": preferences.with_defaults(player.settings),
         "chosen": dict(player.settings),
+        "next_bulletin": bulletins.due_of(session, player),
         "last_wrote": directory.last_seen(session, player),
         "no_news_since": player.stopped,
         "mails_that_came_back_in_a_row": player.bounces,
@@ -256,12 +262,12 @@ def _entry(entry: Entry, tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:
-    """Return the messages that proved to be the player's.
+def _incoming(session: Session, accounts: Sequence[int], until: datetime) -> list[Incoming]:
+    """Return the messages that proved to be the player's, of all of their accounts.
 
     Others only claim to be: somebody else may have used that address, before or in a forged message.
     """
-    rows = select(Incoming).where(Incoming.player == player.id, col(Incoming.received) <= until)
+    rows = select(Incoming).where(col(Incoming.player).in_(accounts), col(Incoming.received) <= until)
     return list(session.exec(rows.order_by(col(Incoming.id))))
 
 
@@ -297,14 +303,14 @@ def _mail_out(row: Outgoing) -> dict[str, Any]:
     }
 
 
-def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[str, Any]]:
+def _said(session: Session, player: Player, accounts: Sequence[int], until: datetime) -> Iterator[dict[str, Any]]:
     """Yield what the player has said to others."""
-    own = select(Incoming.id).where(Incoming.player == player.id)
+    own = select(Incoming.id).where(col(Incoming.player).in_(accounts))
     rows = session.exec(
         select(Outgoing)
         .where(
             col(Outgoing.incoming).in_(own),
-            col(Outgoing.player).is_distinct_from(player.id),
+            or_(col(Outgoing.player).is_(None), col(Outgoing.player).not_in(accounts)),
             col(Outgoing.created) <= until,
         )
         .order_by(col(Outgoing.id))

@@ -29,6 +29,7 @@ from pbem.storage.models import (
     Mention,
     Outgoing,
     OutgoingState,
+    Player,
 )
 from pbem.storage.outbox import ANSWERED
 from pbem.storage.retention import change, content_of, emptied
@@ -158,13 +159,15 @@ def _told_others(engine: Engine, departure: Departure) -> Iterator[Step]:
     """Yield statements that take the player out of messages to others about their matches, or that name them."""
     with read_only(engine) as session:
         numbers = sorted(_naming(session, departure.player))
+        merged = session.exec(select(Player.id).where(Player.merged_into == departure.player)).all()
+    accounts = frozenset({departure.player, *(number for number in merged if number is not None)})
     called = {*departure.addresses, *departure.former_names, *([departure.name] if departure.name else [])}
     instead = f"{ANONYMOUS}{departure.player}"
     for chunk in _chunks(numbers):
         kept = select(Outgoing).where(col(Outgoing.id).in_(chunk), col(Outgoing.removed).is_(None))
         with read_only(engine) as session:
             rows = session.exec(kept).all()
-        yield tuple(statement for row in rows for statement in _without(row, departure.player, called, instead))
+        yield tuple(statement for row in rows for statement in _without(row, accounts, called, instead))
 
 
 def _naming(session: Session, player: int) -> set[int]:
@@ -179,10 +182,10 @@ def _naming(session: Session, player: int) -> set[int]:
     return found
 
 
-def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
+def _without(row: Outgoing, accounts: frozenset[int], called: set[str], instead: str) -> Iterator[Any]:
     """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
     payload = people.without(row.payload, called, instead)
-    shown = facts.without(row.facts, player, instead)
+    shown = facts.without(row.facts, accounts, instead)
     if (payload, shown) == (row.payload, row.facts):
         return
     this = (col(Outgoing.id) == row.id, col(Outgoing.removed).is_(None))

@@ -25,6 +25,7 @@ from pbem.tokens import Keyring, Purpose, Token
 SUBJECTS = {
     "account": "Your account",
     "renamed": "A new name",
+    "merged": "Two accounts have become one",
     "alert": "Some messages need your attention",
     "confirm": "Was this you?",
     "welcome": "Welcome",
@@ -34,6 +35,7 @@ SUBJECTS = {
     "export": "All the data we hold on you",
     "records": "The records of your matches",
     "deleted": "Your data has been deleted",
+    "bulletin": "The last week",
     "seeks_ended": "Your seeks have ended",
     "unreachable_admin": "Messages to a player keep bouncing",
 }

@@ -5,7 +5,7 @@ what its message shows of its reader and of the matches in it. The turns are lef
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -75,15 +75,15 @@ def turns_of_reader(stored: Mapping[str, Any] | None) -> Iterator[tuple[int, int
             yield match["id"], match["plies"] + match["shift"]
 
 
-def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict[str, Any] | None:
-    """Return the stored facts with another name for that player, and nothing else about them."""
+def without(stored: Mapping[str, Any] | None, players: Collection[int], instead: str) -> dict[str, Any] | None:
+    """Return the stored facts with another name for those players, and nothing else about them."""
     if stored is None:
         return None
     matches = []
     for each in stored["matches"]:
         people = [
-            {"id": player, "name": instead, "created": person["created"], "epoch": person.get("epoch", 0)}
-            if person["id"] == player
+            {"id": person["id"], "name": instead, "created": person["created"], "epoch": person.get("epoch", 0)}
+            if person["id"] in players
             else person
             for person in each["players"]
         ]

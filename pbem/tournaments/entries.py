@@ -14,7 +14,7 @@ from sqlmodel import Session, col, func, select
 from pbem.clocks.time_control import TimeControl, to_stored
 from pbem.storage import retention
 from pbem.storage.database import exclude_others
-from pbem.storage.models import Entry, Player, Tournament
+from pbem.storage.models import Entry, Pairing, Player, Tournament
 from pbem.tournaments.field import Kind
 
 FEWEST = 3
@@ -137,16 +137,19 @@ def numbers_of(session: Session, tournaments: Sequence[Tournament]) -> dict[int,
 
 def players_of(session: Session, tournament: Tournament) -> list[tuple[Entry, Player]]:
     """Return who has entered, in the order of their seeds or, before the beginning, of their entries."""
-    theirs = select(Entry, Player).join(Player, col(Player.id) == col(Entry.player))
-    rows = session.exec(theirs.where(Entry.tournament == tournament.id)).all()
-    return sorted(rows, key=lambda row: (row[0].seed or 0, row[0].entered, row[0].player))
+    found = session.exec(select(Entry).where(Entry.tournament == tournament.id)).all()
+    theirs = select(Player).where(col(Player.id).in_([entry.player for entry in found]))
+    people = {player.id or 0: player for player in session.exec(theirs)} if found else {}
+    in_order = sorted(found, key=lambda entry: (entry.seed or 0, entry.entered, entry.player))
+    return [(entry, people[entry.player]) for entry in in_order]
 
 
 def going_on(session: Session, player: Player) -> int:
     """Return in how many tournaments the player is that aren't over."""
-    theirs = select(func.count()).select_from(Entry).join(Tournament, col(Tournament.id) == col(Entry.tournament))
-    theirs = theirs.where(Entry.player == player.id, col(Entry.withdrawn).is_(None), col(Tournament.ended).is_(None))
-    return session.exec(theirs).one()
+    theirs = select(Entry.tournament).where(Entry.player == player.id, col(Entry.withdrawn).is_(None))
+    entered = session.exec(theirs).all()
+    still = select(func.count()).select_from(Tournament).where(col(Tournament.id).in_(entered))
+    return session.exec(still.where(col(Tournament.ended).is_(None))).one() if entered else 0
 
 
 def withdraw(session: Session, tournament: Tournament, player: Player, now: datetime) -> bool:
@@ -175,6 +178,34 @@ def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None
     retention.change(
         session, update(Entry).where(theirs, going_on, col(Entry.withdrawn).is_(None)).values(withdrawn=now)
     )
+
+
+def lock_of(session: Session, player: Player) -> None:
+    """Lock the tournaments that aren't over which the player is in, so that none begins or goes on meanwhile."""
+    theirs = select(Entry.tournament).where(Entry.player == player.id)
+    going_on = select(Tournament).where(col(Tournament.id).in_(theirs), col(Tournament.ended).is_(None))
+    session.exec(going_on.order_by(col(Tournament.id)).with_for_update()).all()
+
+
+def of_both(session: Session, one: Player, other: Player) -> int | None:
+    """Return a tournament that has begun and has both players; None if there is none."""
+    others = select(Entry.tournament).where(Entry.player == other.id)
+    begun = (col(Tournament.id) == col(Entry.tournament), col(Tournament.started).is_not(None))
+    theirs = select(Entry.tournament).where(Entry.player == one.id, exists().where(*begun))
+    return session.exec(theirs.where(col(Entry.tournament).in_(others)).limit(1)).first()
+
+
+def pass_on(session: Session, player: Player, heir: Player) -> None:
+    """Let another account of the same person have the player's place, where it has none, and what they have opened."""
+    own = select(Entry.tournament).where(Entry.player == heir.id)
+    theirs = col(Entry.player) == player.id
+    retention.change(session, delete(Entry).where(theirs, col(Entry.tournament).in_(own)))
+    entered = select(Entry.tournament).where(Entry.player == player.id)
+    for seat, column in (("first", Pairing.first), ("second", Pairing.second)):
+        paired = update(Pairing).where(col(Pairing.tournament).in_(entered), col(column) == player.id)
+        retention.change(session, paired.values({seat: heir.id}))
+    retention.change(session, update(Entry).where(theirs).values(player=heir.id))
+    retention.change(session, update(Tournament).where(col(Tournament.host) == player.id).values(host=heir.id))
 
 
 def listed(session: Session, most: int, page: int = 1) -> tuple[list[Tournament], bool]:

@@ -22,6 +22,7 @@ LINES = {
     "ban": "ban bob",
     "unban": "unban bob",
     "rename": "rename bob robert",
+    "merge": "merge bob alice",
     "announce": "announce News\n\nWe move.",
 }
 ACTS = [line for name, line in LINES.items() if MODERATION[name].changes and name != "unban"]
@@ -244,6 +245,8 @@ def test_what_cannot_be_done_is_said_before_it_is_asked(letters: Correspondence)
         "ban bob tell=yes": "you haven't said it",
         "unban bob": "The account of bob isn't closed.",
         "rename bob alice": "The name alice is taken",
+        "merge bob bob": "That's one account already: bob.",
+        "merge bob house": "No player is called house.",
         "announce News": "An announcement needs a subject and a text.",
         "ban": 'That\'s not how "ban" is written.',
     }.items():

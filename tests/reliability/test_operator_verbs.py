@@ -87,6 +87,7 @@ VERBS = {
     "retry --out": (failed, ["retry", "--out", "1"]),
     "bounced --again": (unreachable, ["bounced", "--again", "o0"]),
     "revoke": (quiet, ["revoke", "x0"]),
+    "merge": (quiet, ["merge", "x0", "o0", "--yes"]),
 }
 
 

@@ -1,17 +1,18 @@
 """A correspondence in which every message and section occurs, and an example of each from it."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
 from sqlmodel import Session, select
 
-from pbem.moderation import bans, broadcasts, names
+from pbem.moderation import bans, broadcasts, merges, names
 from pbem.moderation.acts import Order
 from pbem.players import addresses
 from pbem.server.scheduled import alerts
 from pbem.storage import database
-from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import Bulletin, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.retention import is_removed
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
@@ -232,7 +233,7 @@ def _alert(letters: Correspondence) -> None:
 
 
 def _moderate(letters: Correspondence) -> None:
-    """Let the operator close bob's account and open it again, rename dave, and write to everybody."""
+    """Let the operator close bob's account and open it, rename dave, write to everybody, and merge two accounts."""
     engine, server, now = letters.server.engine, letters.server.settings.server, letters.clock()
     why = Order("terminal", "You've asked others for their passwords.", tells=True)
     with database.transaction(engine) as session:
@@ -242,6 +243,20 @@ def _moderate(letters: Correspondence) -> None:
         names.rename(session, server, dave, "david", Order("terminal", "You asked for it.", tells=True), now)
         lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
         broadcasts.begin(session, "Moving house", lines, Order("terminal"), now)
+    letters.wait(minutes=1)
+    letters.reply(letters.received[ALICE][1], "set bulletin on")
+    with database.transaction(engine) as session:
+        row = session.exec(select(Bulletin)).one()
+        row.due, row.told = letters.clock(), letters.clock() - timedelta(days=30)
+    letters.wait(minutes=1)
+    grace = letters.join("grace")
+    letters.join("harry")
+    letters.write("grace@mail.example", "challenge harry kvadratik\nchallenge alice kvadratik", to=grace)
+    letters.reply(letters.last("harry"), "accept")
+    letters.reply(letters.last("alice"), "accept")
+    with database.transaction(engine) as session:
+        grace_, harry = (session.exec(select(Player).where(Player.name == each)).one() for each in ("grace", "harry"))
+        merges.merge(session, server, grace_, harry, Order("terminal", "You asked for it.", tells=True), now)
     letters.wait(minutes=1)
 
 

@@ -102,6 +102,25 @@ def test_the_final_report_has_the_crosstable_in_three_forms(letters: Corresponde
 
 
 @pytest.mark.slow
+def test_the_name_of_a_player_who_leaves_goes_from_every_report(
+    letters: Correspondence, personal: dict[str, str]
+) -> None:
+    open_(letters, "knock-out kvadratik time=3d/move places=3")
+    enter(letters, personal)
+    for _ in range(2):
+        ((number, first),) = running(letters)
+        resign(letters, personal, first, number)
+    stored = "select payload, facts from outgoing where template in ('tournament_over', 'round', 'turn')"
+    assert '"carol"' in str(rows(letters, stored))
+
+    letters.reply(write(letters, personal, "carol", "delete me"), "yes")
+    letters.wait()
+
+    assert "carol" not in str(rows(letters, stored))
+    assert "deleted-3" in text(write(letters, personal, "bob", "tournament 1"))
+
+
+@pytest.mark.slow
 def test_rounds_follow_each_other_where_they_are_not_played_together(
     letters: Correspondence, personal: dict[str, str]
 ) -> None:
@@ -132,6 +151,25 @@ def test_a_knock_out_goes_on_to_the_final(letters: Correspondence, personal: dic
     ((number, first),) = running(letters)
     resign(letters, personal, first, number)
     assert "won the tournament" in text(letters.last("alice"))
+
+
+@pytest.mark.slow
+def test_a_swiss_goes_on_with_those_who_have_as_many_points(letters: Correspondence, personal: dict[str, str]) -> None:
+    personal["dave"] = letters.join("dave")
+    open_(letters, "swiss kvadratik time=3d/move places=4 rounds=9 called Little Open")
+    enter(letters, personal)
+    assert rows(letters, "select rounds from tournament") == [(2,)]
+    for _ in range(2):
+        for number, first in running(letters):
+            resign(letters, personal, first, number)
+
+    assert rows(letters, "select round, count(*) from match group by round order by round") == [(1, 2), (2, 2)]
+    second = [mail for mail in letters.received["alice@mail.example"] if "round 2 of 2" in text(mail)]
+    assert "  1.  " in text(second[0])
+    assert " BH" in text(second[0])
+    report = letters.last("alice")
+    (told,) = [part for part in report.iter_attachments() if str(part.get_filename()).endswith(".json")]
+    assert sorted(row["points"] for row in json.loads(told.get_content())["standings"]) == [0, 1, 1, 2]
 
 
 @pytest.mark.slow

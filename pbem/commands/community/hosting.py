@@ -10,7 +10,7 @@ from pbem.tournaments.entries import FEWEST, LONGEST_TITLE, MOST_DAYS, MOST_PLAC
 from pbem.tournaments.field import Kind
 from pbem.tournaments.formats import FOLLOWING
 
-USAGE = "round-robin|knock-out GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14] [called TITLE]"
+USAGE = "round-robin|swiss|knock-out GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14] [called TITLE]"
 KINDS = re.compile(r"(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
 """What is written in one word or in two."""
 CALLED = "called"

@@ -1,11 +1,11 @@
-"""Accounts and names: ban, unban, rename."""
+"""Accounts and names: ban, unban, rename, merge."""
 
 from pbem.commands.account import check_other_name
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.moderating import orders
 from pbem.errors import Refused
 from pbem.matches.naming import name
-from pbem.moderation import bans, names
+from pbem.moderation import bans, merges, names
 from pbem.moderation.bans import Ended
 from pbem.payloads.moderation import Act
 
@@ -62,6 +62,28 @@ def rename(request: Request, line: Line) -> Decision:
     )
 
 
+def merge(request: Request, line: Line) -> Decision:
+    """Let one account become part of another one."""
+    written = orders.read(request, line)
+    player, heir = (orders.player_called(request, line, each) for each in written.about)
+    order, gone = written.order, player.address
+    merger = merges.merge(request.session, request.server, player, heir, order, request.now)
+    return orders.done(
+        Act(
+            act="merge",
+            by=name(player),
+            address=gone,
+            who=name(heir),
+            opponent=heir.address,
+            running=len(merger.running),
+            ended=len(merger.ended),
+            between=merger.between,
+            message=tuple(order.note.splitlines()),
+            tells=order.tells,
+        )
+    )
+
+
 BAN = Command(
     "ban",
     "PLAYER [matches=lost] [tell=yes] [NOTE]",
@@ -87,6 +109,16 @@ RENAME = Command(
     "PLAYER NEW [tell=yes] [NOTE]",
     "give a player another name; nobody else gets the old one",
     rename,
+    changes=True,
+    words=(2, 200),
+    asks_once_more=True,
+    of_admin=True,
+)
+MERGE = Command(
+    "merge",
+    "PLAYER PLAYER [tell=yes] [NOTE]",
+    "make the first account part of the second one, of the same person; it can't be undone",
+    merge,
     changes=True,
     words=(2, 200),
     asks_once_more=True,

@@ -99,7 +99,8 @@ class LineReader:
         if tied is not None and line is not None and line.command.name == "move" and not line.malformed:
             return replace(line, text=text, turn_number=int(tied[1]))
         line = self._untied(text)
-        if line is None or (line.command.name == "say" and line.text != line.command.usage):
+        is_text = line is not None and (line.command.name == "say" or line.command.takes_rest)
+        if line is None or (is_text and line.text != line.command.usage):
             return line
         stands_for = courtesies.placeholders(text, self._usages)
         if not stands_for:

@@ -18,7 +18,12 @@ in place of an address it has the name once more."""
 class Player(SQLModel, table=True):
     """A person, or the house. `confirmed` is empty until they have answered a message sent to the address."""
 
-    __table_args__ = (partial_index("ix_player_unreachable", "unreachable", where="unreachable IS NOT NULL"),)
+    __table_args__ = (
+        partial_index("ix_player_unreachable", "unreachable", where="unreachable IS NOT NULL"),
+        partial_index("ix_player_banned", "name", where="banned IS NOT NULL"),
+        partial_index("ix_player_stopped", "name", where="stopped IS NOT NULL"),
+        partial_index("ix_player_merged_into", "merged_into", where="merged_into IS NOT NULL"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     name: str | None = Field(default=None, unique=True)
@@ -39,9 +44,16 @@ class Player(SQLModel, table=True):
     """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
     banned: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator has closed the account (see pbem.moderation)."""
+    merged_into: int | None = None
+    """The player of whose account this one is a part (see pbem.moderation.merges). The row is no player's any more."""
     trusted: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator lets them open tournaments."""
     created: datetime = Field(sa_type=Utc)
+
+    @property
+    def can_play(self) -> bool:
+        """Whether nobody has closed the account, or made it part of another one."""
+        return self.banned is None and self.merged_into is None
 
 
 class Invitee(SQLModel, table=True):

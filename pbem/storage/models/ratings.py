@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from sqlalchemy import UniqueConstraint, text
+from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
@@ -13,6 +13,7 @@ class PlayerRating(SQLModel, table=True):
 
     __table_args__ = (
         UniqueConstraint("player", "game", "week"),
+        Index("ix_playerrating_game_week", "game", "week"),
         partial_index("ix_playerrating_standings", "game", text("rating DESC"), "player", where="superseded IS NULL"),
     )
 

@@ -1,0 +1,108 @@
+"""Swiss: nobody meets anybody twice or has two byes, and the pairings are those of another implementation."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pbem.tournaments import formats
+from pbem.tournaments.field import Field, Kind, Pair, Result, bye
+from pbem.tournaments.formats import swiss
+from tests.tournaments.playing import ended, new, played, without
+
+
+def check(field: Field) -> None:
+    """Check what must hold for any Swiss."""
+    met = [frozenset(pair.players) for pair in field.pairs if not pair.is_bye]
+    byes = [pair.first for pair in field.pairs if pair.is_bye]
+    assert len(met) == len({*met}), "nobody meets anybody twice"
+    assert len(byes) == len({*byes}), "nobody has two byes"
+    for number in range(1, field.last_round + 1):
+        busy = [player for pair in field.of_round(number) for player in pair.players]
+        assert len(busy) == len({*busy})
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("number", [3, 4, 5, 6, 7, 8, 9, 12, 15, 20])
+def test_nobody_meets_anybody_twice(number: int) -> None:
+    field = played(new(Kind.SWISS, number, rounds=9), Random(number))
+
+    check(field)
+    assert field.last_round == field.rounds
+    firsts = [
+        2 * field.firsts(each.player) - sum(pair.is_played for pair in field.of_player(each.player))
+        for each in field.entrants
+    ]
+    assert max(map(abs, firsts)) <= 2, "who moves first is balanced"
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("seed", range(5))
+def test_it_goes_on_without_those_who_withdraw(seed: int) -> None:
+    chance = Random(seed)
+    field = played(new(Kind.SWISS, chance.randint(6, 13)), chance, leaving=0.3)
+
+    check(field)
+
+
+def test_players_with_the_same_points_meet() -> None:
+    field = new(Kind.SWISS, 8)
+    field = field.with_pairs(formats.following(field).pairs)
+    assert [pair.players for pair in field.pairs] == [(101, 105), (106, 102), (103, 107), (108, 104)]
+    field = ended(field, dict.fromkeys(field.pairs, Result.FIRST))
+
+    second = formats.following(field).pairs
+
+    assert {field.points(pair.first) - field.points(pair.second or 0) for pair in second} == {0.0}
+
+
+def test_an_illegal_round_is_never_played() -> None:
+    field = new(Kind.SWISS, 4)
+    field = field.with_pairs(formats.following(field).pairs)
+    playing = field.entrants
+
+    assert swiss.is_legal(field, playing, [(101, 102), (103, 104)])
+    assert not swiss.is_legal(field, playing, [field.pairs[0].players, field.pairs[1].players])
+    assert not swiss.is_legal(field, playing, [(101, 102)])
+    assert not swiss.is_legal(field, playing, [(101, 102), (103, None), (104, None)])
+
+
+def test_it_ends_early_when_nobody_is_left_to_meet() -> None:
+    field = new(Kind.SWISS, 4, rounds=3)
+    field = replace(field, rounds=3)
+    field = field.with_pairs(formats.following(field).pairs)
+    (one, other) = field.pairs
+    field = ended(field, {one: Result.FIRST, other: Result.FIRST})
+    for player in other.players:
+        field = without(field, player)
+
+    assert formats.following(field) == replace(formats.following(field), pairs=(), is_over=True)
+
+
+RECORDED = Path(__file__).parent / "dutch.json"
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("number", [8, 9, 14, 20])
+def test_another_implementation_of_the_dutch_system_pairs_the_same(number: int) -> None:
+    """What py4swiss 0.3.1, which is tested against bbpPairings, made of the same results; the colours aside."""
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[str(number)]
+    field = new(Kind.SWISS, number, rounds=len(recorded) + 1)
+    for round_, meetings in enumerate(recorded, start=1):
+        pairs = [pair_of(round_, board, **meeting) for board, meeting in enumerate(meetings, start=1)]
+
+        step = formats.following(field)
+
+        assert {frozenset(pair.players) for pair in step.pairs} == {frozenset(pair.players) for pair in pairs}
+        field = field.with_pairs(pairs)
+
+
+def pair_of(round_: int, board: int, players: list[int], winner: int | None) -> Pair:
+    """Return a pairing as it was recorded; who moves first is the first of the players."""
+    if len(players) == 1:
+        return bye(round_, board, *players)
+    first, second = players
+    result = Result.DRAW if winner is None else Result.FIRST if winner == first else Result.SECOND
+    return Pair(round_, board, first, second, result)
