@@ -16,6 +16,7 @@ import dkim
 import dns.flags
 import dns.message
 import dns.rcode
+import dns.rdatatype
 import dns.resolver
 import dns.rrset
 
@@ -78,7 +79,10 @@ def zone(*domains: str, bits: int = 2048) -> dict[str, str]:
 
 @contextmanager
 def name_server(records: Mapping[str, str], *, silent: bool = False) -> Iterator[list[str]]:
-    """Direct this process's DNS queries to a server with those TXT records; yield the list of names queried."""
+    """Direct this process's DNS queries to a server with those records; yield the list of names queried.
+
+    A record is found by its name, followed by its kind unless that is TXT: `example.org. MX`.
+    """
     asked: list[str] = []
     with socket(AF_INET, SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))
@@ -110,8 +114,14 @@ def name_server(records: Mapping[str, str], *, silent: bool = False) -> Iterator
 def _answer(question: dns.message.Message, records: Mapping[str, str]) -> dns.message.Message:
     answer = dns.message.make_response(question)
     answer.flags |= dns.flags.RA
-    name = question.question[0].name
-    text = records.get(name.to_text().lower())
+    name, kind = question.question[0].name, dns.rdatatype.to_text(question.question[0].rdtype)
+    own = name.to_text().lower()
+    if kind != "TXT":
+        found = records.get(f"{own} {kind}")
+        if found is not None:
+            answer.answer.append(dns.rrset.from_text(name, 60, "IN", kind, *found.splitlines()))
+        return answer
+    text = records.get(own)
     if text is None:
         answer.set_rcode(dns.rcode.NXDOMAIN)
     else:

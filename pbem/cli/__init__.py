@@ -1,4 +1,4 @@
-"""The operator's commands: init, run, feed, check, config, show, shunted, retry, revoke, bounced, export and more.
+"""The operator's commands: init, run, feed, check, config, doctor, show, shunted, retry, revoke, bounced and more.
 
 Exit codes: 0 success · 1 the command found a problem and printed it · 2 it could not run, and why.
 """

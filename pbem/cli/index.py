@@ -16,6 +16,10 @@ COMMANDS = {
         "Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem.",
     ),
     "config": ("setup.showing", "Look at the configuration."),
+    "doctor": (
+        "doctor.examination",
+        "Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem.",
+    ),
     "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
     "shunted": (
         "mails",

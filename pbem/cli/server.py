@@ -13,8 +13,8 @@ from rich.progress import track
 from sqlmodel import Session, col, select
 
 from engines import GAMES
-from pbem.cli import doctor
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.cli.doctor import premises
 from pbem.cli.setup.showing import veiled_url
 from pbem.matches import integrity as checking
 from pbem.ratings import derivation
@@ -35,7 +35,7 @@ def run(
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C. It finishes the current message first."""
     with opened(config_file, to_run=True) as server:
-        for file in doctor.exposed(config_file, server.settings):
+        for file in premises.exposed(config_file, server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:
             received, handled, sent = daemon.run_once(server)
@@ -109,9 +109,9 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
 def check(config_file: ConfigOption = CONFIG) -> None:
     """Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem."""
     with opened(config_file) as server:
-        around = list(doctor.faults(config_file, server.settings))
+        around = list(premises.faults(config_file, server.settings))
         url = veiled_url(server.settings.server.database)
-        for note in (f"the database {url} is up to date", *doctor.notes(server.settings)):
+        for note in (f"the database {url} is up to date", *premises.notes(server.settings)):
             errors.print(note, markup=False, highlight=False)
         with database.read_only(server.engine) as session:
             stored = [match.id for match in checking.played(session)]

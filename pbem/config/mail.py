@@ -48,10 +48,10 @@ class ImapSettings(Account):
     use_idle: bool = True
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Return whether only this machine can connect to a listening address.
 
-    >>> [_is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "mx.example.org", "")]
+    >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "mx.example.org", "")]
     [True, True, True, False, False, False, False]
     """
     try:
@@ -76,7 +76,7 @@ class ListenSettings(Section):
     @model_validator(mode="after")
     def is_exposed_on_purpose(self) -> Self:
         """Require `is_exposed` for addresses that other machines can reach: there is no TLS and no login."""
-        if not self.is_exposed and not _is_loopback(self.host):
+        if not self.is_exposed and not is_loopback(self.host):
             raise ValueError(
                 f"{self.host[:60]} can be reached from other machines, and this listener has no TLS and no login; "
                 'write host = "127.0.0.1", or is_exposed = true where a firewall or a private network stands before it'

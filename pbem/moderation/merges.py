@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import delete
 from sqlmodel import Session, col, select, update
 
 from pbem.community import blocks, directory
@@ -22,7 +23,7 @@ from pbem.payloads.moderation import Merged, Renamed
 from pbem.players import addresses, announcements
 from pbem.ratings import derivation
 from pbem.ratings.weeks import week_of
-from pbem.storage.models import HOUSE, Analysis, MatchState, ModerationAct, Player, Search, Seek, Vacation
+from pbem.storage.models import HOUSE, Analysis, Bulletin, MatchState, ModerationAct, Player, Search, Seek, Vacation
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import change
 from pbem.tokens import Purpose
@@ -112,6 +113,7 @@ def _pass_on(session: Session, player: Player, heir: Player) -> None:
     change(session, update(Analysis).where(*theirs).values(player=heir.id))
     done = col(ModerationAct.player) == player.id
     change(session, update(ModerationAct).where(done).values(player=heir.id))
+    change(session, delete(Bulletin).where(col(Bulletin.player) == player.id))
     blocks.pass_on(session, player, heir)
     entries.pass_on(session, player, heir)
     directory.pass_on(session, player, heir)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from pbem.payloads.absences import Away
 from pbem.payloads.analysis import MatchAnalysis
+from pbem.payloads.bulletin import WeeklyBulletin
 from pbem.payloads.community import OpenSeek, SeeksEnded
 from pbem.payloads.explained import Welcome
 from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Renamed
@@ -268,6 +269,7 @@ Payload = Annotated[
     | TournamentEnded
     | OpponentUnreachable
     | PlayerUnreachable
+    | WeeklyBulletin
     | Welcome,
     Field(discriminator="template"),
 ]

@@ -20,7 +20,7 @@ from pbem.matches import prepared
 from pbem.matches.naming import name
 from pbem.matches.queries import plies, seat_of, taken_back
 from pbem.matches.snapshot import snapshot_of
-from pbem.players import preferences
+from pbem.players import bulletins, preferences
 from pbem.players.token_redaction import TokenRedactor
 from pbem.ratings import standings
 from pbem.storage.models import (
@@ -136,6 +136,7 @@ def _person(session: Session, player: Player, accounts: Sequence[int]) -> dict[s
         "joined": player.confirmed,
         "choices": preferences.with_defaults(player.settings),
         "chosen": dict(player.settings),
+        "next_bulletin": bulletins.due_of(session, player),
         "last_wrote": directory.last_seen(session, player),
         "no_news_since": player.stopped,
         "mails_that_came_back_in_a_row": player.bounces,

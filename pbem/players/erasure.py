@@ -25,6 +25,7 @@ from pbem.storage.clock import within
 from pbem.storage.models import (
     UNSENT,
     Analysis,
+    Bulletin,
     Calendar,
     Departure,
     Incoming,
@@ -121,7 +122,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     entries.withdraw_everywhere(session, player, now)
     blocks.forget(session, player)
     directory.forget(session, player)
-    for table in (Analysis, Calendar, Vacation):
+    for table in (Analysis, Bulletin, Calendar, Vacation):
         retention.change(session, delete(table).where(col(table.player) == player.id))
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)

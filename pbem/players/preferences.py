@@ -20,6 +20,8 @@ from pbem.matches.time.timekeeping import REMIND, ZONE
 from pbem.matches.time.vacations import AUTO, SETTING
 
 ON, OFF = "on", "off"
+HOUR, BULLETIN = "hour", "bulletin"
+"""The preferences that say at what hour daily messages come, and whether the player gets the weekly bulletin."""
 
 
 def _nothing_else(_text: str) -> str | None:
@@ -152,7 +154,7 @@ PREFERENCES: dict[str, Preference] = {
         ("each", "batch", "daily"),
         "when news comes: at once, every few minutes, or once a day",
     ),
-    "hour": Preference("hour", ("8",), "the hour at which the daily message comes, from 0 to 23", "18", _hour),
+    HOUR: Preference(HOUR, ("8",), "the hour at which the daily message comes, from 0 to 23", "18", _hour),
     ZONE: Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),
     DAYS: Preference(DAYS, ("all",), "the days of the week on which your time runs", "mon-fri", _days),
     SETTING: Preference(
@@ -168,6 +170,9 @@ PREFERENCES: dict[str, Preference] = {
     "calendar": Preference("calendar", (OFF, ON), "whether messages bring a calendar entry for when a turn is due"),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     LISTED: Preference(LISTED, (OFF, ON), 'whether "who" shows your name to other players'),
+    BULLETIN: Preference(
+        BULLETIN, (OFF, ON), "whether you get a message each Monday on finished matches, open seeks and standings"
+    ),
     LIMIT: Preference(LIMIT, (NONE,), "no more challenges while you play that many matches", "10", _number),
     REJECTS: Preference(
         REJECTS, (NONE,), "the games to which nobody can challenge you", "hexaphages,kvadratik", _games

@@ -28,6 +28,7 @@ GRACE = timedelta(hours=1)
 
 POINTS = {0: 1.0, 1: 0.0, None: 0.5}
 """What the first player gets, by the winner's seat; None is a draw."""
+MERGED = columns(func.count()).where(col(Player.merged_into).is_not(None)).scalar_subquery()
 _LOCK = "ratings"
 """The lock of those who write ratings."""
 _log = structlog.get_logger()
@@ -134,7 +135,7 @@ def rate_week(engine: Engine, game: str, week: date) -> bool:
 
 def merged_accounts(session: Session) -> int:
     """Return how many accounts have become part of others, by which it is known that matches have changed since."""
-    return session.exec(select(func.count()).where(col(Player.merged_into).is_not(None))).one()
+    return int(session.execute(columns(MERGED)).scalar_one())
 
 
 def lock(session: Session) -> None:

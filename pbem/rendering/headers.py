@@ -35,6 +35,7 @@ SUBJECTS = {
     "export": "All the data we hold on you",
     "records": "The records of your matches",
     "deleted": "Your data has been deleted",
+    "bulletin": "The last week",
     "seeks_ended": "Your seeks have ended",
     "unreachable_admin": "Messages to a player keep bouncing",
 }

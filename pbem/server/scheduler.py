@@ -19,6 +19,7 @@ from pbem.ratings import derivation
 from pbem.server.scheduled import (
     alerts,
     announcing,
+    bulletins,
     digest,
     expiry,
     pauses,
@@ -63,11 +64,12 @@ WORK: tuple[tuple[ColumnElement[bool], Act], ...] = (
     (reminders.ARE_DUE, reminders.remind),
     (digest.IS_NEWS, digest.gather),
     (announcing.ARE_DUE, announcing.announce),
+    (bulletins.ARE_DUE, bulletins.send),
     (receipts.HAVE_WAITED, _release),
     (unreachable.ARE_ANY, _tell_of_unreachable),
 )
 """What is done by time, and whether there is any of it to do, in the order in which it is done."""
-LOOK = select(*(is_due for is_due, _ in WORK))
+LOOK = select(*(is_due for is_due, _ in WORK), derivation.MERGED)
 
 
 def _moments(now: datetime) -> dict[str, Any]:
@@ -104,12 +106,12 @@ class Scheduler:
         self._beat(engine, now)
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         with read_only(engine) as session:
-            looked = session.connection().execute(LOOK, _moments(now)).one()
+            *looked, merged = session.connection().execute(LOOK, _moments(now)).one()
         acted = 0
         for is_due, (_, act) in zip(looked, WORK, strict=True):
             if is_due or acted:  # what is done may make something below it due, such as a digest
                 acted += act(engine, server, now, stopped)
-        self._rate(engine, now, stopped)
+        self._rate(engine, merged, now, stopped)
         return acted + alerts.tell(engine, server, now)
 
     def _beat(self, engine: Engine, now: datetime) -> None:
@@ -118,10 +120,9 @@ class Scheduler:
             outages.beat(engine, now)
             self.beaten = now
 
-    def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:
+    def _rate(self, engine: Engine, merged: int, now: datetime, stopped: Callable[[], bool]) -> None:
         """Rate the weeks that are over, once when a new one begins, and where two accounts have become one."""
-        with read_only(engine) as session:
-            state = (derivation.newest_week(now), derivation.merged_accounts(session))
+        state = (derivation.newest_week(now), merged)
         if state != self.rated:
             derivation.rate_due(engine, now, stopped)
             self.rated = None if stopped() else state

@@ -67,6 +67,18 @@ class SmtpOutbox:
             self._drop()
             raise NotSent(f"{self._name}: {_describe(error)}", later=True) from error
 
+    def rehearse(self, sender: str) -> None:
+        """Connect, log in and name a sender, without sending anything; raises NotSent."""
+        try:
+            self._client = client = self._connect()
+            self._send_command(lambda: client.mail(sender), wanted=(250,))
+        except _Refused as error:
+            raise NotSent(str(error), later=error.later) from error
+        except (smtplib.SMTPException, OSError) as error:
+            raise NotSent(f"{self._name}: {_describe(error)}", later=True) from error
+        finally:
+            self.close()
+
     def close(self) -> None:
         """Say goodbye if the server listens, for a second at most; never raises."""
         if (client := self._client) is not None:

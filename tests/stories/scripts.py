@@ -455,9 +455,10 @@ def analysing(letters: Correspondence) -> None:
 
 
 def ranking(letters: Correspondence) -> None:
-    """Play a rated match, and look at the standings before and after its week is over."""
+    """Play a rated match, look at the standings before and after its week is over, and get a bulletin."""
     letters.match("challenge bob quadrature rated")
     alice = personal_of(letters, "alice")
+    letters.write("alice@mail.example", "set bulletin on", to=alice)
     letters.write("alice@mail.example", "standings", to=alice)
     letters.reply(letters.last("alice"), "#1 e3f4")
     letters.reply(letters.last("bob"), "e9f8")

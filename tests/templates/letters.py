@@ -1,6 +1,7 @@
 """A correspondence in which every message and section occurs, and an example of each from it."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from pbem.moderation.acts import Order
 from pbem.players import addresses
 from pbem.server.scheduled import alerts
 from pbem.storage import database
-from pbem.storage.models import Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import Bulletin, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.retention import is_removed
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
@@ -242,6 +243,11 @@ def _moderate(letters: Correspondence) -> None:
         names.rename(session, server, dave, "david", Order("terminal", "You asked for it.", tells=True), now)
         lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
         broadcasts.begin(session, "Moving house", lines, Order("terminal"), now)
+    letters.wait(minutes=1)
+    letters.reply(letters.received[ALICE][1], "set bulletin on")
+    with database.transaction(engine) as session:
+        row = session.exec(select(Bulletin)).one()
+        row.due, row.told = letters.clock(), letters.clock() - timedelta(days=30)
     letters.wait(minutes=1)
     grace = letters.join("grace")
     letters.join("harry")

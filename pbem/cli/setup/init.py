@@ -62,7 +62,7 @@ def init(
             database.upgrade(engine)
             engine.dispose()
         out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)
-        out.print(f"next: [bold]pbem run --config {config_file}[/]")
+        out.print(f"next: [bold]pbem doctor --config {config_file}[/] tries all of it; then [bold]pbem run[/]")
 
 
 def _wanted(

@@ -18,8 +18,8 @@ from pbem.matches.time.calendars import DAYS, TooManyChoices
 from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
 from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
-from pbem.players import invitations, schedule
-from pbem.players.preferences import ON, PREFERENCES, changed, with_defaults
+from pbem.players import bulletins, invitations, schedule
+from pbem.players.preferences import BULLETIN, HOUR, ON, PREFERENCES, changed, with_defaults
 from pbem.storage.models import MatchState, Player
 
 
@@ -44,6 +44,9 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
         request.session.add(player)
     if LISTED in choices:
         directory.show(request.session, player, request.now, listed=with_defaults(settings)[LISTED] == ON)
+    if {BULLETIN, ZONE, HOUR}.intersection(choices):
+        wanted = with_defaults(settings)[BULLETIN] == ON
+        bulletins.choose(request.session, player, request.now, wanted=wanted)
     days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(choices) else ""
     if {timekeeping.REMIND, ZONE}.intersection(choices):
         _choose_reminders(request)

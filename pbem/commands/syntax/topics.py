@@ -67,7 +67,7 @@ INDEX: Mapping[str, str] = {
         "settings setting preferences preference picture pictures image images html unicode ascii words colour color"
         " automove forced digest daily batch frequency mails receipt zone timezone hour blind screenreader"
         " remind reminder reminders nag nagtime calendar ical ics"
-        " weekend weekends workdays"
+        " weekend weekends workdays bulletin weekly newsletter"
     ),
     "stop": "quiet silent",
     "vacation": "vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",

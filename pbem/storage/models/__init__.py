@@ -5,7 +5,7 @@ Every module of tables is imported here, so that the tables are known whoever as
 """
 
 from pbem.storage.models.calendars import Calendar, Vacation
-from pbem.storage.models.community import Block, Presence, Seek
+from pbem.storage.models.community import Block, Bulletin, Presence, Seek
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
 from pbem.storage.models.messages import (
     UNSENT,
@@ -32,6 +32,7 @@ __all__ = [
     "Analysis",
     "Announcement",
     "Block",
+    "Bulletin",
     "Calendar",
     "Clock",
     "ClockEvent",

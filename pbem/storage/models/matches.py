@@ -38,6 +38,7 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_seat0_ended", "seat0", *HISTORY, where=IS_OVER),
         partial_index("ix_match_seat1_ended", "seat1", *HISTORY, where=IS_OVER),
         partial_index("ix_match_pair_ended", "seat0", "seat1", "ended", "id", "winner", "termination", where=IS_OVER),
+        partial_index("ix_match_ended", "ended", "id", where="termination IS NOT NULL AND level IS NULL"),
         partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),

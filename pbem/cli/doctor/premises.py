@@ -21,9 +21,9 @@ def faults(path: Path, settings: Settings) -> Iterator[str]:
     """Yield a sentence for each problem; `path` is the configuration file."""
     for file in exposed(path, settings):
         yield f'everyone on this machine can read {file}; fix it with "chmod o= {file}"'
-    yield from _broken_templates()
+    yield from broken_templates()
     if settings.outbox.dkim is not None:
-        yield from _unpublished(settings.outbox.dkim, settings.server.domain)
+        yield from dkim_faults(settings.outbox.dkim, settings.server.domain)
 
 
 def notes(settings: Settings) -> Iterator[str]:
@@ -57,7 +57,8 @@ def _is_open_to_all(file: Path) -> bool:
     return bool(file.stat().st_mode & reads) and passes
 
 
-def _broken_templates() -> Iterator[str]:
+def broken_templates() -> Iterator[str]:
+    """Yield a sentence for each template that can't be used."""
     folder = templates_folder()
     if not any(folder.glob("*.txt.j2")):
         yield f"there are no templates in {folder}"
@@ -69,7 +70,7 @@ def _broken_templates() -> Iterator[str]:
             yield f"the template {name} can't be used: {error}"
 
 
-def _unpublished(settings: DkimSettings, own_domain: str) -> Iterator[str]:
+def dkim_faults(settings: DkimSettings, own_domain: str) -> Iterator[str]:
     """Yield a sentence if the DKIM key in the DNS is missing or wrong."""
     from dkim.crypto import UnparsableKeyError, parse_pem_private_key, parse_public_key  # the extra is installed by now
 

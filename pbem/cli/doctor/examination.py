@@ -1,0 +1,93 @@
+"""The command `doctor`: runs all checks of what is configured, and prints what they find."""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from pbem import config
+from pbem.cli import logs
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, sentences
+from pbem.cli.doctor import domain, machine, mail, round_trip, storage
+from pbem.cli.doctor.findings import Check, Finding, Level
+from pbem.config import LogSettings, Settings
+from pbem.server import daemon
+
+COLOURS = {Level.OK: "green", Level.NOTE: "yellow", Level.PROBLEM: "bold red"}
+
+
+@app.command()
+def doctor(
+    config_file: ConfigOption = CONFIG,
+    send: Annotated[
+        bool, typer.Option("--send", help="Also send a message to the server's own address, and see it arrive.")
+    ] = False,
+    wait: Annotated[float, typer.Option("--wait", min=0, help="How many seconds to wait for it.")] = 60,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem."""
+    with sentences():
+        settings = config.load(config_file)
+    logs.configure(LogSettings(level="error"), server=settings.server)
+    found: list[tuple[Check, Finding]] = []
+    planned = checks(config_file, settings)
+    if send:
+        planned.append(Check("round trip", partial(round_trip.check, settings, wait, daemon.now)))
+    with Progress(console=errors, transient=True) as progress:
+        task = progress.add_task("", total=len(planned))
+        for check in planned:
+            progress.update(task, description=check.name)
+            for finding in check.run():
+                found.append((check, finding))
+                if not as_json:
+                    _print(check, finding)
+            progress.advance(task)
+    problems = sum(finding.level is Level.PROBLEM for _, finding in found)
+    if as_json:
+        rows = [{"check": check.name, **vars(finding)} for check, finding in found]
+        out.print(json.dumps(rows, indent=2, ensure_ascii=False), markup=False, highlight=False)
+    else:
+        notes = sum(finding.level is Level.NOTE for _, finding in found)
+        out.print(f"{len(planned)} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}", highlight=False)
+    if problems:
+        raise typer.Exit(FOUND)
+
+
+def checks(path: Path, settings: Settings) -> list[Check]:
+    """Return the checks of what is configured, those of this machine first."""
+    return list(_checks(path, settings))
+
+
+def _checks(path: Path, settings: Settings) -> Iterator[Check]:
+    yield Check("secrets", partial(machine.secrets, settings))
+    yield Check("rights", partial(machine.rights, path, settings))
+    yield Check("templates", machine.templates)
+    yield Check("reading", partial(machine.sandbox, settings.reading))
+    yield Check("database", partial(storage.check, settings.server, daemon.now))
+    inbox, outbox = settings.inbox, settings.outbox
+    if inbox.imap is not None:
+        yield Check("inbox.imap", partial(mail.imap, inbox.imap))
+    for kind, listener in (("lmtp", inbox.lmtp), ("smtp", inbox.smtp)):
+        if listener is not None:
+            yield Check(f"inbox.{kind}", partial(mail.listener, kind, listener))
+    for table, box in (("inbox.maildir", inbox.maildir), ("outbox.maildir", outbox.maildir)):
+        if box is not None:
+            yield Check(table, partial(mail.folder, table, box.path))
+    if outbox.smtp is not None:
+        yield Check("outbox.smtp", partial(mail.smtp, outbox.smtp, settings.server))
+    yield Check("dns", partial(domain.check, settings))
+
+
+def _print(check: Check, finding: Finding) -> None:
+    out.print(f"[{COLOURS[finding.level]}]{finding.level.value:8}[/]", end="")
+    out.print(f"{check.name}: {finding.sentence}", markup=False, highlight=False)
+    if finding.advice:
+        out.print(f"        {finding.advice}", markup=False, highlight=False)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

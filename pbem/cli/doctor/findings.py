@@ -1,0 +1,46 @@
+"""What a check has found: a sentence, whether it is a problem, and what to do about it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """How bad a finding is."""
+
+    OK = "ok"
+    NOTE = "note"
+    """It works, and could be better, or is worth knowing."""
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence about what was found, and one about what to do."""
+
+    level: Level
+    sentence: str
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check with its name, which `--json` has as well."""
+
+    name: str
+    run: Callable[[], Iterator[Finding]]
+
+
+def ok(sentence: str) -> Finding:
+    """Return a finding that something works."""
+    return Finding(Level.OK, sentence)
+
+
+def note(sentence: str, advice: str = "") -> Finding:
+    """Return a finding that may be intended."""
+    return Finding(Level.NOTE, sentence, advice)
+
+
+def problem(sentence: str, advice: str) -> Finding:
+    """Return a finding that keeps the server from working as it should."""
+    return Finding(Level.PROBLEM, sentence, advice)

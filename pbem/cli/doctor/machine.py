@@ -1,0 +1,69 @@
+"""Checks of this machine: secrets, rights of files, templates, and the process that parses messages."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pbem import config
+from pbem.cli.doctor import premises
+from pbem.cli.doctor.findings import Finding, ok, problem
+from pbem.config import ReadingSettings, Settings
+from pbem.reading.limits import Unreadable
+from pbem.reading.protocol import Unavailable
+from pbem.reading.sandbox import Sandbox
+from pbem.secret import BadConfig
+
+SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"
+
+
+def secrets(settings: Settings) -> Iterator[Finding]:
+    """Read all secrets."""
+    read = 0
+    for path, secret in config.secrets(settings):
+        try:
+            secret.read()
+            read += 1
+        except BadConfig as error:
+            key = path.rpartition(".")[2]
+            advice = "run pbem init, which makes it" if key == "key" else f"write the {key} there, or correct {path}"
+            yield problem(f"{path}: {error}", advice)
+    if read:
+        yield ok(f"{read} {'secret' if read == 1 else 'secrets'} can be read")
+
+
+def rights(path: Path, settings: Settings) -> Iterator[Finding]:
+    """Look for secrets and mail that everyone on this machine can read."""
+    found = list(premises.exposed(path, settings))
+    for file in found:
+        yield problem(f"everyone on this machine can read {file}", f"chmod o= {file}")
+    if not found:
+        yield ok("nobody else on this machine can read secrets or mail")
+
+
+def templates() -> Iterator[Finding]:
+    """Compile all templates."""
+    found = list(premises.broken_templates())
+    for sentence in found:
+        yield problem(sentence, "install pbem again, or undo the change")
+    if not found:
+        yield ok("all templates can be used")
+
+
+def sandbox(settings: ReadingSettings) -> Iterator[Finding]:
+    """Have a message read by a parser process."""
+    box = Sandbox(settings)
+    begun = time.monotonic()
+    try:
+        message = box.read(SAMPLE, None, ())
+    except (Unavailable, Unreadable) as error:
+        yield problem(
+            f"messages can't be read: {error}", "raise megabytes in [reading], or this machine's limits on processes"
+        )
+    else:
+        took = time.monotonic() - begun
+        if message.sender == "doctor@pbem.example" and message.lines == ("help",):
+            yield ok(f"a parser process started and read a message in {took:.1f} seconds")
+        else:
+            yield problem("the parser process read something else than was written", "install pbem again")
+    finally:
+        box.close()

@@ -1,0 +1,43 @@
+"""Weekly bulletins: each is queued in a transaction that moves the time of the player's next one."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+
+from sqlalchemy import Engine, exists
+from sqlmodel import Session, col
+
+from pbem.config import ServerSettings
+from pbem.players import bulletins
+from pbem.server.scheduled.each import AT_ONCE, NOW, each
+from pbem.storage.database import lock_if_free, read_only
+from pbem.storage.models import Bulletin
+from pbem.storage.outbox import Mailer
+from pbem.tokens import Purpose
+
+ARE_DUE = exists().where(col(Bulletin.due) <= NOW)
+"""Whether there are any."""
+
+
+def send(
+    engine: Engine,
+    server: ServerSettings,
+    now: datetime,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """Queue the bulletins that are due, some of them. Return how many had something to tell."""
+    with read_only(engine) as session:
+        numbers = bulletins.due(session, now, AT_ONCE)
+    return each(engine, numbers, partial(_send, server=server, now=now), stopped, doing="bulletins")
+
+
+def _send(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
+    row = lock_if_free(session, Bulletin, number)
+    if row is None:  # another daemon is at it, or the player doesn't want it any more
+        return False
+    found = bulletins.next_for(session, row, now)
+    if found is None:
+        return False
+    player, told = found
+    Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+    return True
