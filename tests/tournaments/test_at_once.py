@@ -76,6 +76,8 @@ def test_a_whole_tournament_is_paired_once(engine: Engine) -> None:
     for _ in range(4):
         at_once(engine)
         seen.append(numbers(engine))
+        with database.read_only(engine) as session:
+            assert rounds.due(session, NOW, 9) == []
         finish(engine)
 
     # Two byes and two matches, two matches, the final; then the report.
