@@ -82,7 +82,8 @@ def check_day(session: Session, player: Player, limits: LimitsSettings, now: dat
 
 def _challenges(player: Player, now: datetime) -> SelectOfScalar[int]:
     """Return the query for the number of the player's challenges of today."""
-    return select(func.count()).where(Match.challenger == player.id, within(Match.created, DAY, now))
+    theirs = (Match.challenger == player.id, col(Match.tournament).is_(None))
+    return select(func.count()).where(*theirs, within(Match.created, DAY, now))
 
 
 def check_address(address: str, server: ServerSettings) -> None:

@@ -19,7 +19,7 @@ from pbem.tournaments.crosstable import Row, Table
 from pbem.tournaments.entries import State
 from pbem.tournaments.field import POINTS, Field, Pair
 
-MOST_ROWS = 20
+MOST_ROWS = 10
 """How many rows of a crosstable a message about a round has; the final report has all of them."""
 MOST_BREAKS = 2
 """How many tie-breaks it has: there are 72 columns."""

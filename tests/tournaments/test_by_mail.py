@@ -102,6 +102,25 @@ def test_the_final_report_has_the_crosstable_in_three_forms(letters: Corresponde
 
 
 @pytest.mark.slow
+def test_the_name_of_a_player_who_leaves_goes_from_every_report(
+    letters: Correspondence, personal: dict[str, str]
+) -> None:
+    open_(letters, "knock-out kvadratik time=3d/move places=3")
+    enter(letters, personal)
+    for _ in range(2):
+        ((number, first),) = running(letters)
+        resign(letters, personal, first, number)
+    stored = "select payload, facts from outgoing where template in ('tournament_over', 'round', 'turn')"
+    assert '"carol"' in str(rows(letters, stored))
+
+    letters.reply(write(letters, personal, "carol", "delete me"), "yes")
+    letters.wait()
+
+    assert "carol" not in str(rows(letters, stored))
+    assert "deleted-3" in text(write(letters, personal, "bob", "tournament 1"))
+
+
+@pytest.mark.slow
 def test_rounds_follow_each_other_where_they_are_not_played_together(
     letters: Correspondence, personal: dict[str, str]
 ) -> None:

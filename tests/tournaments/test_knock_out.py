@@ -55,6 +55,14 @@ def test_a_draw_is_played_again_the_other_way_round_and_then_the_higher_seed_goe
     assert {*final.players} == {101, other.first}
 
 
+def test_who_has_moved_first_less_often_moves_first_and_otherwise_the_lower_seed() -> None:
+    field = begun(8)  # 108 - 101, 105 - 104, 107 - 102, 106 - 103
+    results = (Result.SECOND, Result.FIRST, Result.SECOND, Result.SECOND)
+    field = ended(field, dict(zip(field.pairs, results, strict=True)))
+
+    assert [pair.players for pair in formats.following(field).pairs] == [(101, 105), (103, 102)]
+
+
 def test_who_withdraws_after_a_draw_is_out() -> None:
     field = begun(4)
     one, other = field.pairs

@@ -73,6 +73,21 @@ def test_a_bye_counts_as_an_opponent_with_the_same_points() -> None:
     assert buchholz(field, 2) == 1.5 + 1.0
 
 
+def test_a_forfeit_counts_like_a_bye_in_a_swiss_and_like_a_match_in_a_round_robin() -> None:
+    pairs = (
+        Pair(1, 1, 1, 2, Result.FIRST, is_played=False),
+        Pair(1, 2, 3, 4, Result.FIRST),
+        Pair(2, 1, 1, 3, Result.DRAW),
+    )
+    entrants = tuple(Entrant(n, n) for n in range(1, 5))
+
+    swiss, all_ = (Field(kind, entrants, 2, 1, pairs) for kind in (Kind.SWISS, Kind.ROUND_ROBIN))
+
+    assert buchholz(swiss, 1) == 1.5 + 1.5
+    assert buchholz(all_, 1) == 0 + 1.5
+    assert sonneborn_berger(swiss, 1) == 1.5 + 0.75
+
+
 def test_a_forfeit_and_a_match_that_goes_on_are_marked() -> None:
     pairs = (
         Pair(1, 1, 1, 4, Result.FIRST, is_played=False),
