@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from sqlalchemy import Connection, Engine, insert
@@ -23,6 +23,7 @@ from pbem.storage.models import (
     OutgoingState,
     Pairing,
     Player,
+    PlayerRating,
     Ply,
     Presence,
     Seek,
@@ -85,6 +86,7 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Analysis, _analyses(crowd)),
             (Announcement, _announcements(crowd)),
             (ModerationAct, _acts(crowd)),
+            (PlayerRating, _ratings(crowd)),
             (Tournament, _tournaments(crowd)),
             (Entry, _entries(crowd)),
             (Pairing, _pairings(crowd)),
@@ -119,6 +121,25 @@ def _players(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "settings": {},
             "created": crowd.now - timedelta(days=800),
         }
+
+
+def _ratings(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield ratings after ten weeks, the last of which is the latest."""
+    weeks = [(crowd.now - timedelta(weeks=number)).date() for number in range(10, -1, -1)]
+    for each in range(crowd.before["player"] + 1, crowd.before["player"] + crowd.players + 1):
+        for week, following in pairwise([*weeks, None]):
+            yield {
+                "player": each,
+                "game": "quadraphages",
+                "week": week,
+                "rating": 1500.0,
+                "deviation": 200.0,
+                "volatility": 0.06,
+                "wins": 1,
+                "draws": 0,
+                "losses": 1,
+                "superseded": following,
+            }
 
 
 def _matches(crowd: Crowd) -> Iterator[dict[str, Any]]:

@@ -3,19 +3,22 @@
 Matches and their turns are kept forever, and so are the rows of messages, without what they say.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
+import sqlalchemy
 import structlog
-from sqlalchemy import ColumnElement, Delete, Engine, case, delete
+from sqlalchemy import ColumnElement, Delete, Engine, bindparam, case, delete
 from sqlmodel import Session, col, select, update
 
 from pbem.storage.clock import SteadyClock
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Incoming, IncomingState, Invitee, Mention, Outgoing, OutgoingState, RawMessage
+from pbem.storage.utc import Utc
 
 log = structlog.get_logger()
 
@@ -58,6 +61,43 @@ OUTGOING: Mapping[OutgoingState, Rule] = {
 
 SETTLED = {Rule.ASKS: "not confirmed in time", Rule.WAITS: "given up: it waited too long for the operator"}
 """The verdict on a received message that nobody claimed."""
+
+
+ENDS = {
+    Rule.WAITS: bindparam("waited", type_=Utc),
+    Rule.ASKS: bindparam("asked", type_=Utc),
+    Rule.DONE: bindparam("done", type_=Utc),
+}
+"""Before when something is old, by its rule; no time if it never is."""
+INVITED = bindparam("invited", type_=Utc)
+
+
+def _is_old_incoming(state: IncomingState, before: Any) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions that a received message in that state is old."""
+    return (col(Incoming.state) == state, col(Incoming.removed).is_(None), col(Incoming.handled) < before)
+
+
+def _is_old_outgoing(state: OutgoingState, before: Any) -> tuple[ColumnElement[bool], ...]:
+    return (
+        col(Outgoing.state) == state,
+        col(Outgoing.removed).is_(None),
+        col(Outgoing.due) < before,
+        col(Outgoing.template).not_in(KEPT_TEMPLATES),
+    )
+
+
+def _is_old_invitee(before: Any) -> tuple[ColumnElement[bool], ...]:
+    return (col(Invitee.invited) < before, col(Invitee.refused).is_(None))
+
+
+AGEING_INCOMING = [state for state, rule in INCOMING.items() if rule in ENDS]
+AGEING_OUTGOING = [state for state, rule in OUTGOING.items() if rule in ENDS]
+LOOK = sqlalchemy.select(
+    *(select(Incoming.id).where(*_is_old_incoming(each, ENDS[INCOMING[each]])).exists() for each in AGEING_INCOMING),
+    *(select(Outgoing.id).where(*_is_old_outgoing(each, ENDS[OUTGOING[each]])).exists() for each in AGEING_OUTGOING),
+    select(Invitee.address).where(*_is_old_invitee(INVITED)).exists(),
+)
+"""Whether anything is old: in each state of received messages, in each of outgoing ones, and among the invited."""
 
 
 def emptied(now: datetime) -> dict[str, Any]:
@@ -121,10 +161,19 @@ class Retention:
             return 0
         done = now - timedelta(days=keep_days) if keep_days else None
         waited = now - timedelta(days=waiting_days) if waiting_days else None
+        invited = now - timedelta(days=self.invited_days) if self.invited_days else None
         ends = {Rule.WAITS: waited, Rule.ASKS: done, Rule.DONE: done}
-        came = {state: _incoming(engine, state, rule, ends.get(rule), now) for state, rule in INCOMING.items()}
-        owed = {state: _outgoing(engine, state, rule, ends.get(rule), now) for state, rule in OUTGOING.items()}
-        forgotten = _invitees(engine, now - timedelta(days=self.invited_days)) if self.invited_days else 0
+        with read_only(engine) as session:
+            times = {**{ENDS[rule].key: end for rule, end in ends.items()}, INVITED.key: invited}
+            looked = iter(session.connection().execute(LOOK, times).one())
+        came, owed = Counter[IncomingState](), Counter[OutgoingState]()
+        for incoming in AGEING_INCOMING:
+            if next(looked) or came.total():  # what is given up is now done with, in a state that comes later
+                came[incoming] = _incoming(engine, incoming, ends, now)
+        for outgoing in AGEING_OUTGOING:
+            if next(looked) or owed.total():
+                owed[outgoing] = _outgoing(engine, outgoing, ends, now)
+        forgotten = _invitees(engine, invited) if next(looked) and invited else 0
         if BATCH not in (*came.values(), *owed.values(), forgotten):  # after a full batch there may be more
             self.due = now + EVERY
         counts = {
@@ -140,11 +189,10 @@ class Retention:
         return sum((*came.values(), *owed.values(), forgotten))
 
 
-def _incoming(engine: Engine, state: IncomingState, rule: Rule, before: datetime | None, now: datetime) -> int:
+def _incoming(engine: Engine, state: IncomingState, ends: Mapping[Rule, datetime | None], now: datetime) -> int:
     """Settle or empty the next received messages in that state that are old enough; return how many."""
-    if before is None:
-        return 0
-    old = (col(Incoming.state) == state, col(Incoming.removed).is_(None), col(Incoming.handled) < before)
+    rule = INCOMING[state]
+    old = _is_old_incoming(state, ends[rule])
     with read_only(engine) as session:
         numbers = session.exec(select(Incoming.id).where(*old).order_by(col(Incoming.handled)).limit(BATCH)).all()
     if not numbers:
@@ -159,7 +207,7 @@ def _incoming(engine: Engine, state: IncomingState, rule: Rule, before: datetime
 
 def _invitees(engine: Engine, before: datetime) -> int:
     """Delete the next few rows of addresses last invited before that, whose owners didn't refuse; return how many."""
-    old = (col(Invitee.invited) < before, col(Invitee.refused).is_(None))
+    old = _is_old_invitee(before)
     with read_only(engine) as session:
         addresses = session.exec(select(Invitee.address).where(*old).order_by(col(Invitee.invited)).limit(BATCH)).all()
     if not addresses:
@@ -169,16 +217,10 @@ def _invitees(engine: Engine, before: datetime) -> int:
     return len(addresses)
 
 
-def _outgoing(engine: Engine, state: OutgoingState, rule: Rule, before: datetime | None, now: datetime) -> int:
+def _outgoing(engine: Engine, state: OutgoingState, ends: Mapping[Rule, datetime | None], now: datetime) -> int:
     """Drop or empty the next outgoing messages in that state that are old enough; return how many."""
-    if before is None:
-        return 0
-    old = (
-        col(Outgoing.state) == state,
-        col(Outgoing.removed).is_(None),
-        col(Outgoing.due) < before,
-        col(Outgoing.template).not_in(KEPT_TEMPLATES),
-    )
+    rule = OUTGOING[state]
+    old = _is_old_outgoing(state, ends[rule])
     with read_only(engine) as session:
         numbers = session.exec(select(Outgoing.id).where(*old).order_by(col(Outgoing.due)).limit(BATCH)).all()
     if not numbers:
