@@ -81,7 +81,7 @@ def zone(*domains: str, bits: int = 2048) -> dict[str, str]:
 def name_server(records: Mapping[str, str], *, silent: bool = False) -> Iterator[list[str]]:
     """Direct this process's DNS queries to a server with those records; yield the list of names queried.
 
-    A record is found by its name, followed by its kind unless that is TXT: `example.org. MX`.
+    A record is found by its name, followed by its kind unless that is TXT: `example.org. MX`. Several are lines.
     """
     asked: list[str] = []
     with socket(AF_INET, SOCK_DGRAM) as server:
@@ -125,6 +125,9 @@ def _answer(question: dns.message.Message, records: Mapping[str, str]) -> dns.me
     if text is None:
         answer.set_rcode(dns.rcode.NXDOMAIN)
     else:
-        pieces = " ".join(f'"{text[at : at + 200]}"' for at in range(0, len(text) or 1, 200))
-        answer.answer.append(dns.rrset.from_text(name, 60, "IN", "TXT", pieces))
+        texts = [
+            " ".join(f'"{line[at : at + 200]}"' for at in range(0, len(line) or 1, 200))
+            for line in text.splitlines() or [""]
+        ]
+        answer.answer.append(dns.rrset.from_text(name, 60, "IN", "TXT", *texts))
     return answer

@@ -30,8 +30,8 @@ def counted_since(session: Session, player: Player) -> dict[str, datetime]:
     """Return when the player's first match ended that counts for ratings, by game."""
     found: dict[str, datetime] = {}
     for seat, _ in SEATS:
-        first = columns(col(Match.game), func.min(Match.counted)).where(seat == player.id, _IS_OVER)
-        for game, counted in session.execute(first.where(col(Match.counted).is_not(None)).group_by(col(Match.game))):
+        counting = columns(col(Match.game), col(Match.counted)).where(seat == player.id, _IS_OVER)
+        for game, counted in session.execute(counting.where(col(Match.counted).is_not(None))):
             found[game] = min(counted, found.get(game, counted))
     return found
 

@@ -501,6 +501,8 @@ def test_a_domain_that_is_set_up_is_fine(signing: Site) -> None:
         ({f"{DOMAIN} MX": "0 ."}, PROBLEM, "pbem.example takes no mail: its MX says so"),
         ({DOMAIN: None}, NOTE, "pbem.example has no SPF record: other servers trust its mail less -> publish a TXT"),
         ({DOMAIN: "v=spf1 mx +all"}, PROBLEM, "lets everybody send in its name"),
+        ({DOMAIN: "v=spf1 mx -all\nv=spf1 -all"}, PROBLEM, "pbem.example has 2 SPF records, so none counts"),
+        ({f"_dmarc.{DOMAIN}": "v=DMARC1; p=none\nv=DMARC1"}, PROBLEM, "_dmarc.pbem.example has 2 DMARC"),
         ({DKIM: None}, PROBLEM, "the DNS has no key at games._domainkey.pbem.example"),
         ({DKIM: key("other.example", 2048).public}, PROBLEM, "is not the one we sign with: all our signatures"),
         ({DKIM: "hello"}, PROBLEM, "is not an RSA key -> publish the record as in deploy/dkim.md"),

@@ -64,7 +64,6 @@ ON_BOTH = (
     "neighbours",
     "ranking",
     "competing",
-    "moderating",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}
