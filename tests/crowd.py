@@ -38,6 +38,8 @@ TURNS = ("2 c1a1 g9g7", "a7a5 i3g3 3 a5a8 g3d3", "a1d1 g7g4 2 d1b1 g4e4", "a8c8 
 """The beginning of a match."""
 CHUNK = 5_000
 MATCHES_A_PLAYER = 20
+OF_A_TOURNAMENT = 5
+"""The number of matches for each tournament."""
 KEPT = 1_000
 """The number of recent matches whose messages are still kept."""
 
@@ -301,9 +303,9 @@ def _acts(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _tournaments(crowd: Crowd) -> Iterator[dict[str, Any]]:
-    """Yield a tournament for each hundred matches, all of them over."""
-    for each in range(1, crowd.matches // 100 + 1):
-        when = crowd.when(100 * each)
+    """Yield a tournament for so many matches, all of them over."""
+    for each in range(1, crowd.matches // OF_A_TOURNAMENT + 1):
+        when = crowd.when(OF_A_TOURNAMENT * each)
         yield {
             "title": "Cup", "kind": "knock-out", "game": "quadraphages", "options": {"first": "o"}, "rated": True,
             "time": "14d+1d,auto", "places": 64, "closes": when, "created": when, "started": when, "ended": when,
@@ -311,15 +313,15 @@ def _tournaments(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _entries(crowd: Crowd) -> Iterator[dict[str, Any]]:
-    for match in range(100, crowd.matches + 1, 100):
+    for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
         for seed, player in enumerate(crowd.seats(match), start=1):
-            yield {"tournament": match // 100, "player": player, "entered": crowd.when(match), "seed": seed}
+            yield {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match), "seed": seed}
 
 
 def _pairings(crowd: Crowd) -> Iterator[dict[str, Any]]:
     """Yield a pairing in each tournament."""
-    for match in range(100, crowd.matches + 1, 100):
+    for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
         first, second = crowd.seats(match)
         number = crowd.before["match"] + match
-        of_round = {"tournament": match // 100, "round": 1, "board": number, "match": number}
+        of_round = {"tournament": match // OF_A_TOURNAMENT, "round": 1, "board": number, "match": number}
         yield {**of_round, "first": first, "second": second}

@@ -40,7 +40,13 @@ BY_STATE = re.compile(r"USING (?:COVERING )?INDEX ix_(?:incoming|outgoing)_state
 CROWD = 2_000
 """Enough matches for PostgreSQL to avoid scans of whole tables."""
 
-WAITING = {"ix_analysis_due", "ix_match_unreported", "ix_player_merged_into"}
+WAITING = {
+    "ix_analysis_due",
+    "ix_match_unreported",
+    "ix_player_merged_into",
+    "ix_player_unreachable",
+    "ix_tournament_closes",
+}
 """Indexes that hold only what waits, or hardly ever happens: all of one may be read."""
 
 Statements = dict[str, Any]

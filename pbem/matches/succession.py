@@ -31,8 +31,9 @@ def counted_since(session: Session, player: Player) -> dict[str, datetime]:
     found: dict[str, datetime] = {}
     for seat, _ in SEATS:
         counting = columns(col(Match.game), col(Match.counted)).where(seat == player.id, _IS_OVER)
-        for game, counted in session.execute(counting.where(col(Match.counted).is_not(None))):
-            found[game] = min(counted, found.get(game, counted))
+        for game, counted in session.execute(counting):
+            if counted is not None:  # asked here, so that no database reads all matches that count
+                found[game] = min(counted, found.get(game, counted))
     return found
 
 

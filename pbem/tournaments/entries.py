@@ -182,7 +182,7 @@ def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None
 
 def lock_of(session: Session, player: Player) -> None:
     """Lock the tournaments that aren't over which the player is in, so that none begins or goes on meanwhile."""
-    theirs = select(Entry.tournament).where(Entry.player == player.id)
+    theirs = session.exec(select(Entry.tournament).where(Entry.player == player.id)).all()
     going_on = select(Tournament).where(col(Tournament.id).in_(theirs), col(Tournament.ended).is_(None))
     session.exec(going_on.order_by(col(Tournament.id)).with_for_update()).all()
 

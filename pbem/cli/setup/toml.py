@@ -9,7 +9,7 @@ def format_value(value: Any) -> str:
     r"""Return the value as TOML writes it.
 
     >>> print(format_value({"file": "pbem.key"}), format_value(("a", 'b"')), format_value(1.5), format_value(True))
-    { file = "pbem.key" } ["a", "b\\""] 1.5 true
+    { file = "pbem.key" } ["a", "b\""] 1.5 true
     """
     match value:
         case Mapping():
