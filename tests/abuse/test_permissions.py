@@ -17,10 +17,15 @@ def subjects_to(mails: list[EmailMessage], address: str) -> list[str]:
 
 
 def other_match(letters: Correspondence) -> None:
-    """Begin a second match of alice and bob, and let carol join; she and alice seek a match."""
+    """Begin a second match of alice, who hosts tournaments, and bob; let carol join, and seek a match as alice does."""
     letters.write("carol@mail.example", "seek kvadratik", to=letters.join("carol"))
-    letters.write(ALICE, "seek kvadratik", to=str(letters.received[ALICE][1]["Reply-To"]))
-    letters.write(ALICE, "challenge bob quadraphages", to=str(letters.received[ALICE][1]["Reply-To"]))
+    personal = str(letters.received[ALICE][1]["Reply-To"])
+    letters.write(ALICE, "seek kvadratik", to=personal)
+    letters.execute("update player set trusted = created where name = 'alice'")
+    for _ in range(2):
+        letters.write(ALICE, "host knock-out kvadratik time=3d/move", to=personal)
+    letters.write(ALICE, "enter 2", to=personal)
+    letters.write(ALICE, "challenge bob quadraphages", to=personal)
     letters.reply(letters.last("bob"), "accept")
 
 
@@ -42,7 +47,7 @@ BEYOND = {
     "take": "take 1",
     "unseek": "unseek 2",
     "enter": "enter 1",
-    "retire": "retire 1",
+    "retire": "retire 2",
     "host": "host knock-out kvadratik time=3d/move",
     "block": "block carol",
     "refuse": "reject hexaphages",
@@ -78,6 +83,8 @@ def rows(letters: Correspondence) -> list[object]:
         *letters.execute("select player, repeat, closed from seek order by id"),
         *letters.execute("select player, blocked from block"),
         *letters.execute("select begins, ends from vacation"),
+        *letters.execute("select id from tournament"),
+        *letters.execute("select tournament, player, withdrawn from entry"),
     ]
 
 
