@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 
 from engines import GAMES
 from engines.core import Seat
-from engines.seats import other, seat_of
+from engines.seats import other, seat_of, with_entry
 from notation.ending import Ending, Termination
 from pbem import tokens
 from pbem.clocks import clock
@@ -390,10 +390,7 @@ def transfer(session: Session, match: Match, guest: Player, player: Player) -> N
     seat = queries.seat_of(match, guest)
     if match.state != MatchState.OFFERED or seat is None:
         raise NotPossible(Obstacle.NOT_ON_OFFER, match)
-    if seat == 0:
-        match.seat0 = player.id or 0
-    else:
-        match.seat1 = player.id or 0
+    match.seat0, match.seat1 = with_entry((match.seat0, match.seat1), seat, player.id or 0)
     _store(session, match)
 
 
