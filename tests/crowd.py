@@ -126,8 +126,8 @@ def _players(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _ratings(crowd: Crowd) -> Iterator[dict[str, Any]]:
-    """Yield ratings after ten weeks, the last of which is the latest."""
-    weeks = [(crowd.now - timedelta(weeks=number)).date() for number in range(10, -1, -1)]
+    """Yield ratings after four weeks, the last of which is the latest."""
+    weeks = [(crowd.now - timedelta(weeks=number)).date() for number in (3, 2, 1, 0)]
     for each in range(crowd.before["player"] + 1, crowd.before["player"] + crowd.players + 1):
         for week, following in pairwise([*weeks, None]):
             yield {

@@ -4,10 +4,13 @@ import os
 import select
 import time
 
+IS_FAKED = bool(os.environ.get("FAKETIME"))
+"""Whether this process is told another time than PostgreSQL and Dovecot are (see .ci/at)."""
+
 
 def mend() -> None:
     """Replace `time.sleep` in this process if its clock is faked."""
-    if os.environ.get("FAKETIME"):
+    if IS_FAKED:
         time.sleep = _sleep
 
 

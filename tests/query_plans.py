@@ -42,9 +42,13 @@ CROWD = 2_000
 
 WAITING = {
     "ix_analysis_due",
+    "ix_analysis_troubled",
+    "ix_match_unreached",
     "ix_match_unreported",
+    "ix_outgoing_troubled",
     "ix_player_merged_into",
     "ix_player_unreachable",
+    "ix_search_troubled",
     "ix_tournament_closes",
 }
 """Indexes that hold only what waits, or hardly ever happens: all of one may be read."""
@@ -126,7 +130,7 @@ def _crowded() -> Iterator[Engine]:
     if not _crowds:
         _crowds.append(running().migrated())
         engine = create_engine(_crowds[0])
-        fill(engine, CROWD)
+        fill(engine, CROWD, players=CROWD)
         engine.dispose()
     engine = create_engine(_crowds[0])
     yield engine

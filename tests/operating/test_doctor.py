@@ -28,6 +28,7 @@ from pbem.reading import sandbox
 from pbem.secret import Secret
 from pbem.transports.listener import MailListener
 from pbem.transports.protocols import Arrival
+from tests import databases, faked_clock
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, smtp_out
 from tests.servers import (
     HOST,
@@ -59,6 +60,10 @@ def said(findings: Iterator[Finding] | list[Finding], level: Level = PROBLEM) ->
 def levels(findings: Iterator[Finding]) -> list[Level]:
     return [each.level for each in findings]
 
+
+SAME_CLOCK = pytest.mark.skipif(
+    faked_clock.IS_FAKED and databases.kind() != "sqlite", reason="PostgreSQL is told the real time"
+)
 
 # Ports and certificates
 
@@ -396,6 +401,7 @@ def examined(site: Site, now: datetime = NOW, **changes: str) -> list[Finding]:
     return list(storage.check(settings, lambda: now))
 
 
+@SAME_CLOCK
 def test_a_database_is_opened_written_and_left_as_it_is(site: Site) -> None:
     found = examined(site, datetime.now(UTC))
     assert said(found) == ""
@@ -446,6 +452,7 @@ def test_a_log_that_has_grown_is_noted(site: Site, monkeypatch: pytest.MonkeyPat
     assert "end programs that read the database for long" in said(examined(site), NOTE)
 
 
+@SAME_CLOCK
 def test_a_clock_that_is_behind_what_is_stored_is_told(site: Site) -> None:
     now = datetime.now(UTC)
     site.rows(
