@@ -50,6 +50,7 @@ from engines.kvadratik.refusals import (
     step_refusal,
 )
 from engines.kvadratik.turns import Disc, Move, Setup, Turn
+from engines.recall import Recalling
 from engines.repetition import History
 from engines.seats import other, with_entry
 from engines.square import columns
@@ -59,15 +60,8 @@ NOTE_WIDTH = 44
 NOTHING_SEEN: History[str] = History()
 
 
-class Remembering:
-    """Room, beside the fields, for the turn that was found to be legal last, and the board before its step."""
-
-    __slots__ = ("_known",)
-    _known: tuple[Turn, Draft]
-
-
 @dataclass(frozen=True, slots=True)
-class KvadratikPosition(PlayedWhole, Remembering):
+class KvadratikPosition(PlayedWhole, Recalling[Draft]):
     """The state of a game of Kvadratik; towers are by number of the square, pairs are by seat.
 
     `rights` counts the discs covered in the other half since the seat's last turn. `seen` holds the positions of
@@ -102,7 +96,7 @@ class KvadratikPosition(PlayedWhole, Remembering):
                 for name in flipped:
                     here.flip(INDEX[name])
                 for turn in self._steps(here, placed, flipped):
-                    object.__setattr__(self, "_known", (turn, here))
+                    self.remember(turn, here)
                     yield turn
 
     def _steps(self, here: Draft, placed: tuple[Disc, ...], flipped: tuple[str, ...]) -> Iterator[Turn]:
@@ -178,9 +172,9 @@ class KvadratikPosition(PlayedWhole, Remembering):
 
     def _turned(self, seat: Seat, move: Turn) -> Self:
         """Return the position after a turn that isn't a set-up."""
-        known = self._known_to_be_legal(move)
-        if known is not None:
-            return self._after(known)
+        before = self.recall(move)
+        if before is not None:
+            return self._after(_played(before, move))
         draft = self._draft()
         for number, disc in enumerate(move.placed):
             # Ruling, covered: at the start of the turn, before flips and move
@@ -204,22 +198,6 @@ class KvadratikPosition(PlayedWhole, Remembering):
                 draft.put(move.bonus.disc)
             draft.step(move.bonus.step)
         return self._after(draft)
-
-    def _known_to_be_legal(self, move: Turn) -> Draft | None:
-        """Return the board after the turn if it was yielded last: who goes through all turns plays each as it comes."""
-        try:
-            turn, before = self._known
-        except AttributeError:
-            return None
-        if turn is not move:
-            return None
-        draft = before.copy()
-        draft.step(move.step)
-        if move.bonus is not None:
-            if move.bonus.disc is not None:
-                draft.put(move.bonus.disc)
-            draft.step(move.bonus.step)
-        return draft
 
     def _after(self, draft: Draft, *, setting_up: bool = False) -> Self:
         """Return the position that a turn has led to: the other seat to move, or the game over."""
@@ -293,3 +271,14 @@ class KvadratikPosition(PlayedWhole, Remembering):
         for cell in BY_NAME:
             if len(self.towers[cell]) > 1:
                 yield f"The tower on {NAMES[cell]} is, from the bottom: {spelled(self.towers[cell])}."
+
+
+def _played(before: Draft, turn: Turn) -> Draft:
+    """Return the board after the rest of a legal turn that has led to that board by putting down and flipping discs."""
+    draft = before.copy()
+    draft.step(turn.step)
+    if turn.bonus is not None:
+        if turn.bonus.disc is not None:
+            draft.put(turn.bonus.disc)
+        draft.step(turn.bonus.step)
+    return draft

@@ -37,6 +37,7 @@ from engines.quadrature.board import (
 )
 from engines.quadrature.evaluation import QuadratureState
 from engines.quadrature.refusals import Reason
+from engines.recall import Recalling
 from engines.repetition import History
 from engines.seats import SEATS, other
 from engines.step import Step
@@ -48,15 +49,8 @@ IN_A_NOTE = 5
 AT_START: History[Both] = History((START,))
 
 
-class Remembering:
-    """Room, beside the fields, for the turn that was found to be legal last."""
-
-    __slots__ = ("_legal",)
-    _legal: Step
-
-
 @dataclass(frozen=True, slots=True)
-class QuadraturePosition(PlayedWhole, Remembering):
+class QuadraturePosition(PlayedWhole, Recalling[bool]):
     """The state of a game of Quadrature. `each` is how many men a side has, on the board and in reserve.
 
     `seen` holds the arrangements of men in the match so far, this one included. Two matches that reach the same
@@ -78,7 +72,7 @@ class QuadraturePosition(PlayedWhole, Remembering):
         """Yield every legal turn once, by the squares that men leave."""
         if self.turn is not None:
             for turn in self._turns(self.turn):
-                object.__setattr__(self, "_legal", turn)
+                self.remember(turn, True)
                 yield turn
 
     def reserve(self, seat: Seat) -> int:
@@ -129,7 +123,7 @@ class QuadraturePosition(PlayedWhole, Remembering):
         way = WAYS[seat].get(move)
         if way is None or not self.men[seat][way.row] >> way.column & 1:
             raise self._no_step(seat, move)
-        if not self._is_known(move):
+        if not self.recall(move):
             obstacle = self._obstacle(seat, way)
             if obstacle is not None:
                 raise self._refusal(obstacle, seat, move)
@@ -137,13 +131,6 @@ class QuadraturePosition(PlayedWhole, Remembering):
         marker = self.markers[seat] + 1 if way.sideways and not squared else 0
         markers = (marker, self.markers[1]) if seat == 0 else (self.markers[0], marker)
         return self._after(seat, men, markers, is_exchange=bool(squared))
-
-    def _is_known(self, move: Step) -> bool:
-        """Return whether this is the turn that was yielded last: who goes through all turns plays each as it comes."""
-        try:
-            return self._legal is move
-        except AttributeError:
-            return False
 
     def _exchanged(self, seat: Seat, way: Way) -> tuple[Both, tuple[str, ...]]:
         """Return the men after a legal step and its exchanges, and the squares of the exchanged men in order."""

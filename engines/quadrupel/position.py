@@ -14,6 +14,7 @@ from engines.quadrupel.marks import LEGENDS, MARKS, NOTES
 from engines.quadrupel.refusals import Reason, example, goes_by_jumps, set_up_refusal, turn_refusal
 from engines.quadrupel.turns import ANNOUNCEMENT, Dots, Move, Ones, Turn
 from engines.quadrupel.variant import AT_START, NO_SCORE, Formed, Score, Stone, Stones, Variant, Verdict, won
+from engines.recall import Recalling
 from engines.seats import other, seat_of, with_entry
 
 
@@ -25,11 +26,10 @@ class RepeatCount(NamedTuple):
     times: int
 
 
-class Remembering:
-    """Room, beside the fields, for the turn that was yielded last with its way, and for all squares with stones."""
+class Remembering(Recalling[tuple[Stone, int]]):
+    """Room, beside the fields, for the way of the turn that was listed last, and for all squares with stones."""
 
-    __slots__ = ("_known", "_squares")
-    _known: tuple[Turn, Stone, int]
+    __slots__ = ("_squares",)
     _squares: int
 
 
@@ -62,7 +62,7 @@ class QuadrupelPosition(PlayedWhole, Remembering):
             origin, others = NAMES[stone.cell], own & ~(1 << stone.cell)
             for target in cells_in(self._reach(self.turn, stone.cell)):
                 turn = Turn(origin, NAMES[target])
-                object.__setattr__(self, "_known", (turn, stone, target))
+                self.remember(turn, (stone, target))
                 yield turn
                 if (
                     not self.auto
@@ -106,7 +106,7 @@ class QuadrupelPosition(PlayedWhole, Remembering):
         """Return the position after a stone has moved."""
         if self.setting_up:
             raise IllegalMove(Reason.SET_UP_FIRST, side=SIDES[seat], fits=example(seat, self.variant.setup))
-        stone, target = self._known_way(turn) or self._way(seat, turn)
+        stone, target = self.recall(turn) or self._way(seat, turn)
         carried = self._carried(seat, stone, target)
         verdict = self._verdict(seat, turn, self._formed(carried))
         if verdict.anew:
@@ -117,14 +117,6 @@ class QuadrupelPosition(PlayedWhole, Remembering):
         after = type(self)(self.variant, self.auto, *now)
         object.__setattr__(after, "_squares", self._occupied & ~(1 << stone.cell) | 1 << target)
         return after.settled()
-
-    def _known_way(self, turn: Turn) -> tuple[Stone, int] | None:
-        """Return the way of the turn if it was yielded last: who goes through all turns plays each as it comes."""
-        try:
-            known, stone, target = self._known
-        except AttributeError:
-            return None
-        return (stone, target) if known is turn else None
 
     def _way(self, seat: Seat, turn: Turn) -> tuple[Stone, int]:
         """Return the stone that moves and the square where it ends; raise IllegalMove."""

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.clocks.time_control import TimeControl, to_stored
 from pbem.storage import retention
-from pbem.storage.database import exclude_others
+from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Entry, Pairing, Player, Tournament
 from pbem.tournaments.field import Kind
 
@@ -96,7 +96,7 @@ def hosted_by(session: Session, player: Player) -> int:
 
 def locked(session: Session, number: int) -> Tournament | None:
     """Return a tournament, locked until the transaction ends; None if there is none."""
-    return session.get(Tournament, number, with_for_update=True, populate_existing=True)
+    return lock(session, Tournament, number)
 
 
 def enter(session: Session, tournament: Tournament, player: Player, now: datetime) -> None:
