@@ -14,6 +14,7 @@ from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Ren
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
 from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
+from pbem.payloads.watching import WatchedTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +180,8 @@ class PlayerUnreachable:
 
 
 News = Annotated[
-    TurnPlayed | Away | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words, Field(discriminator="template")
+    TurnPlayed | WatchedTurn | Away | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words,
+    Field(discriminator="template"),
 ]
 """Any message that a digest can tell."""
 
@@ -269,6 +271,7 @@ Payload = Annotated[
     | TournamentEnded
     | OpponentUnreachable
     | PlayerUnreachable
+    | WatchedTurn
     | WeeklyBulletin
     | Welcome,
     Field(discriminator="template"),

@@ -24,6 +24,7 @@ from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
 from pbem.storage.models.tournaments import Entry, Pairing, Tournament
 from pbem.storage.models.uptime import Clock, Outage
+from pbem.storage.models.watching import Watch
 
 __all__ = [
     "HOUSE",
@@ -65,4 +66,5 @@ __all__ = [
     "TakenBack",
     "Tournament",
     "Vacation",
+    "Watch",
 ]
