@@ -31,6 +31,7 @@ GROWING = {
     "playerrating",
     "entry",
     "pairing",
+    "watch",
 }
 MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
     *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
@@ -45,11 +46,13 @@ WAITING = {
     "ix_analysis_troubled",
     "ix_match_unreached",
     "ix_match_unreported",
+    "ix_match_unseen",
     "ix_outgoing_troubled",
     "ix_player_merged_into",
     "ix_player_unreachable",
     "ix_search_troubled",
     "ix_tournament_closes",
+    "ix_watch_unnoticed",
 }
 """Indexes that hold only what waits, or hardly ever happens: all of one may be read."""
 

@@ -93,7 +93,7 @@ def mark_all(session: Session, watch: Watch, now: datetime) -> None:
 
 def unseen(session: Session, most: int) -> list[int]:
     """Return the numbers of matches with something to be shown, so many at most."""
-    rows = select(Match.id).where(*IS_UNSEEN, col(Match.shown) != UNNOTICED).order_by(col(Match.id)).limit(most)
+    rows = select(Match.id).where(*IS_UNSEEN, col(Match.shown) > UNNOTICED).order_by(col(Match.shown)).limit(most)
     return [number or 0 for number in session.exec(rows)]
 
 

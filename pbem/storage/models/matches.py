@@ -44,7 +44,7 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
         partial_index("ix_match_unreported", "tournament", where=IS_NEWS),
-        partial_index("ix_match_unseen", "id", where=UNSEEN),
+        partial_index("ix_match_unseen", "shown", where=UNSEEN),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
 

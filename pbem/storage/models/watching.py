@@ -19,7 +19,7 @@ class Watch(SQLModel, table=True):
         Index("ix_watch_match", "match", "id"),
         Index("ix_watch_whom", "whom", "id"),
         Index("ix_watch_tournament", "tournament", "id"),
-        partial_index("ix_watch_unnoticed", "id", where="noticed IS NULL"),
+        partial_index("ix_watch_unnoticed", "noticed", where="noticed IS NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)

@@ -35,9 +35,9 @@ def upgrade() -> None:
     )
     for what in ("match", "whom", "tournament"):
         op.create_index(f"ix_watch_{what}", "watch", [what, "id"])
-    op.create_index("ix_watch_unnoticed", "watch", ["id"], sqlite_where=UNNOTICED, postgresql_where=UNNOTICED)
+    op.create_index("ix_watch_unnoticed", "watch", ["noticed"], sqlite_where=UNNOTICED, postgresql_where=UNNOTICED)
     op.add_column("match", sa.Column("shown", sa.Integer(), nullable=True))
-    op.create_index("ix_match_unseen", "match", ["id"], sqlite_where=UNSEEN, postgresql_where=UNSEEN)
+    op.create_index("ix_match_unseen", "match", ["shown"], sqlite_where=UNSEEN, postgresql_where=UNSEEN)
 
 
 def downgrade() -> None:
