@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, delete, exists, or_, union_all, update
+from sqlalchemy import Integer, bindparam, delete, or_, union_all, update
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, func, select
 
@@ -156,8 +156,11 @@ def close(session: Session, match: Match) -> None:
 
 def tidy(session: Session, player: Player, now: datetime) -> None:
     """Forget that the player watches tournaments that were over an hour ago: their last matches are shown by then."""
-    is_over = exists().where(col(Tournament.id) == col(Watch.tournament), col(Tournament.ended) < now - AFTER)
-    change(session, delete(Watch).where(col(Watch.player) == player.id, is_over))
+    for row in of_player(session, player):
+        tournament = session.get_one(Tournament, row.tournament) if row.tournament is not None else None
+        if tournament is not None and tournament.ended is not None and tournament.ended < now - AFTER:
+            session.delete(row)
+    session.flush()
 
 
 def pass_on(session: Session, player: Player, heir: Player) -> None:

@@ -109,15 +109,18 @@ def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> New
     were ever taken back, in the order in which they were played.
     """
     shown = match.shown or 0
-    after = [row for row in taken_back if row.number + row.shift >= shown]
-    shift = min((row.shift for row in after), default=match.shift)
+    shift = min((row.shift for row in taken_back if row.number + row.shift >= shown), default=match.shift)
+    after = [row for row in taken_back if row.shift >= shift]
     lag = 1 if late else 0
     seen = max(shown - shift - lag, match.begun_after)
     stands = min((row.number - 1 for row in after), default=match.plies)
     both = min(seen, stands)
     is_over = match.ended is not None
     ply = match.plies if is_over else max(match.plies - lag, both)
-    undone = tuple(row.text for row in after if row.shift == shift and both < row.number <= seen)
+    then: dict[int, str] = {}
+    for row in after:
+        then.setdefault(row.number, row.text)  # the turn that it had first since then
+    undone = tuple(then[number] for number in range(both + 1, seen + 1))
     if ply == both and not undone and not is_over:
         return None
     return News(ply, both + 1 if ply > both else None, undone)
