@@ -170,8 +170,8 @@ def _thing(request: Request, subject: watches.Subject, *, left_out: bool = False
 WATCH = Command(
     "watch",
     "[NUMBER | PLAYER | tournament TOURNAMENT]",
-    "see the board of a match of others after each turn, or of all matches of a player or a tournament;"
-    ' "watch" alone lists what you watch',
+    "see the board of a match after each turn, or of all matches of a player or a tournament;"
+    " alone, it lists what you see",
     watch,
     changes=True,
     words=(0, 2),
