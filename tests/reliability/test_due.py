@@ -109,7 +109,7 @@ DEATHS = (
 )
 """The steps at which the server dies, which time it reaches them, and whether it leaves no effects."""
 IN_PARTS = {"a tournament that begins"}
-"""What is done in several transactions, between which the server dies as well: here a round is paired before it begins."""
+"""What is done in several transactions, between which the server dies as well: a round is paired before it begins."""
 
 
 @pytest.mark.sampled(0, 8)
