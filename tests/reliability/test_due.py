@@ -16,8 +16,10 @@ from pbem.failpoints import Step
 from pbem.matches import agreements, queries
 from pbem.matches.offers import OfferKind
 from pbem.matches.time import vacations
+from pbem.moderation import broadcasts
+from pbem.moderation.acts import Order
 from pbem.storage.database import transaction
-from pbem.storage.models import Player
+from pbem.storage.models import Bulletin, Player
 from pbem.tournaments import entries
 from pbem.tournaments.field import Kind
 from tests.reliability.conftest import Stage
@@ -89,6 +91,22 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
             entries.enter(session, tournament, player(session, address), now)
 
 
+def _bulletin(rehearsal: Rehearsal) -> None:
+    """Let o0 want the weekly bulletin, which says that x0 seeks a match."""
+    now = rehearsal.server.clock()
+    terms = Terms("hexaphages", {}, TimeControl(), "me")
+    with transaction(rehearsal.server.engine) as session:
+        seeks.put_up(session, player(session, X), terms, 1, now - DAY, now + 7 * DAY)
+        session.add(Bulletin(player=player(session, O).id, due=now - HOUR, told=now - 7 * DAY))
+
+
+def _announcement(rehearsal: Rehearsal) -> None:
+    """Let the operator have announced something to all players."""
+    with transaction(rehearsal.server.engine) as session:
+        order = Order("the operator", "")
+        broadcasts.begin(session, "Moving house", ["We move on Sunday."], order, rehearsal.server.clock())
+
+
 KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a reminder": _reminder,
     "a time-out": _timeout,
@@ -98,6 +116,8 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a vacation that begins by itself": _vacation_by_itself,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
+    "a bulletin": _bulletin,
+    "an announcement": _announcement,
 }
 """What is due."""
 DEATHS = (
@@ -112,7 +132,7 @@ IN_PARTS = {"a tournament that begins"}
 """What is done in several transactions, between which the server dies as well: a round is paired before it begins."""
 
 
-@pytest.mark.sampled(0, 8)
+@pytest.mark.sampled(0, 10)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, kind: str, database: str) -> None:
