@@ -75,7 +75,9 @@ def loads(text: str) -> tuple[Record, Site, Result]:
             str(site.get("name", "")),
             str(site.get("gameid", "")),
             (str(header["players"][0].get("userid", "")), str(header["players"][1].get("userid", ""))),
-            *(str(header.get(f"date-{which}", "")) for which in ("start", "end", "generated")),
+            started=str(header.get("date-start", "")),
+            ended=str(header.get("date-end", "")),
+            generated=str(header.get("date-generated", "")),
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
         raise BadRecord(0, text, f"this is no game record of two players: {bad}") from bad
