@@ -20,6 +20,10 @@ COMMANDS = {
         "doctor.examination",
         "Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem.",
     ),
+    "status": (
+        "health.status",
+        "Tell whether the server is well and what waits. Exit code 1 if something is wrong, 2 if that can't be told.",
+    ),
     "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
     "shunted": (
         "mails",

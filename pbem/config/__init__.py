@@ -17,6 +17,7 @@ from pbem.config.mail import (
     WatchedMaildirSettings,
 )
 from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.watching import MetricsSettings
 
 __all__ = [
     "ChecksSettings",
@@ -28,6 +29,7 @@ __all__ = [
     "ListenSettings",
     "LogSettings",
     "MaildirSettings",
+    "MetricsSettings",
     "OutboxSettings",
     "ReadingSettings",
     "ServerSettings",

@@ -19,6 +19,7 @@ from pbem.config import faults
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
 from pbem.config.mail import InboxSettings, OutboxSettings
 from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.watching import MetricsSettings
 from pbem.secret import BadConfig, Secret, Section
 
 
@@ -42,6 +43,7 @@ class Settings(BaseSettings):
     reading: ReadingSettings = ReadingSettings()
     house: HouseSettings = HouseSettings()
     log: LogSettings = LogSettings()
+    metrics: MetricsSettings = MetricsSettings()
 
 
 def load(path: Path) -> Settings:
