@@ -54,8 +54,8 @@ class Figures:
         return next(queue for queue in self.outgoing if queue.name == OutgoingState.OWED)
 
 
-def read(session: Session, now: datetime) -> Figures:
-    """Return the figures at that time."""
+def read(session: Session, now: datetime, matches: dict[str, int] | None = None) -> Figures:
+    """Return the figures at that time; the matches are counted unless somebody did so before."""
     new = (col(Incoming.state) == IncomingState.NEW,)
     unsent = (
         OutgoingState.OWED,
@@ -75,8 +75,13 @@ def read(session: Session, now: datetime) -> Figures:
         outgoing=tuple(_queue(session, state.value, Outgoing.created, _to_send(state), now) for state in unsent),
         overdue=_age(session.connection().execute(due).scalar(), now),
         troubled=_queue(session, "troubled", Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), now),
-        matches={state.value: _count(session, col(Match.state) == state) for state in MatchState},
+        matches=matches or count_matches(session),
     )
+
+
+def count_matches(session: Session) -> dict[str, int]:
+    """Return how many matches there are, by state. Of all figures this one takes the longest, if there are many."""
+    return {state.value: _count(session, col(Match.state) == state) for state in MatchState}
 
 
 def _came(state: IncomingState) -> tuple[ColumnElement[bool], ...]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FRESH_SECONDS = 5.0
 """Figures from the database are read again after this time, however often somebody asks."""
+MATCHES_SECONDS = 300.0
+"""The same for the number of matches."""
 MOST_BACKUPS = 1_000
 
 
@@ -47,6 +49,7 @@ class Exposition:
     clock: Callable[[], datetime]
     backup: Path | None = None
     _read: tuple[float, Figures | None] | None = None
+    _matches: tuple[float, dict[str, int]] | None = None
 
     def text(self) -> bytes:
         """Return all metrics in the text format."""
@@ -77,7 +80,9 @@ class Exposition:
         if self._read is None or now - self._read[0] > FRESH_SECONDS:
             try:
                 with read_only(self.engine) as session:
-                    self._read = now, figures.read(session, self.clock())
+                    if self._matches is None or now - self._matches[0] > MATCHES_SECONDS:
+                        self._matches = now, figures.count_matches(session)
+                    self._read = now, figures.read(session, self.clock(), self._matches[1])
             except DBAPIError:
                 self._read = now, None
         return self._read[1]
