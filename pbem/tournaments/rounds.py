@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, and_, col, select
 
 from notation.ending import Termination
 from pbem.clocks.time_control import from_stored
@@ -53,8 +53,9 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
     is_open = (col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
     closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
     ended = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))
-    changed = session.exec(select(Match.tournament).where(*ended).distinct().limit(most)).all()
-    return [number or 0 for number in (*closed, *changed)]
+    has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Kind.LADDER)
+    changed = select(Match.tournament).join(Tournament, has_rounds).where(*ended).distinct().limit(most)
+    return [number or 0 for number in (*closed, *session.exec(changed))]
 
 
 def prepare(session: Session, number: int, now: datetime) -> Prepared | None:
