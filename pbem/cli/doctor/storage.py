@@ -84,9 +84,8 @@ def backups(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding
             'look for "the backup failed" in the log, and whether the server runs',
         )
     else:
-        yield ok(
-            f"{folder} has {len(kept)} {'backup' if len(kept) == 1 else 'backups'}, the newest of {kept[-1].made:%Y-%m-%d %H:%M} UTC"
-        )
+        number = f"{len(kept)} {'backup' if len(kept) == 1 else 'backups'}"
+        yield ok(f"{folder} has {number}, the newest of {kept[-1].made:%Y-%m-%d %H:%M} UTC")
 
 
 def _file(engine: Engine) -> Path | None:
