@@ -52,6 +52,7 @@ WAITING = {
     "ix_player_unreachable",
     "ix_search_troubled",
     "ix_tournament_closes",
+    "ix_tournament_told",
 }
 """Indexes that hold only what waits, or hardly ever happens: all of one may be read."""
 

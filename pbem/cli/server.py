@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import premises
-from pbem.cli.setup.showing import veiled_url
+from pbem.config.veiled import veiled_url
 from pbem.matches import integrity as checking
 from pbem.ratings import derivation
 from pbem.rendering.mime import text_of

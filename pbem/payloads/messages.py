@@ -43,6 +43,8 @@ class Alert:
     """The matches in which the house finds no turn, though it has tried three times."""
     unanalysed: tuple[int, ...] = ()
     """The matches that the house couldn't analyse since the last one, though it has tried three times."""
+    unsaved: str = ""
+    """Since when no backup can be made."""
     template: Literal["alert"] = "alert"
 
 

@@ -31,6 +31,7 @@ from pbem.reading.protocol import MailParser, Unavailable
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
 from pbem.server import intake, worker
+from pbem.server.backups import Backups
 from pbem.server.examination import Services
 from pbem.server.scheduler import Scheduler
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
@@ -99,6 +100,7 @@ class Server:
     listeners: tuple[MailListener, ...]
     scheduler: Scheduler
     thinker: Thinker
+    backups: Backups
     desks: tuple[Desk, ...]
     """One for each thread of `run` that works; `queue` and `services` are for one that does all the work alone."""
     sign: Sign = unsigned
@@ -183,6 +185,7 @@ def open_server(
     thinker = Thinker(
         engine, settings.house, settings.server, searcher or SandboxedSearcher(settings.house), Locks(engine), clock
     )
+    backups = Backups(engine, settings, Locks(engine), clock)
     try:
         if upgrade:
             database.upgrade(engine)
@@ -204,6 +207,7 @@ def open_server(
             sign=sign,
             clock=clock,
             thinker=thinker,
+            backups=backups,
             scheduler=Scheduler(
                 Retention(SteadyClock(clock(), monotonic), invited_days=settings.limits.invited_again_days)
             ),
@@ -211,6 +215,7 @@ def open_server(
     finally:
         thinker.close()
         thinker.locks.close()
+        backups.locks.close()
         for one in parsers:
             one.close()
         for each in (queue, *queues):
@@ -239,6 +244,7 @@ def run_once(server: Server) -> tuple[int, int, int]:
 def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
     came, owed, played = tuple(threading.Event() for _ in server.desks), threading.Event(), threading.Event()
+    ended = threading.Event()
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
         server.store(arrivals)
@@ -268,6 +274,8 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
         threads.append(_loop(f"work {number}", partial(handle_waiting, desk), bell, stop))
     threads.append(_loop("house", think, played, stop))
     threads.append(_loop("send", lambda: server.send_due(stop.is_set), owed, stop, server.outbox.close))
+    if server.settings.backup.folder is not None:
+        threads.append(_loop("backup", lambda: server.backups.step(stop.is_set), ended, stop))
     if server.queue.is_shared:
         hear = partial(
             notifications.listen,
@@ -284,7 +292,7 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
     log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
     ready()
     stop.wait()
-    _stop(server, threads, (*came, owed, played))
+    _stop(server, threads, (*came, owed, played, ended))
 
 
 def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:

@@ -66,6 +66,7 @@ def sections() -> list[tuple[str, Any]]:
         ("limits", config.LimitsSettings),
         ("reading", config.ReadingSettings),
         ("house", config.HouseSettings),
+        ("backup", config.BackupSettings),
         ("log", config.LogSettings),
     ]
 

@@ -12,7 +12,10 @@ from pbem.storage.utc import Utc
 class Tournament(SQLModel, table=True):
     """A tournament. It is open to everybody until it begins, and over or called off once it has ended."""
 
-    __table_args__ = (partial_index("ix_tournament_closes", "closes", where="started IS NULL AND ended IS NULL"),)
+    __table_args__ = (
+        partial_index("ix_tournament_closes", "closes", where="started IS NULL AND ended IS NULL"),
+        partial_index("ix_tournament_told", "told", where="told IS NOT NULL"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     title: str
@@ -41,6 +44,9 @@ class Tournament(SQLModel, table=True):
     created: datetime = Field(sa_type=Utc)
     started: datetime | None = Field(default=None, sa_type=Utc)
     ended: datetime | None = Field(default=None, sa_type=Utc)
+    told: int | None = None
+    """While players are told of a round, its last pairing of which they were, and whose match has begun; once it has
+    ended, the last player who was told. None if nobody waits."""
 
 
 class Entry(SQLModel, table=True):
@@ -83,7 +89,7 @@ class Pairing(SQLModel, table=True):
     """The player who moves first, or who has a bye."""
     second: int | None = Field(default=None, foreign_key="player.id")
     match: int | None = Field(default=None, foreign_key="match.id", unique=True)
-    """None for a bye, and where one of the two had withdrawn."""
+    """None for a bye, where one of the two had withdrawn, and until the match begins."""
     result: str | None = None
     """How that ended without a match (tournaments.field.Result)."""
 
