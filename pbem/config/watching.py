@@ -18,7 +18,6 @@ class MetricsSettings(Section):
     is_exposed: bool = False
     textfile: Path | None = None
     textfile_seconds: Seconds = 30
-    backup: Path | None = None
 
     @property
     def are_wanted(self) -> bool:

@@ -24,12 +24,12 @@ from pbem.config import Settings
 from pbem.failpoints import Step
 from pbem.house.searcher import SandboxedSearcher, Searcher
 from pbem.house.thinker import Thinker
-from pbem.players import identity
 from pbem.reading import authentication
 from pbem.reading.protocol import MailParser
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
-from pbem.server import intake, loops, worker
+from pbem.server import doors, intake, loops, worker
+from pbem.server.backups import Backups
 from pbem.server.examination import Services
 from pbem.server.health.reports import Reporter
 from pbem.server.health.systemd import Systemd
@@ -47,11 +47,8 @@ from pbem.storage.notifications import Channel
 from pbem.storage.retention import Retention
 from pbem.tokens import Keyring
 from pbem.transports import dkim_signing, receiver
-from pbem.transports.imap import ImapInbox
 from pbem.transports.listener import MailListener
-from pbem.transports.maildir import MaildirInbox, MaildirOutbox
 from pbem.transports.protocols import Arrival, Inbox, Outbox, Store
-from pbem.transports.smtp import SmtpOutbox
 from pbem.vitals import FirstOfEach, Link, Pulse, Vitals
 
 log = structlog.get_logger()
@@ -98,6 +95,7 @@ class Server:
     listeners: tuple[MailListener, ...]
     scheduler: Scheduler
     thinker: Thinker
+    backups: Backups
     desks: tuple[Desk, ...]
     """One for each thread of `run` that works; `queue` and `services` are for one that does all the work alone."""
     sign: Sign = unsigned
@@ -191,6 +189,7 @@ def open_server(
     )
     queue, *queues = (WorkQueue(engine, clock, lanes) for lanes in (tuple(Lane), *LANES_OF_DESKS))
     thinker = Thinker(engine, settings.house, settings.server, searcher, Locks(engine), clock)
+    backups = Backups(engine, settings, Locks(engine), clock)
     try:
         if upgrade:
             database.upgrade(engine)
@@ -201,17 +200,18 @@ def open_server(
             engine=engine,
             services=services,
             renderer=Renderer(settings.server, keyring),
-            outbox=_outbox(settings),
+            outbox=doors.outbox(settings),
             queue=queue,
             desks=tuple(
                 Desk(each, replace(services, parser=parser)) for each, parser in zip(queues, parsers, strict=True)
             ),
             results=results,
-            inboxes=tuple(_inboxes(settings)),
-            listeners=tuple(_listeners(settings)),
+            inboxes=tuple(doors.inboxes(settings)),
+            listeners=tuple(doors.listeners(settings)),
             sign=sign,
             clock=clock,
             thinker=thinker,
+            backups=backups,
             scheduler=Scheduler(
                 Retention(SteadyClock(clock(), monotonic), invited_days=settings.limits.invited_again_days)
             ),
@@ -219,6 +219,7 @@ def open_server(
     finally:
         thinker.close()
         thinker.locks.close()
+        backups.locks.close()
         for one in parsers:
             one.close()
         for each in (queue, *queues):
@@ -288,6 +289,8 @@ def run(
         Loop(vitals.pulse("send", bound.send), server.send_due, owed, server.outbox.close),
         Loop(vitals.pulse("report", bound.other), report, threading.Event(), partial(reporter.end, server.engine)),
     ]
+    if server.settings.backup.folder is not None:
+        working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step, threading.Event()))
     threads = [loop.thread(stop, vitals) for loop in working]
     if server.settings.metrics.are_wanted:
         from pbem.server.health import exposure  # most servers don't need what it imports
@@ -296,7 +299,7 @@ def run(
     if server.queue.is_shared:
         bells = {Channel.RECEIVED: came, Channel.OWED: (owed, played)}
         threads.append(_hearing(server, bells, stop, vitals.pulse("bells", bound.other)))
-    links = [vitals.inbox(_kind(inbox)) for inbox in server.inboxes]
+    links = [vitals.inbox(doors.kind(inbox)) for inbox in server.inboxes]
     first = FirstOfEach(len(links), announce)
     for inbox, link in zip(server.inboxes, links, strict=True):
         link.call_on_first(first.happened)
@@ -310,7 +313,7 @@ def run(
         announce()
     stop.wait()
     systemd.stopping()
-    _stop(server, threads, (*came, owed, played, working[-1].bell))
+    _stop(server, threads, {loop.bell for loop in working})
 
 
 def _receiving(inbox: Inbox, store: Store, stop: threading.Event, pulse: Pulse, link: Link) -> threading.Thread:
@@ -340,7 +343,7 @@ def _hearing(
     return threading.Thread(target=listen, name="bells", daemon=True)
 
 
-def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:
+def _stop(server: Server, threads: list[threading.Thread], bells: Collection[threading.Event]) -> None:
     deadline = time.monotonic() + STOP_SECONDS
     server.thinker.close()
     for bell in bells:
@@ -355,32 +358,3 @@ def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threadin
     last.start()
     last.join(LAST_SECONDS)
     log.info("stopped", unfinished=late)
-
-
-def _kind(inbox: Inbox) -> str:
-    """Return what a mailbox is called in the log and in metrics."""
-    return "imap" if isinstance(inbox, ImapInbox) else "maildir"
-
-
-def _outbox(settings: Settings) -> Outbox:
-    if settings.outbox.smtp is not None:
-        return SmtpOutbox(settings.outbox.smtp)
-    assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one outbox
-    return MaildirOutbox(settings.outbox.maildir)
-
-
-def _inboxes(settings: Settings) -> Iterator[Inbox]:
-    limit = settings.server.mail_limit
-    if settings.inbox.imap is not None:
-        yield ImapInbox(settings.inbox.imap, limit)
-    if settings.inbox.maildir is not None:
-        yield MaildirInbox(settings.inbox.maildir, limit)
-
-
-def _listeners(settings: Settings) -> Iterator[MailListener]:
-    limit = settings.server.mail_limit
-    accepts = partial(identity.leads_to_us, server=settings.server)
-    if settings.inbox.lmtp is not None:
-        yield MailListener(settings.inbox.lmtp, "lmtp", limit, accepts)
-    if settings.inbox.smtp is not None:
-        yield MailListener(settings.inbox.smtp, "smtp", limit, accepts)

@@ -32,6 +32,7 @@ class Bounds:
     work: float
     house: float
     send: float
+    backup: float = 3600.0
     other: float = PATIENCE
 
 

@@ -18,8 +18,10 @@ from sqlalchemy import event
 
 from pbem.config import MetricsSettings
 from pbem.server.health import exposure, figures
-from pbem.server.health.metrics import Exposition, newest_backup
-from pbem.storage.database import read_only
+from pbem.server.health.metrics import Exposition
+from pbem.storage.clock import THE_ONE
+from pbem.storage.database import read_only, transaction
+from pbem.storage.models import Backup
 from pbem.vitals import Vitals
 from tests.correspondence import Correspondence, correspondence
 from tests.docs.pages import ROOT, page
@@ -36,9 +38,15 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
         yield letters
 
 
-def exposition(letters: Correspondence, backup: Path | None = None) -> Exposition:
+def exposition(letters: Correspondence) -> Exposition:
     server = letters.server
-    return Exposition(server.engine, server.vitals, letters.clock, backup)
+    return Exposition(server.engine, server.vitals, letters.clock)
+
+
+def backed_up(letters: Correspondence) -> None:
+    """Note that a backup was made just now."""
+    with transaction(letters.server.engine) as session:
+        session.add(Backup(id=THE_ONE, made=letters.clock()))
 
 
 def samples(shown: Exposition) -> dict[tuple[str, ...], float]:
@@ -53,15 +61,15 @@ def samples(shown: Exposition) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_what_happened_is_counted_and_what_waits_is_told(letters: Correspondence, tmp_path: Path) -> None:
+def test_what_happened_is_counted_and_what_waits_is_told(letters: Correspondence) -> None:
     letters.match()
     letters.reply(letters.last("alice"), "1 a7b7 i3i2")
     letters.write("robot@mail.example", "help", Auto_Submitted="auto-generated")
     letters.execute("update incoming set state = 'shunted' where id = 1")
     letters.execute("update outgoing set state = 'owed', sent = null, due = created where id = 1")
     letters.clock.advance(hours=1)
-    (tmp_path / "backup").touch()
-    told = samples(exposition(letters, tmp_path / "backup"))
+    backed_up(letters)
+    told = samples(exposition(letters))
     assert told["pbem_mails_in_total", "", "done"] >= 3
     assert told["pbem_mails_in_total", "automatic", "unanswered"] == 1
     sent = told["pbem_mails_out_total", "sent"]
@@ -78,7 +86,8 @@ def test_what_happened_is_counted_and_what_waits_is_told(letters: Correspondence
     assert told["pbem_matches", "running"] == 1
     assert told["pbem_database_up",] == 1
     assert told["pbem_ready",] == 0, "nothing runs"
-    assert abs(told["pbem_backup_timestamp_seconds",] - (tmp_path / "backup").stat().st_mtime) < 1
+    assert told["pbem_backup_timestamp_seconds",] == letters.clock().timestamp()
+    assert told["pbem_backup_failing",] == 0
     assert told["process_resident_memory_bytes",] > 1e6
 
 
@@ -125,19 +134,6 @@ def test_the_figures_are_counted_in_indexes_up_to_a_limit_and_read_only(letters:
         assert not found or " LIMIT " in statement, statement
 
 
-def test_of_several_backups_the_newest_counts(tmp_path: Path) -> None:
-    import os
-
-    assert newest_backup(tmp_path) is None
-    assert newest_backup(tmp_path / "missing") is None
-    for name, written in (("new", 2_000_000_000), ("old", 1_000_000_000)):
-        (tmp_path / name).touch()
-        os.utime(tmp_path / name, (written, written))
-    newest = newest_backup(tmp_path)
-    assert newest
-    assert newest.timestamp() == 2_000_000_000
-
-
 # deploy/prometheus
 
 
@@ -146,11 +142,11 @@ def known(letters: Correspondence) -> set[str]:
     vitals = letters.server.vitals
     vitals.inbox("imap")
     vitals.pulse("send", 60)
-    here = Path(__file__)
+    backed_up(letters)
     from prometheus_client.parser import text_string_to_metric_families
 
     names = set()
-    for family in text_string_to_metric_families(exposition(letters, here).text().decode()):
+    for family in text_string_to_metric_families(exposition(letters).text().decode()):
         histogram = {f"{family.name}{end}" for end in ("_bucket", "_count", "_sum")}
         names |= histogram if family.type == "histogram" else {family.name}
         names |= {f"{family.name}_total"} if family.type == "counter" else set()

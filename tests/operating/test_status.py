@@ -1,7 +1,6 @@
 """A running server is seen by systemd, by `pbem status` and by its port, and so is one that is gone or unwell."""
 
 import json
-import os
 import socket
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -107,22 +106,21 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
     site.rows("update outgoing set state = 'owed', due = :then where id = 1", then=then)
     site.rows("update incoming set state = 'new', received = :then where id = 2", then=then)
     with site.config.open("a", encoding="utf-8") as file:
-        file.write('[metrics]\nbackup = "backups"\n')
+        file.write('[backup]\nfolder = "backups"\n')
     code, found = told(site)
     assert code == 1
-    assert found["problems"][1:] == [
+    problems = [
         '1 received messages are shunted: see "pbem shunted"',
         '1 outgoing messages need you: see "pbem shunted"',
         "received messages (strangers) have waited for 3 h",
         "messages should have been sent 3 h ago",
-        "there is no backup",
     ]
-    (site.folder / "backups").mkdir()
-    backup = site.folder / "backups" / "monday"
-    backup.touch()
-    assert len(told(site)[1]["problems"]) == 5
-    os.utime(backup, (backup.stat().st_mtime - 3 * 86_400,) * 2)
-    assert told(site)[1]["problems"][-1] == "the last backup is 3 days old"
+    assert found["problems"][1:] == [*problems, "there is no backup yet"]
+    site.rows("insert into backup (id, made) values (1, :then)", then=then)
+    assert told(site)[1]["problems"][1:] == problems
+    then -= timedelta(days=3)
+    site.rows("update backup set made = :then, failed = :then, troubled = :then", then=then)
+    assert told(site)[1]["problems"][-2:] == ["no backup can be made for 3 days", "the last backup is 3 days old"]
     shown = site.pbem("status").out
     assert "problem messages should have been sent 3 h ago" in shown
     assert "last backup: 3 days ago" in shown

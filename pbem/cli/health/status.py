@@ -22,7 +22,6 @@ from pbem.server import daemon
 from pbem.server.health import figures, judgement, reports
 from pbem.server.health.figures import Figures, Queue
 from pbem.server.health.judgement import spell
-from pbem.server.health.metrics import newest_backup
 from pbem.server.health.reports import SILENT, Report
 from pbem.storage import database
 
@@ -42,7 +41,6 @@ class Status:
     problems: tuple[str, ...]
     servers: tuple[Report, ...]
     figures: Figures
-    backup: datetime | None
     now: datetime
 
 
@@ -77,11 +75,12 @@ def look(engine: Engine, settings: Settings, now: datetime) -> Status:
     """Return how things are, from the database alone: nothing is asked of the servers."""
     with database.read_only(engine) as session:
         told, found = reports.reports(session), figures.read(session, now)
-    path = settings.metrics.backup
-    backup = newest_backup(path) if path is not None else None
-    problems = [*judgement.of_reports(told, now), *judgement.of_figures(found)]
-    problems += judgement.of_backup(backup, now) if path is not None else ()
-    return Status(tuple(problems), tuple(told), found, backup, now)
+    problems = (
+        *judgement.of_reports(told, now),
+        *judgement.of_figures(found),
+        *judgement.of_backups(found, settings.backup, now),
+    )
+    return Status(problems, tuple(told), found, now)
 
 
 def _watch(engine: Engine, settings: Settings, every: float) -> None:
@@ -104,7 +103,6 @@ def _plain(found: Status) -> dict[str, Any]:
         "problems": found.problems,
         "servers": servers,
         **asdict(found.figures),
-        "backup": found.backup,
         "now": found.now,
     }
     told: dict[str, Any] = json.loads(json.dumps(plain, default=datetime.isoformat))
@@ -158,5 +156,5 @@ def _size(queue: Queue) -> Iterable[str]:
 
 def _rest(found: Status) -> Iterator[str]:
     yield f"matches: {', '.join(f'{number} {state}' for state, number in found.figures.matches.items())}"
-    if found.backup is not None:
-        yield f"last backup: {spell((found.now - found.backup).total_seconds())} ago"
+    if (made := found.figures.backup) is not None:
+        yield f"last backup: {spell((found.now - made).total_seconds())} ago"

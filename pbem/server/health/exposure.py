@@ -36,17 +36,17 @@ JSON = "application/json"
 
 
 def serve(
-    settings: MetricsSettings, engine: Engine, vitals: Vitals, clock: Callable[[], datetime], stop: threading.Event
+    wanted: MetricsSettings, engine: Engine, vitals: Vitals, clock: Callable[[], datetime], stop: threading.Event
 ) -> list[threading.Thread]:
     """Return the threads that show the metrics, with the port open already. Raises OSError."""
-    exposition = Exposition(engine, vitals, clock, settings.backup)
+    exposition = Exposition(engine, vitals, clock)
     threads = []
-    if settings.port is not None:
-        server = _Server(settings.host, settings.port, exposition)
-        log.info("metrics", host=settings.host, port=server.server_address[1])
+    if wanted.port is not None:
+        server = _Server(wanted.host, wanted.port, exposition)
+        log.info("metrics", host=wanted.host, port=server.server_address[1])
         threads.append(threading.Thread(target=server.run, args=(stop,), name="metrics", daemon=True))
-    if settings.textfile is not None:
-        write = partial(_write_again, settings.textfile, settings.textfile_seconds, exposition, stop)
+    if wanted.textfile is not None:
+        write = partial(_write_again, wanted.textfile, wanted.textfile_seconds, exposition, stop)
         threads.append(threading.Thread(target=write, name="textfile", daemon=True))
     return threads
 

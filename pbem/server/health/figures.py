@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlmodel import Session, col
 
-from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Outgoing, OutgoingState
+from pbem.storage.clock import THE_ONE
+from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, OutgoingState
 
 MOST = 10_000
 """How many messages of a queue are looked at; a longer one counts as so many."""
@@ -48,6 +49,11 @@ class Figures:
     matches: dict[str, int]
     """How many matches there are, by state."""
 
+    backup: datetime | None
+    """When a server made the last backup by itself."""
+    no_backup_since: datetime | None
+    """Since when none can be made."""
+
     @property
     def owed(self) -> Queue:
         """The messages that are to be sent now, or again."""
@@ -65,6 +71,7 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
         OutgoingState.SUSPENDED,
     )
     due = select(func.min(Outgoing.due)).where(*_to_send(OutgoingState.OWED))
+    backup = session.get(Backup, THE_ONE)
     return Figures(
         received=tuple(
             _queue(session, name, Incoming.received, (*new, col(Incoming.lane) == lane), now)
@@ -76,6 +83,8 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
         overdue=_age(session.connection().execute(due).scalar(), now),
         troubled=_queue(session, "troubled", Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), now),
         matches=matches or count_matches(session),
+        backup=backup.made if backup is not None else None,
+        no_backup_since=backup.troubled if backup is not None else None,
     )
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
+from pbem.config import BackupSettings
 from pbem.server.health.figures import Figures
 from pbem.server.health.reports import SILENT, Report, State
 
 SLOW = 15 * 60.0
 """Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
-BACKED_UP_EVERY = timedelta(days=2)
 
 
 def of_state(state: State) -> Iterator[str]:
@@ -48,12 +48,16 @@ def of_figures(figures: Figures) -> Iterator[str]:
         yield f"messages should have been sent {spell(figures.overdue)} ago"
 
 
-def of_backup(backup: datetime | None, now: datetime) -> Iterator[str]:
-    """Yield what is wrong with the backups, where the configuration says where they are."""
-    if backup is None:
-        yield "there is no backup"
-    elif now - backup > BACKED_UP_EVERY:
-        yield f"the last backup is {spell((now - backup).total_seconds())} old"
+def of_backups(figures: Figures, wanted: BackupSettings, now: datetime) -> Iterator[str]:
+    """Yield what is wrong with the backups that servers are to make by themselves."""
+    if wanted.folder is None:
+        return
+    if figures.no_backup_since is not None:
+        yield f"no backup can be made for {spell((now - figures.no_backup_since).total_seconds())}"
+    if figures.backup is None:
+        yield "there is no backup yet"
+    elif now - figures.backup > 2 * timedelta(hours=wanted.every_hours):
+        yield f"the last backup is {spell((now - figures.backup).total_seconds())} old"
 
 
 def spell(seconds: float) -> str:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from importlib.metadata import version
-from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine
@@ -27,17 +25,6 @@ FRESH_SECONDS = 5.0
 """Figures from the database are read again after this time, however often somebody asks."""
 MATCHES_SECONDS = 300.0
 """The same for the number of matches."""
-MOST_BACKUPS = 1_000
-
-
-def newest_backup(path: Path) -> datetime | None:
-    """Return when the backup was last written: a file, or the newest one in a folder; None if there is none."""
-    try:
-        files = [path] if path.is_file() else [each for each in islice(path.iterdir(), MOST_BACKUPS) if each.is_file()]
-        written = max((file.stat().st_mtime for file in files), default=None)
-    except OSError:
-        return None
-    return datetime.fromtimestamp(written).astimezone() if written is not None else None
 
 
 @dataclass
@@ -47,7 +34,6 @@ class Exposition:
     engine: Engine
     vitals: Vitals
     clock: Callable[[], datetime]
-    backup: Path | None = None
     _read: tuple[float, Figures | None] | None = None
     _matches: tuple[float, dict[str, int]] | None = None
 
@@ -64,8 +50,6 @@ class Exposition:
         yield _gauge("pbem_database_up", "Whether the figures could be read from the database.", found is not None)
         if found is not None:
             yield from _of_database(found)
-        if self.backup is not None and (written := newest_backup(self.backup)) is not None:
-            yield _gauge("pbem_backup_timestamp_seconds", "When the last backup was written.", written.timestamp())
         yield from self._process.collect()
 
     @cached_property
@@ -119,6 +103,10 @@ def _of_database(found: Figures) -> "Iterator[Metric]":
     yield _gauge("pbem_held", "Received messages that wait for their sender to confirm them.", found.held.length)
     yield _gauge("pbem_shunted", "Received messages set aside because of a bug.", found.shunted.length)
     yield _gauge("pbem_troubled", "Outgoing messages that need the operator.", found.troubled.length)
+    if found.backup is not None:
+        yield _gauge("pbem_backup_timestamp_seconds", "When a server last made a backup.", found.backup.timestamp())
+    failing = found.no_backup_since is not None
+    yield _gauge("pbem_backup_failing", "Whether the last attempt to make a backup failed.", failing)
     matches = _gauges("pbem_matches", "Matches by state.", "state")
     for state, number in found.matches.items():
         matches.add_metric([state], number)
