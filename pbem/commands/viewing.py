@@ -8,8 +8,8 @@ from sqlmodel import select
 from engines import GAMES
 from notation import NOTATIONS
 from notation.ending import Termination
-from pbem.commands.community import pages
 from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.syntax import paging
 from pbem.commands.target import match_of
 from pbem.errors import Refused
 from pbem.house.player import is_house
@@ -30,7 +30,7 @@ MOST_LISTED = 100
 
 def games(request: Request, line: Line) -> Decision:
     """List the matches of the sender or of another player."""
-    page, words = pages.numbered(line.words.lower().split())
+    page, words = paging.numbered(line.words.lower().split())
     wanted = " ".join(words)
     player: Player | None = request.player if not wanted else None
     if wanted:
@@ -69,7 +69,7 @@ def games(request: Request, line: Line) -> Decision:
         for match in matches
     )
     # With the name also of the sender: "games 2" was "show 2" elsewhere, and is understood so.
-    following = pages.following("games", [player.name or ""], page, more=more > 0)
+    following = paging.following("games", [player.name or ""], page, more=more > 0)
     listed = MatchList(player=name(player), own=own, rows=tuple(rows), more=more, page=page, next_page=following)
     return Decision(answer=(listed,))
 
