@@ -17,6 +17,7 @@ from pbem.config.mail import (
     Tls,
     WatchedMaildirSettings,
 )
+from pbem.config.oauth2 import OAuth2Settings
 from pbem.config.server import ChecksSettings, ServerSettings
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "ListenSettings",
     "LogSettings",
     "MaildirSettings",
+    "OAuth2Settings",
     "OutboxSettings",
     "ReadingSettings",
     "ServerSettings",

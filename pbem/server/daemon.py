@@ -25,6 +25,7 @@ from pbem.config import Settings
 from pbem.failpoints import Step
 from pbem.house.searcher import SandboxedSearcher, Searcher
 from pbem.house.thinker import Thinker
+from pbem.oauth2.access import AccessTokens
 from pbem.players import identity
 from pbem.reading import authentication
 from pbem.reading.protocol import MailParser, Unavailable
@@ -185,6 +186,7 @@ def open_server(
     thinker = Thinker(
         engine, settings.house, settings.server, searcher or SandboxedSearcher(settings.house), Locks(engine), clock
     )
+    tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     backups = Backups(engine, settings, Locks(engine), clock)
     try:
         if upgrade:
@@ -196,13 +198,13 @@ def open_server(
             engine=engine,
             services=services,
             renderer=Renderer(settings.server, keyring),
-            outbox=_outbox(settings),
+            outbox=_outbox(settings, tokens),
             queue=queue,
             desks=tuple(
                 Desk(each, replace(services, parser=parser)) for each, parser in zip(queues, parsers, strict=True)
             ),
             results=results,
-            inboxes=tuple(_inboxes(settings)),
+            inboxes=tuple(_inboxes(settings, tokens)),
             listeners=tuple(_listeners(settings)),
             sign=sign,
             clock=clock,
@@ -347,17 +349,17 @@ def _loop(
     return threading.Thread(target=loop, name=name, daemon=True)
 
 
-def _outbox(settings: Settings) -> Outbox:
+def _outbox(settings: Settings, tokens: AccessTokens | None) -> Outbox:
     if settings.outbox.smtp is not None:
-        return SmtpOutbox(settings.outbox.smtp)
+        return SmtpOutbox(settings.outbox.smtp, tokens)
     assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one outbox
     return MaildirOutbox(settings.outbox.maildir)
 
 
-def _inboxes(settings: Settings) -> Iterator[Inbox]:
+def _inboxes(settings: Settings, tokens: AccessTokens | None) -> Iterator[Inbox]:
     limit = settings.server.mail_limit
     if settings.inbox.imap is not None:
-        yield ImapInbox(settings.inbox.imap, limit)
+        yield ImapInbox(settings.inbox.imap, limit, tokens)
     if settings.inbox.maildir is not None:
         yield MaildirInbox(settings.inbox.maildir, limit)
 
