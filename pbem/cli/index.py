@@ -13,7 +13,7 @@ COMMANDS = {
     "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
     "check": (
         "server",
-        "Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem.",
+        "Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem.",
     ),
     "login": ("setup.login", "Log in where [oauth2] says, once; the server renews the login by itself."),
     "config": ("setup.showing", "Look at the configuration."),

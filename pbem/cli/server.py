@@ -23,6 +23,7 @@ from pbem.rendering.render import Renderer
 from pbem.server import daemon, worker
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing
+from pbem.tournaments import rungs
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
@@ -107,7 +108,7 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
 
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
-    """Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem."""
+    """Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem."""
     with opened(config_file) as server:
         around = list(premises.faults(config_file, server.settings))
         url = veiled_url(server.settings.server.database)
@@ -121,6 +122,7 @@ def check(config_file: ConfigOption = CONFIG) -> None:
                 found += checking.faults(session, session.get_one(Match, number))
         with database.read_only(server.engine) as session:
             misrated = [sentence for game in GAMES for sentence in derivation.faults(session, game)]
+            misplaced = list(rungs.faults(session))
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
     for sentence in around:
@@ -129,6 +131,8 @@ def check(config_file: ConfigOption = CONFIG) -> None:
         out.print(f"rating: {sentence}", markup=False, highlight=False)
     if misrated:
         out.print('"pbem ratings rebuild" derives the ratings from the matches again')
+    for sentence in misplaced:
+        out.print(f"problem: {sentence}", markup=False, highlight=False)
     out.print(f"{len(stored)} matches replayed, {len(found)} problems")
-    if found or around or misrated:
+    if found or around or misrated or misplaced:
         raise typer.Exit(FOUND)

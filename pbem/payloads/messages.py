@@ -13,7 +13,7 @@ from pbem.payloads.explained import Welcome
 from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Renamed
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
-from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
+from pbem.payloads.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +268,7 @@ Payload = Annotated[
     | TurnPlayed
     | SeeksEnded
     | RoundWithoutMatch
+    | RungChanged
     | TournamentEnded
     | OpponentUnreachable
     | PlayerUnreachable

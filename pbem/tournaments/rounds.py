@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import Termination
 from pbem.matches.lifecycle import WITHOUT_RESULT
@@ -36,9 +36,10 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
     is_open = (col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
     closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
     ended = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))
-    changed = session.exec(select(Match.tournament).where(*ended).distinct().limit(most)).all()
-    begins = session.exec(select(Tournament.id).where(col(Tournament.told).is_not(None)).limit(most)).all()
-    return [number or 0 for number in dict.fromkeys((*closed, *changed, *begins))]
+    has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Kind.LADDER)
+    changed = select(Match.tournament).join(Tournament, has_rounds).where(*ended).distinct().limit(most)
+    begins = select(Tournament.id).where(col(Tournament.told).is_not(None)).limit(most)
+    return [number or 0 for number in dict.fromkeys((*closed, *session.exec(changed), *session.exec(begins)))]
 
 
 def prepare(session: Session, number: int, now: datetime) -> Prepared | None:

@@ -7,18 +7,20 @@ from datetime import timedelta
 import pytest
 from sqlmodel import Session, select
 
+from engines.seats import other
+from notation.ending import Ending, Termination
 from pbem.clocks import time_control
 from pbem.clocks.time_control import TimeControl
 from pbem.clocks.working_days import Span
 from pbem.community import seeks
 from pbem.community.seeks import Terms
 from pbem.failpoints import Step
-from pbem.matches import agreements, queries
+from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.offers import OfferKind
 from pbem.matches.time import vacations
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
-from pbem.tournaments import entries
+from pbem.tournaments import entries, rungs
 from pbem.tournaments.field import Kind
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
@@ -89,6 +91,22 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
             entries.enter(session, tournament, player(session, address), now)
 
 
+def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
+    """Let x0 have won against o0, who was above on a ladder."""
+    now = rehearsal.server.clock()
+    control = time_control.parse("3d/move,auto")
+    terms = entries.Terms(Kind.LADDER, "Ladder", "hexaphages", {}, control, rated=True, places=9, days=0, reach=3)
+    with transaction(rehearsal.server.engine) as session:
+        row = entries.open_(session, terms, None, now)
+        above, below = player(session, O), player(session, X)
+        for each in (above, below):
+            rungs.enter(session, row, each, now)
+        ladder = rungs.ladder_of(session, row, (above.id or 0, below.id or 0), now)
+        match = rungs.challenge(session, row, ladder, below, above, now).match
+        late = 0 if match.seat0 == above.id else 1
+        lifecycle.end(session, match, Ending(Termination.TIMEOUT, late), other(late), now)
+
+
 KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a reminder": _reminder,
     "a time-out": _timeout,
@@ -98,6 +116,7 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a vacation that begins by itself": _vacation_by_itself,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
+    "a challenge on a ladder that is over": _challenge_that_is_over,
 }
 """What is due."""
 DEATHS = (

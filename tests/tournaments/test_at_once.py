@@ -1,7 +1,10 @@
-"""Two daemons look at a tournament at the same time: it begins once, each round is paired once, it ends once."""
+"""Several daemons look at a tournament at the same time: it begins once, each round is paired once, it ends once.
+
+On a ladder, a match changes the rungs once.
+"""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,11 +13,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
 from notation.ending import Ending, Termination
+from pbem.clocks import time_control
 from pbem.matches import lifecycle, queries
+from pbem.server.scheduled import ladders
 from pbem.server.scheduled.tournaments import advance
 from pbem.storage import database
-from pbem.storage.models import Match, Pairing, Player, Tournament
-from pbem.tournaments import entries, rounds
+from pbem.storage.models import LadderStep, Match, Outgoing, Pairing, Player, Tournament
+from pbem.tournaments import entries, rounds, rungs
+from pbem.tournaments.entries import Terms
 from pbem.tournaments.field import Kind
 from tests.matches.test_lifecycle import NOW
 from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
@@ -35,11 +41,16 @@ def at_once(engine: Engine) -> None:
     for _ in range(9):
         if not is_due(engine):
             break
-        threads = [threading.Thread(target=advance, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(engine, advance)
+
+
+def together(engine: Engine, act: Callable[..., int]) -> None:
+    """Let four daemons do that."""
+    threads = [threading.Thread(target=act, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def test_a_whole_tournament_is_paired_once(engine: Engine) -> None:
@@ -92,3 +103,40 @@ def test_results_are_derived_from_the_matches(engine: Engine) -> None:
     assert played[one.challenger].result == "neither"
     assert not played[one.challenger].is_played
     assert played[other.challenger].points_of(other.seat0) == 1
+
+
+def challenged(engine: Engine) -> None:
+    """Let all four be on a ladder, and dave have won against bob, and carol against alice."""
+    with database.transaction(engine) as session:
+        control = time_control.parse("3d/move,auto")
+        terms = Terms(Kind.LADDER, "Ladder", "kvadratik", {}, control, True, 9, 0, at_once=1, reach=3)
+        row = entries.open_(session, terms, None, NOW)
+        alice, bob, carol, dave = session.exec(select(Player).order_by(col(Player.id))).all()
+        for player in (alice, bob, carol, dave):
+            rungs.enter(session, row, player, NOW)
+        ladder = rungs.ladder_of(session, row, range(5), NOW)
+        for one, other in ((dave, bob), (carol, alice)):
+            match = rungs.challenge(session, row, ladder, one, other, NOW).match
+            winner = 0 if match.seat0 == one.id else 1
+            lifecycle.end(session, match, Ending(Termination.RESIGNATION, 1 - winner), winner, NOW)
+
+
+def test_a_match_changes_a_ladder_once(engine: Engine) -> None:
+    challenged(engine)
+
+    together(engine, ladders.settle)
+    together(engine, ladders.settle)
+
+    with database.read_only(engine) as session:
+        ladder = session.get_one(Tournament, 2)
+        assert rungs.due(session, 9) == []
+        assert rungs.on(session, ladder) == rungs.replayed(session, ladder) == (3, 1, 4, 2)
+        assert len(session.exec(select(LadderStep)).all()) == 6
+        assert len(session.exec(select(Outgoing)).all()) == 4
+
+
+def test_the_tables_rule_out_that_a_match_counts_twice(engine: Engine) -> None:
+    challenged(engine)
+    together(engine, ladders.settle)
+    with pytest.raises(IntegrityError), database.transaction(engine) as session:
+        session.add(LadderStep(tournament=2, number=9, what="ended", match=1, at=NOW))

@@ -23,7 +23,7 @@ from pbem.storage.models.moderation import Announcement, ClosedAddress, Moderati
 from pbem.storage.models.people import HOUSE, IMPORTED, Departure, Invitee, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
-from pbem.storage.models.tournaments import Entry, Pairing, Tournament
+from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament
 from pbem.storage.models.uptime import Clock, Outage
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "Incoming",
     "IncomingState",
     "Invitee",
+    "LadderStep",
     "Lane",
     "Match",
     "MatchState",
