@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import urlencode, urlsplit
 
-from oauthlib.oauth2 import DeviceClient, OAuth2Error, WebApplicationClient
-
 from pbem.config import OAuth2Settings
 from pbem.oauth2 import exchange
 from pbem.oauth2.exchange import Denied
@@ -35,6 +33,8 @@ class Pause:
 
 def by_device(settings: OAuth2Settings, show: Callable[[str, str], None], pause: Pause | None = None) -> Tokens:
     """Have somebody enter a code at a URL, both of which are shown; return the tokens. Raises NotLoggedIn, OSError."""
+    from oauthlib.oauth2 import DeviceClient  # most servers never need it
+
     wanted, pause = provider(settings), pause or Pause()
     if wanted.device_url is None:
         raise NotLoggedIn(f"{wanted.title} doesn't allow to read mail with a login by device; use --browser")
@@ -71,6 +71,8 @@ def by_browser(
 
     With `paste`, they give the URL to which the browser was sent instead. Raises NotLoggedIn and OSError.
     """
+    from oauthlib.oauth2 import OAuth2Error, WebApplicationClient  # most servers never need it
+
     wanted = provider(settings)
     if wanted.authorize_url is None:
         raise NotLoggedIn(f"{wanted.title} has no authorize_url; use --device")
