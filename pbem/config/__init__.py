@@ -19,6 +19,7 @@ from pbem.config.mail import (
 )
 from pbem.config.oauth2 import OAuth2Settings
 from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.watching import MetricsSettings
 
 __all__ = [
     "BackupSettings",
@@ -31,6 +32,7 @@ __all__ = [
     "ListenSettings",
     "LogSettings",
     "MaildirSettings",
+    "MetricsSettings",
     "OAuth2Settings",
     "OutboxSettings",
     "ReadingSettings",
