@@ -1,19 +1,25 @@
 """The baseline for bench/mail.py, in a separate process without any code of pbem.
 
-It fetches each message of a mailbox, commits it to SQLite and replies: the least that a server which loses nothing
-can do. Its one argument is an Errand as JSON; it prints Figures as JSON.
+It receives each message, commits it to SQLite and sends canned replies: the least that a server which loses nothing
+can do. Messages come from a mailbox by IMAP, or by LMTP from whoever delivers them. Its one argument is an Errand as
+JSON. Of a mailbox it prints the seconds it took; by LMTP, the port on which it listens until its input ends.
 """
 
+import asyncio
 import json
 import smtplib
 import sqlite3
 import ssl
 import sys
+import threading
 import time
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
+from aiosmtpd.lmtp import LMTP
 from imapclient import IMAPClient
 
 TOGETHER = 50
@@ -22,45 +28,49 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Errand:
-    """Where the messages are, where replies go, the number of replies to a message and their size in bytes."""
+    """Where replies go, how many there are to a message and of how many bytes; the mailbox, or 0 as its port."""
 
-    imap: int
-    user: str
-    password: str
-    cert: str
     smtp: int
     folder: str
     replies: int
     size: int
-
-
-@dataclass(frozen=True)
-class Figures:
-    """The results of one side: messages processed, seconds taken, and peak memory in MB."""
-
-    mails: int
-    seconds: float
-    memory: float
+    imap: int = 0
+    user: str = "games@pbem.example"
+    password: str = ""
+    cert: str = ""
 
     @property
-    def rate(self) -> float:
-        """Messages per second."""
-        return self.mails / self.seconds
+    def reply(self) -> bytes:
+        """The canned reply."""
+        return b"Subject: reply\r\n\r\n" + (b"x" * 70 + b"\r\n") * max(1, (self.size - 18) // 72)
 
 
-def run(errand: Errand) -> Figures:
-    """Fetch, commit and reply to every waiting message."""
-    reply = b"Subject: reply\r\n\r\n" + (b"x" * 70 + b"\r\n") * max(1, (errand.size - 18) // 72)
+class Store:
+    """A table of messages in an SQLite file that is synced at each commit."""
+
+    def __init__(self, folder: str) -> None:
+        self._database = sqlite3.connect(Path(folder) / "floor.sqlite", isolation_level=None, check_same_thread=False)
+        self._database.execute("pragma journal_mode = wal")
+        self._database.execute("pragma synchronous = full")
+        self._database.execute("create table mail (raw blob)")
+
+    def add(self, raw: bytes) -> None:
+        """Commit a message."""
+        self._database.execute("insert into mail values (?)", (raw,))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def fetch(errand: Errand) -> float:
+    """Fetch, commit and reply to every waiting message. Return the seconds it took."""
     began = time.perf_counter()
-    number = 0
     with (
-        closing(sqlite3.connect(Path(errand.folder) / "floor.sqlite", isolation_level=None)) as database,
+        closing(Store(errand.folder)) as store,
         IMAPClient(HOST, errand.imap, ssl_context=ssl.create_default_context(cafile=errand.cert)) as inbox,
         smtplib.SMTP(HOST, errand.smtp) as outbox,
     ):
-        database.execute("pragma journal_mode = wal")
-        database.execute("pragma synchronous = full")
-        database.execute("create table mail (raw blob)")
         inbox.login(errand.user, errand.password)
         if not inbox.folder_exists("Processed"):
             inbox.create_folder("Processed")
@@ -69,23 +79,55 @@ def run(errand: Errand) -> Figures:
         for at in range(0, len(uids), TOGETHER):
             batch = uids[at : at + TOGETHER]
             for uid in batch:
-                raw = inbox.fetch([uid], ["BODY.PEEK[]"])[uid][b"BODY[]"]
-                database.execute("insert into mail values (?)", (raw,))  # autocommit
+                store.add(inbox.fetch([uid], ["BODY.PEEK[]"])[uid][b"BODY[]"])
                 for _ in range(errand.replies):
-                    outbox.sendmail(errand.user, ["ann@mail.example"], reply)
-                number += 1
+                    outbox.sendmail(errand.user, ["ann@mail.example"], errand.reply)
             inbox.move(batch, "Processed")
-        seconds = time.perf_counter() - began
-    return Figures(number, seconds, peak_memory("self"))
+        return time.perf_counter() - began
 
 
-def peak_memory(pid: int | str) -> float:
-    """Return the peak memory of a process in MB."""
-    for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1]) / 1024
-    return 0.0
+class Handler:
+    """Commits each message before it is acknowledged, and leaves the replies to another thread."""
+
+    def __init__(self, store: Store, owed: SimpleQueue[bool]) -> None:
+        self._store = store
+        self._owed = owed
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
+        """Commit it."""
+        self._store.add(envelope.content)
+        self._owed.put(True)
+        return "250 stored"
+
+
+def reply(errand: Errand, owed: SimpleQueue[bool]) -> None:
+    """Send the replies to each message over one connection."""
+    with smtplib.SMTP(HOST, errand.smtp) as outbox:
+        while owed.get():
+            for _ in range(errand.replies):
+                outbox.sendmail(errand.user, ["ann@mail.example"], errand.reply)
+
+
+async def listen(errand: Errand) -> None:
+    """Receive by LMTP until the input ends."""
+    owed: SimpleQueue[bool] = SimpleQueue()
+    threading.Thread(target=reply, args=(errand, owed), daemon=True).start()
+    with closing(Store(errand.folder)) as store:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: LMTP(Handler(store, owed)), HOST, 0)
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await loop.run_in_executor(None, sys.stdin.read)
+        server.close()
+
+
+def main() -> None:
+    """Do the errand."""
+    errand = Errand(**json.loads(sys.argv[1]))
+    if errand.imap:
+        print(fetch(errand))
+    else:
+        asyncio.run(listen(errand))
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(run(Errand(**json.loads(sys.argv[1]))))))
+    main()

@@ -1,55 +1,175 @@
-"""End to end: how many messages per second the daemon processes, compared with a baseline in the same run.
+"""What a message costs the daemon, from its delivery to the last reply, compared with a baseline in the same run.
 
-Run `make bench`. A Dovecot inbox holds one valid next turn for each of many matches; an smtp-sink receives the
-replies. The daemon runs as a process of its own and is measured from being ready until its last message is marked as
-sent. Each turn causes two messages, one to each player.
+Run `make bench`. Three kinds of message: a turn that is told to both players in full dress (HTML and picture, the
+default), a turn told as text only, and "help", which has one reply. The baseline (bench/floor.py) receives, commits and
+sends as many canned replies of the same size, with no parsing and no game.
 
-The baseline (bench/floor.py) is a process too. Over the same IMAP library and TLS, it fetches each message, commits it
-to SQLite (write-ahead log, a sync at each commit) and sends a reply of the same size as ours over one connection, with
-no parsing and no game. It is measured with one reply per message and with two. Both sides move stored messages to
-Processed, up to 50 at a time. The aim is half of the baseline's rate.
+- By LMTP, one message after another, each when the last one's replies have arrived: the CPU time of all processes a
+  message, and the median and the 99th percentile of the time from the delivery to the arrival of the last reply.
+- From a Dovecot inbox of waiting messages over IMAP and TLS, sent to an smtp-sink: messages a second, the daemon
+  measured from being ready until its last message is marked as sent. Both sides move stored messages to Processed.
 
-With `--database postgresql --daemons 2`, two daemons share the work on PostgreSQL, which also syncs at each commit;
-the memory is that of the first.
+Both commit to SQLite with a write-ahead log and a sync at each commit. With `--database postgresql --daemons 2`, two
+daemons share the inbox on PostgreSQL, which also syncs at each commit; only the rate is measured then.
 """
 
 import argparse
 import json
+import smtplib
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
+from sqlmodel import select
 
-from bench.floor import Errand, Figures, peak_memory
+from bench import performance, processes
+from bench.floor import Errand
+from bench.performance import Row
+from bench.stamped_sink import StampedSink
+from pbem.players.identity import address_with
+from pbem.server.daemon import Server
+from pbem.storage import database
+from pbem.storage.models import Player
+from pbem.tokens import Purpose, Token
 from tests import databases
 from tests.operating import matches
 from tests.operating.daemons import Daemon
-from tests.operating.site import Site, smtp_out
+from tests.operating.people import written
+from tests.operating.site import LMTP_IN, Site, smtp_out
 from tests.postgres import Postgres
 from tests.servers import HOST, PASSWORD, Dovecot, Mailbox, SmtpSink, give_away
 
 FLOOR = Path(__file__).with_name("floor.py")
 PATIENCE_SECONDS = 600
-AIM = 0.5
+FIRST = 20
+"""Messages before the measurement: parser processes start, templates are compiled."""
 
 
 @dataclass(frozen=True)
-class Run:
-    """All sides with the same messages: the daemon, the baselines with one and two replies; a reply's median size."""
+class Kind:
+    """A kind of message, how many replies it has, and what is aimed at, as multiples of the baseline."""
 
-    daemon: Figures
-    one: Figures
-    two: Figures
+    name: str
+    replies: int
+    cpu: float
+    rate: float = 0.0
+
+
+FULL = Kind("a turn in full dress", 2, cpu=7, rate=0.2)
+TEXT = Kind("a turn as text", 2, cpu=4, rate=0.4)
+HELP = Kind("help", 1, cpu=2.7)
+"""Its aim is 0.2 of GNU Mailman 3's CPU time for its own `help`, which is 13.5 times that of the baseline."""
+KINDS = (FULL, TEXT, HELP)
+MEDIAN_AIM, SLOWEST_AIM = 2, 4
+
+
+@dataclass(frozen=True)
+class Mail:
+    """A message to be delivered."""
+
+    sender: str
+    to: str
+    raw: bytes
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What messages delivered one by one cost: CPU and times in milliseconds, the memory of all processes in MB."""
+
+    cpu: float
+    times: tuple[float, ...]
     size: int
+    memory: float = 0.0
+
+    @property
+    def median(self) -> float:
+        """The median of the times."""
+        return median(self.times)
+
+    @property
+    def slowest(self) -> float:
+        """The 99th percentile of the times."""
+        return quantiles(self.times, n=100)[-1]
+
+
+def mails(server: Server, kind: Kind, number: int) -> list[Mail]:
+    """Insert matches and players, and return that many messages of the kind, each from another player."""
+    depth = len(matches.sample().moves)
+    moves = matches.in_play(server, number, lambda n: n % depth)
+    with database.transaction(server.engine) as session:
+        players = session.exec(select(Player).where(Player.address.like("%@mail.example"))).all()  # type: ignore[attr-defined]  # a column
+        for player in players:
+            player.settings = {"html": "off"} if kind is TEXT else {}
+        if kind is not HELP:
+            return [Mail(move.sender, move.to, move.raw) for move in moves]
+        asking = []
+        for player in players[:number]:
+            token = Token(Purpose.PERSONAL, player.id or 0)
+            to = address_with(server.settings.server, server.services.keyring, token, player.epoch)
+            asking.append(Mail(player.address, to, written(player.address, to, "help\n", Subject="help")))
+        return asking
+
+
+def one_by_one(lmtp: int, pid: int, sink: StampedSink, waiting: Sequence[Mail], replies: int, what: str) -> Cost:
+    """Deliver messages by LMTP, each when the replies to the last one have arrived."""
+    times, sizes = [], []
+    before = 0.0
+    with smtplib.LMTP(HOST, lmtp, timeout=PATIENCE_SECONDS) as client:
+        for number, mail in enumerate(track(waiting, what, transient=True)):
+            if number == FIRST:
+                times, before = [], processes.cpu_seconds(pid)
+            began = time.monotonic_ns()
+            client.sendmail(mail.sender, [mail.to], mail.raw)
+            arrivals = [sink.next() for _ in range(replies)]
+            times.append((arrivals[-1][0] - began) / 1e6)
+            sizes += [size for _, size in arrivals]
+        spent = processes.cpu_seconds(pid) - before
+        return Cost(1000 * spent / len(times), tuple(times), round(median(sizes)), processes.memory(pid))
+
+
+def daemon_by_lmtp(kind: Kind, number: int) -> Cost:
+    """Return what the messages cost the daemon."""
+    with StampedSink() as sink, tempfile.TemporaryDirectory(prefix="bench") as folder:
+        site = Site(Path(folder) / "site")
+        site.configure(LMTP_IN, smtp_out(sink.port))
+        site.make()
+        with site.server() as server:
+            waiting = mails(server, kind, FIRST + number)
+        daemon = Daemon(site, is_forked=False).ready()
+        try:
+            cost = one_by_one(daemon.port, daemon.process.pid, sink, waiting, kind.replies, kind.name)
+        finally:
+            daemon.end()
+        expected = "done: help" if kind is HELP else "done: move"
+        if set(site.rows("select distinct verdict from incoming")) != {expected}:
+            raise ValueError(f"not every message was {expected}: the bench is broken")
+        return cost
+
+
+def floor_by_lmtp(kind: Kind, number: int, size: int) -> Cost:
+    """Return what as many messages and replies of that size cost the baseline."""
+    mail = Mail("ann@mail.example", "games@pbem.example", written("ann@mail.example", "games@pbem.example", "x\n" * 20))
+    with StampedSink() as sink, tempfile.TemporaryDirectory(prefix="bench") as folder:
+        words = [sys.executable, str(FLOOR), json.dumps(asdict(Errand(sink.port, folder, kind.replies, size)))]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as floor:
+            assert floor.stdin
+            assert floor.stdout
+            port = int(floor.stdout.readline())
+            try:
+                waiting = [mail] * (FIRST + number)
+                return one_by_one(port, floor.pid, sink, waiting, kind.replies, f"the baseline of {kind.name}")
+            finally:
+                floor.stdin.close()
 
 
 @contextmanager
@@ -71,9 +191,9 @@ def site_at(mailbox: Mailbox, smtp: int, postgres: Postgres | None) -> Iterator[
         yield site
 
 
-def daemon_over(site: Site, number: int, daemons: int) -> Figures:
-    """Return the results of one or more daemons that process the waiting messages."""
-    running = [Daemon(site) for _ in range(daemons)]
+def daemon_over(site: Site, number: int, daemons: int) -> float:
+    """Return how many of the waiting messages one or more daemons process in a second."""
+    running = [Daemon(site, is_forked=False) for _ in range(daemons)]
     daemon = running[0].ready()
     try:
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -81,7 +201,6 @@ def daemon_over(site: Site, number: int, daemons: int) -> Figures:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"the daemon is not through with {number} mails")
             time.sleep(0.2)  # rarely, so that polling doesn't slow the daemon down
-        memory = peak_memory(daemon.process.pid)
         began = datetime.fromisoformat(daemon.lines("ready")[0]["timestamp"])
     finally:
         for each in running:
@@ -89,105 +208,111 @@ def daemon_over(site: Site, number: int, daemons: int) -> Figures:
     if site.rows("select distinct verdict from incoming") != ["done: move"]:
         raise ValueError("not every mail was a valid move: the bench is broken")
     ended = datetime.fromisoformat(site.rows("select cast(max(sent) as varchar) from outgoing")[0])
-    ended = ended.replace(tzinfo=ended.tzinfo or UTC)
-    return Figures(number, (ended - began).total_seconds(), memory)
+    return number / (ended.replace(tzinfo=ended.tzinfo or began.tzinfo) - began).total_seconds()
 
 
-def floor_over(mailbox: Mailbox, number: int, smtp: int, replies: int, size: int) -> Figures:
-    """Return the results of the baseline with the waiting messages."""
+def floor_over(mailbox: Mailbox, number: int, smtp: int, size: int) -> float:
+    """Return how many of the waiting messages the baseline processes in a second."""
     with tempfile.TemporaryDirectory(prefix="bench") as folder:
         cert = str(mailbox.server.cert)
-        errand = Errand(mailbox.server.imaps, mailbox.user, PASSWORD, cert, smtp, folder, replies, size)
+        errand = Errand(smtp, folder, 2, size, mailbox.server.imaps, mailbox.user, PASSWORD, cert)
         words = [sys.executable, str(FLOOR), json.dumps(asdict(errand))]
         done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS)
-        figures = Figures(**json.loads(done.stdout))
-    if figures.mails != number:
-        raise ValueError("the floor did not find every mail: the bench is broken")
-    return figures
+        return number / float(done.stdout)
 
 
-def fill(mailbox: Mailbox, mails: list[bytes]) -> None:
+def fill(mailbox: Mailbox, waiting: Sequence[Mail]) -> None:
     """Put all messages into the inbox as files."""
     home = mailbox.server.root / "home" / mailbox.user / "Maildir"
     for part in ("tmp", "new", "cur"):
         (home / part).mkdir(parents=True, exist_ok=True)
-    for number, raw in enumerate(mails):
-        (home / "new" / f"{1_000_000_000 + number}.bench").write_bytes(raw)
+    for number, mail in enumerate(waiting):
+        (home / "new" / f"{1_000_000_000 + number}.bench").write_bytes(mail.raw)
     give_away(mailbox.server.root / "home")
 
 
-def measured(dovecot: Dovecot, number: int, postgres: Postgres | None, daemons: int) -> Run:
-    """Measure all sides once."""
-    depth = len(matches.sample().moves)
+def rates(
+    dovecot: Dovecot, kind: Kind, number: int, postgres: Postgres | None = None, daemons: int = 1
+) -> tuple[float, float]:
+    """Return how many messages from an inbox the daemon and the baseline process in a second."""
     mailbox = dovecot.mailbox()
     with SmtpSink() as sink:
         with site_at(mailbox, sink.port, postgres) as site:
+            if postgres is None:
+                site.make()
             with site.server() as server:
-                mails = [move.raw for move in matches.in_play(server, number, lambda n: n % depth)]
-            fill(mailbox, mails)
-            daemon = daemon_over(site, number, daemons)
+                waiting = mails(server, kind, number)
+            fill(mailbox, waiting)
+            ours = daemon_over(site, number, daemons)
         size = round(median(len(raw) for raw in sink.taken()))
-        floors = []
-        for replies in (1, 2):
-            mailbox = dovecot.mailbox()
-            fill(mailbox, mails)
-            floors.append(floor_over(mailbox, number, sink.port, replies, size))
-    return Run(daemon, floors[0], floors[1], size)
+        mailbox = dovecot.mailbox()
+        fill(mailbox, waiting)
+        return ours, floor_over(mailbox, number, sink.port, size)
 
 
-def middle(sides: list[Figures]) -> Figures:
-    """Return the result with the median rate."""
-    return sorted(sides, key=lambda side: side.rate)[len(sides) // 2]
+def costs(kind: Kind, number: int) -> tuple[Cost, list[Row]]:
+    """Return what messages of the kind cost one by one, and how that compares."""
+    ours = daemon_by_lmtp(kind, number)
+    floor = floor_by_lmtp(kind, number, ours.size)
+    found = (
+        ("CPU a message", ours.cpu, floor.cpu, kind.cpu),
+        ("median from delivery to the last reply", ours.median, floor.median, MEDIAN_AIM),
+        ("99th percentile of it", ours.slowest, floor.slowest, SLOWEST_AIM),
+    )
+    return ours, [
+        Row("mail", f"{kind.name}: {what}", f"{mine:.1f} ms", f"{base:.1f} ms", round(mine / base, 3), f"<= {aim:g}")
+        for what, mine, base, aim in found
+    ]
 
 
-def report(runs: list[Run]) -> None:
-    """Print a table, and a line for scripts."""
-    daemon = middle([run.daemon for run in runs])
-    one, two = middle([run.one for run in runs]), middle([run.two for run in runs])
-    table = Table("", "mails/s", "replies/s", "ms a mail", "memory, MB", "the daemon is")
-    sides = [("daemon, two replies", daemon, 2), ("floor, one reply", one, 1), ("floor, two replies", two, 2)]
-    for name, side, replies in sides:
-        ratio = f"{daemon.rate / side.rate:.2f} of it" if side is not daemon else ""
-        cells = (f"{side.rate:.0f}", f"{side.rate * replies:.0f}", f"{1000 / side.rate:.2f}", f"{side.memory:.0f}")
-        table.add_row(name, *cells, ratio)
-    console = Console(width=90)
-    console.print(table)
-    ratio = daemon.rate / one.rate
-    verdict = "reached" if ratio >= AIM else "not reached"
-    console.print(f"{daemon.mails} mails, replies of {runs[0].size} bytes, the median of {len(runs)} runs;", end=" ")
-    console.print(f"aim: {AIM} of the floor with one reply: {verdict}")
-    figures = {
-        "mails": daemon.mails,
-        "daemon_mails_per_s": round(daemon.rate, 1),
-        "floor_mails_per_s": round(one.rate, 1),
-        "floor_two_replies_mails_per_s": round(two.rate, 1),
-        "ratio": round(ratio, 3),
-        "ratio_two_replies": round(daemon.rate / two.rate, 3),
-        "daemon_mb": round(daemon.memory),
-        "floor_mb": round(one.memory),
-    }
-    print("bench-mail " + json.dumps(figures))
+def shared(number: int, runs: int, daemons: int) -> None:
+    """Measure and print the rate of daemons that share an inbox on PostgreSQL."""
+    with ExitStack() as stack:
+        dovecot = Dovecot()
+        stack.callback(dovecot.stop)
+        postgres = Postgres(syncs=True)
+        stack.callback(postgres.remove)
+        found = [rates(dovecot, FULL, number, postgres, daemons) for _ in range(runs)]
+    ours, floor = median(mine for mine, _ in found), median(base for _, base in found)
+    print(f"{daemons} on PostgreSQL: {ours:.1f} messages a second, {ours / floor:.3f} of the baseline's")
 
 
 def main() -> None:
     """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mails", type=int, default=300, help="how many mails a run has (300)")
-    parser.add_argument("--runs", type=int, default=3, help="how many runs, of which the median counts (3)")
+    parser.add_argument("--mails", type=int, default=300, help="how many messages a run has (300)")
+    parser.add_argument("--runs", type=int, default=3, help="how many runs from an inbox, the median counts (3)")
     parser.add_argument("--database", choices=databases.KINDS, default="sqlite", help="where the daemon keeps its data")
     parser.add_argument("--daemons", type=int, default=1, help="how many daemons share the work (1)")
+    parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")
     given = parser.parse_args()
-    if given.daemons > 1 and given.database == "sqlite":
+    if given.database == "postgresql":
+        shared(given.mails, given.runs, given.daemons)
+        return
+    if given.daemons > 1:
         parser.error("an SQLite file has one daemon")
-    with ExitStack() as stack:
-        dovecot = Dovecot()
-        stack.callback(dovecot.stop)
-        postgres = None
-        if given.database == "postgresql":
-            postgres = Postgres(syncs=True)
-            stack.callback(postgres.remove)
-        runs = [measured(dovecot, given.mails, postgres, given.daemons) for _ in range(given.runs)]
-    report(runs)
+    rows, sizes = [], []
+    for kind in KINDS:
+        ours, found = costs(kind, given.mails)
+        rows += found
+        sizes.append(f"{kind.name}: {ours.size} bytes a reply, {ours.memory:.0f} MB in all processes")
+    dovecot = Dovecot()
+    try:
+        for kind in (FULL, TEXT):
+            runs = [rates(dovecot, kind, given.mails) for _ in range(given.runs)]
+            mine, base = (median(side) for side in zip(*runs, strict=True))
+            words = (f"{kind.name}: a second, from Dovecot", f"{mine:.0f}", f"{base:.0f}")
+            rows.append(Row("mail", *words, round(mine / base, 3), f">= {kind.rate:g}"))
+    finally:
+        dovecot.stop()
+    table = Table("", "ours", "baseline", "ratio", "aim", "")
+    for row in rows:
+        verdict = "reached" if row.is_reached else "[red]not reached[/]"
+        table.add_row(row.what, row.figure, row.baseline, f"{row.ratio:.2f}", row.aim, verdict)
+    console = Console(width=110)
+    console.print(table, *sizes, sep="\n")
+    if given.publish:
+        performance.publish(rows)
 
 
 if __name__ == "__main__":

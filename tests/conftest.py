@@ -8,7 +8,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from tests import compiled_sql, correspondence, databases, faked_clock, postgres
+from tests import compiled_sql, correspondence, databases, faked_clock, postgres, time_limit
 from tests.cases import ONLY_IN_SOAK
 
 KEEPERS = {"correspondence", "Correspondence", "databases"}
@@ -29,8 +29,9 @@ faked_clock.mend()
 compiled_sql.share()
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Drop log lines from fixtures of modules and of the session as well."""
+    config.pluginmanager.register(time_limit)
     structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
 
 

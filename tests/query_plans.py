@@ -32,6 +32,7 @@ GROWING = {
     "entry",
     "pairing",
     "watch",
+    "ladderstep",
 }
 MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
     *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
@@ -44,6 +45,7 @@ CROWD = 2_000
 WAITING = {
     "ix_analysis_due",
     "ix_analysis_troubled",
+    "ix_entry_gone",
     "ix_match_unreached",
     "ix_match_unreported",
     "ix_match_unseen",
@@ -53,6 +55,7 @@ WAITING = {
     "ix_search_troubled",
     "ix_tournament_closes",
     "ix_watch_unnoticed",
+    "ix_tournament_told",
 }
 """Indexes that hold only what waits, or hardly ever happens: all of one may be read."""
 

@@ -1,7 +1,8 @@
-"""Commands that bring matches in: import and restore."""
+"""Commands that bring matches in: import and salvage."""
 
 import mailbox
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from email.message import Message
 from email.parser import BytesHeaderParser
 from pathlib import Path
@@ -70,7 +71,7 @@ def import_(
 
 
 @app.command()
-def restore(
+def salvage(
     files: Annotated[
         list[Path], typer.Argument(help="Mailboxes: Maildir folders, mbox files, messages.", metavar="FILE...")
     ],
@@ -80,7 +81,7 @@ def restore(
     ] = None,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Restore matches from the newest messages about them. Exit code 1 if one can't be restored."""
+    """Restore matches from messages about them, without a backup. Exit code 1 if one can't be restored."""
     told = {name.lower(): address.lower() for name, _, address in (each.partition("=") for each in players or [])}
     wrong = [name for name, address in told.items() if not is_address(address)]
     if wrong:
@@ -121,15 +122,18 @@ def _sealed(files: Iterable[Path]) -> Iterator[tuple[str, str]]:
                 yield f"{file}, message {number}", str(words)
 
 
-def _messages(file: Path) -> Iterable[Message]:
-    """Return the messages of a Maildir or an mbox file, or the one that the file is."""
+def _messages(file: Path) -> Iterator[Message]:
+    """Yield the messages of a Maildir or an mbox file, or the one that the file is."""
     if file.is_dir():
-        return mailbox.Maildir(file, factory=None, create=False)
+        yield from mailbox.Maildir(file, factory=None, create=False)
+        return
     with file.open("rb") as opened_file:
         if not opened_file.read(5).startswith(b"From "):
             opened_file.seek(0)
-            return [BytesHeaderParser().parse(opened_file)]
-    return mailbox.mbox(file, factory=None, create=False)
+            yield BytesHeaderParser().parse(opened_file)
+            return
+    with closing(mailbox.mbox(file, factory=None, create=False)) as box:
+        yield from box
 
 
 def _ours(session: Session, given: list[str]) -> Mapping[str, int]:

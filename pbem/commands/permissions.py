@@ -57,7 +57,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
             *("join", "challenge", "play", "accept", "decline", "withdraw", "move", "if", "queue"),
             *("undo", "resign", "say"),
             *("draw", "pause", "resume", "cancel", "claim", "hint", "rematch", "replay", "analyse", "mute"),
-            *("seek", "take", "unseek", "enter", "retire", "host", "watch", "unwatch"),
+            *("seek", "take", "unseek", "enter", "climb", "retire", "host", "watch", "unwatch"),
             *("block", "unblock", "refuse", "allow", "limit"),
             *("set", "vacation", "stop", "start", "change", "revoke", "export", "records", "delete"),
         ),

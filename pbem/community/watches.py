@@ -6,14 +6,13 @@ Nothing is said here of whether they may see it, which their players can change 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Integer, bindparam, delete, or_, union_all, update
+from sqlalchemy import ColumnElement, Integer, bindparam, delete, or_, union_all, update
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, func, select
 
 from pbem.matches import watched
-from pbem.storage.models import Match, Pairing, Player, Tournament, Watch
+from pbem.storage.models import Entry, Match, Player, Tournament, Watch
 from pbem.storage.retention import change
 
 MOST = 30
@@ -137,10 +136,10 @@ def spectators(session: Session, match: Match) -> dict[int, Spectator]:
     return {player: why for player, why in sorted(found.items()) if not why.left_out}
 
 
-def matches_of(tournament: Tournament) -> Any:
-    """Return the query for the numbers of the matches of a tournament."""
-    paired = (col(Pairing.tournament) == tournament.id, col(Pairing.match).is_not(None))
-    return columns(col(Pairing.match)).where(*paired)
+def are_of(tournament: Tournament) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of the matches of a tournament, which are found by its players."""
+    entered = select(Entry.player).where(Entry.tournament == tournament.id)
+    return col(Match.seat0).in_(entered), col(Match.tournament) == tournament.id
 
 
 def unnoticed(session: Session, most: int) -> list[int]:

@@ -4,9 +4,9 @@ import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, PrivateAttr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -16,9 +16,12 @@ from pydantic_settings import (
 )
 
 from pbem.config import faults
+from pbem.config.backup import BackupSettings
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
 from pbem.config.mail import InboxSettings, OutboxSettings
+from pbem.config.oauth2 import OAuth2Settings
 from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.watching import MetricsSettings
 from pbem.secret import BadConfig, Secret, Section
 
 
@@ -37,15 +40,37 @@ class Settings(BaseSettings):
     server: ServerSettings
     inbox: InboxSettings = InboxSettings()
     outbox: OutboxSettings
+    oauth2: OAuth2Settings | None = None
     checks: ChecksSettings = ChecksSettings()
     limits: LimitsSettings = LimitsSettings()
     reading: ReadingSettings = ReadingSettings()
     house: HouseSettings = HouseSettings()
+    backup: BackupSettings = BackupSettings()
     log: LogSettings = LogSettings()
+    metrics: MetricsSettings = MetricsSettings()
+
+    @model_validator(mode="after")
+    def knows_where_tokens_come_from(self) -> Self:
+        """Require [oauth2] if a login needs it."""
+        accounts = {"inbox.imap": self.inbox.imap, "outbox.smtp": self.outbox.smtp}
+        for table, account in accounts.items():
+            if account is not None and account.auth == "oauth2" and self.oauth2 is None:
+                raise ValueError(f'[{table}] has auth = "oauth2", and there is no [oauth2] that says who gives tokens')
+        return self
+
+    _source: Path | None = PrivateAttr(default=None)
+
+    @property
+    def source(self) -> Path | None:
+        """The file that they were read from, if there is one."""
+        return self._source
 
 
-def load(path: Path) -> Settings:
-    """Return the settings of the file, overridden by the environment; raise BadConfig. Paths start at its folder."""
+def load(path: Path, place: Path | None = None) -> Settings:
+    """Return the settings of the file, overridden by the environment; raise BadConfig. Paths start at its folder.
+
+    A draft is read as if it were at the place that it is for.
+    """
 
     class FromFile(Settings):
         @classmethod
@@ -75,7 +100,10 @@ def load(path: Path) -> Settings:
         raise BadConfig(f"{path} can't be read: {error}") from error
     if unknown := list(faults.unknown_variables(Settings, os.environ)):
         raise BadConfig(_refusal(path, unknown))
-    return _anchored(settings, path.resolve().parent)
+    source = (place or path).resolve()
+    anchored = _anchored(settings, source.parent)
+    anchored._source = source  # noqa: SLF001 - this is what makes them
+    return anchored
 
 
 def secrets(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Secret]]:
@@ -88,6 +116,16 @@ def secrets(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Secret]
             yield from secrets(value, f"{path}.")
 
 
+def certificates(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Path]]:
+    """Yield every file with certificates that the settings name, with the path of its key: `inbox.imap.tls.ca_file`."""
+    for name in type(settings).model_fields:
+        value, path = getattr(settings, name), f"{above}{name}"
+        if name == "ca_file" and value is not None:
+            yield path, value
+        elif isinstance(value, BaseModel):
+            yield from certificates(value, f"{path}.")
+
+
 def require_secrets(settings: Settings) -> None:
     """Raise BadConfig unless all secrets can be read; a missing password is best told at the start."""
     for path, secret in secrets(settings):
@@ -95,6 +133,8 @@ def require_secrets(settings: Settings) -> None:
             secret.read()
         except BadConfig as error:
             raise BadConfig(f"{path}: {error}") from error
+    if settings.oauth2 is not None and not settings.oauth2.token_file.exists():
+        raise BadConfig(f'oauth2.token_file: there is no {settings.oauth2.token_file} yet; "pbem login" writes it')
 
 
 def _refusal(path: Path, sentences: list[str]) -> str:

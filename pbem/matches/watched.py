@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, bindparam, case, exists, or_, update
 from sqlmodel import Session, col, select
 
 from pbem.matches.queries import version
-from pbem.storage.models import Match, Pairing, TakenBack, Watch
+from pbem.storage.models import Entry, Match, TakenBack, Watch
 from pbem.storage.retention import change
 
 UNNOTICED = -1
@@ -44,7 +44,8 @@ _FROM_NOW: dict[str, Any] = {"shown": col(Match.plies) + col(Match.shift)}
 _MARKED = update(Match).where(*_GOES_ON).values(_FROM_NOW)
 _OF_PLAYER = tuple(_MARKED.where(seat == bindparam("player")) for seat in (col(Match.seat0), col(Match.seat1)))
 _OF_TOURNAMENT = _MARKED.where(
-    col(Match.id).in_(select(Pairing.match).where(Pairing.tournament == bindparam("tournament")))
+    col(Match.seat0).in_(select(Entry.player).where(Entry.tournament == bindparam("tournament"))),
+    col(Match.tournament) == bindparam("tournament"),
 )
 
 

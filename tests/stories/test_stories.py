@@ -65,6 +65,7 @@ ON_BOTH = (
     "ranking",
     "competing",
     "watching",
+    "climbing",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}

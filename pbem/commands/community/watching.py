@@ -6,7 +6,7 @@ from sqlmodel import col, or_, select
 
 from engines import GAMES
 from pbem.commands import viewing
-from pbem.commands.community import pages
+from pbem.commands.community import named
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.community import blocks, sight, watches
 from pbem.community.sight import IN_TOURNAMENTS, WATCHERS, Sight
@@ -86,7 +86,7 @@ def _subject(request: Request, line: Line) -> watches.Subject:
         if match is None:
             raise Refused(f"There is no match #{kind[:9]}.", read=line.text, fits=HOW)
         return match
-    return pages.player_called(request, line, kind)
+    return named.player_called(request, line, kind)
 
 
 def _check_match(request: Request, line: Line, match: Match) -> None:
@@ -126,7 +126,7 @@ def _seen(request: Request, reader: Player, subject: Player | Tournament) -> Ite
     if isinstance(subject, Player):
         theirs = running.where(or_(col(Match.seat0) == subject.id, col(Match.seat1) == subject.id))
     else:
-        theirs = running.where(col(Match.id).in_(watches.matches_of(subject)))
+        theirs = running.where(*watches.are_of(subject))
     matches = [match for match in request.session.exec(theirs) if seat_of(match, reader) is None]
     seen = sight.of_matches(request.session, matches, reader)
     yield from (number for number, what in seen.items() if what is not Sight.NOTHING)

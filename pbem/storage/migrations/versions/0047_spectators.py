@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0041"
-down_revision = "0040"
+revision = "0047"
+down_revision = "0046"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,66 @@
+"""The figures of all benchmarks in one place: docs/performance.csv, from which docs/performance.md is written.
+
+A benchmark replaces its own rows and leaves the others. What counts is a ratio to something measured in the same run;
+the figures beside it are those of one machine.
+"""
+
+import csv
+import operator
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+ROWS = Path(__file__).parent.parent / "docs" / "performance.csv"
+REACHED = {"<=": operator.le, ">=": operator.ge}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure, what it is compared with, their ratio, and what the ratio should be: "<= 7", or empty."""
+
+    bench: str
+    what: str
+    figure: str
+    baseline: str
+    ratio: float
+    aim: str = ""
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the ratio is as it should be."""
+        if not self.aim:
+            return True
+        sign, _, limit = self.aim.partition(" ")
+        return bool(REACHED[sign](self.ratio, float(limit)))
+
+
+def publish(rows: Sequence[Row]) -> None:
+    """Store the rows in place of the earlier ones of the same benchmarks."""
+    benches = {row.bench for row in rows}
+    kept = [row for row in stored() if row.bench not in benches]
+    with ROWS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([field.name for field in fields(Row)])
+        writer.writerows(astuple(row) for row in sorted([*kept, *rows], key=lambda row: row.bench))
+
+
+def stored() -> list[Row]:
+    """Return what was measured last, in the order of the benchmarks."""
+    if not ROWS.exists():
+        return []
+    with ROWS.open(encoding="utf-8", newline="") as file:
+        return [Row(**{**row, "ratio": float(row["ratio"])}) for row in csv.DictReader(file)]
+
+
+def table() -> str:
+    """Return all rows as a table in Markdown."""
+    lines = [
+        "| bench | what | figure | compared with | ratio | aim | |",
+        "| --- | --- | --- | --- | ---: | --- | --- |",
+    ]
+    for row in stored():
+        verdict = ("reached" if row.is_reached else "**not reached**") if row.aim else ""
+        lines.append(
+            f"| {row.bench} | {row.what} | {row.figure} | {row.baseline} | {row.ratio:.2f} | {row.aim} | {verdict} |"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,54 @@
+"""What a process and all that it started have cost so far, as Linux counts it."""
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(root: int) -> float:
+    """Return the CPU time, user's and system's, of a process and its descendants, with those that have ended."""
+    return sum(map(_ticks, _family(root))) / TICKS_A_SECOND
+
+
+def memory(root: int) -> float:
+    """Return the memory in MB that a process and its descendants share or have for themselves now (PSS)."""
+    return sum(_kilobytes(pid, "smaps_rollup", "Pss:") for pid in _family(root)) / 1024
+
+
+def peak_memory(pid: int) -> float:
+    """Return the peak memory of a process alone in MB."""
+    return _kilobytes(pid, "status", "VmHWM:") / 1024
+
+
+def _family(root: int) -> list[int]:
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    for folder in Path("/proc").glob("[0-9]*"):
+        fields = _fields(int(folder.name))
+        if fields:
+            children[int(fields[1])].append(int(folder.name))
+    found = [root]
+    for pid in found:  # it grows while it is walked
+        found += children[pid]
+    return found
+
+
+def _ticks(pid: int) -> int:
+    return sum(map(int, _fields(pid)[11:15]))
+
+
+def _fields(pid: int) -> list[str]:
+    """Return the fields of /proc/PID/stat from the third on; none if the process has ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _kilobytes(pid: int, name: str, field: str) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/{name}").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(field)), 0)
