@@ -18,6 +18,7 @@ from pbem.storage.models import Player, Tournament
 from pbem.tournaments import crosstable, entries, rounds, rungs, shown
 from pbem.tournaments.entries import State
 from pbem.tournaments.field import Kind
+from pbem.tournaments.formats.ladder import REST
 
 LISTS = '"tournaments" lists them.'
 
@@ -114,6 +115,8 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
         raise Refused(f"You're on ladder {number} already.", fits=f'"tournament {number}" shows it.')
     if tournament.ended is not None:
         raise Refused(f"Ladder {number} is over.", fits=LISTS)
+    if entry is not None and entry.withdrawn is not None and now < entry.withdrawn + REST:
+        raise Refused(f"You've only just left ladder {number}.", fits="Enter again tomorrow.")
     playing = rungs.running(session, tournament, player)
     if playing:
         raise Refused(
