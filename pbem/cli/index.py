@@ -20,6 +20,10 @@ COMMANDS = {
         "doctor.examination",
         "Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem.",
     ),
+    "status": (
+        "health.status",
+        "Tell whether the server is well and what waits. Exit code 1 if something is wrong, 2 if that can't be told.",
+    ),
     "backup": ("setup.backup", "Put all that the server has into one file, while it runs."),
     "restore": (
         "setup.backup",

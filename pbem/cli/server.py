@@ -1,8 +1,10 @@
 """Commands for the server itself: run, feed, check."""
 
+import faulthandler
 import signal
 import sys
 import threading
+from contextlib import closing
 from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +23,7 @@ from pbem.ratings import derivation
 from pbem.rendering.mime import text_of
 from pbem.rendering.render import Renderer
 from pbem.server import daemon, worker
+from pbem.server.health.systemd import Systemd
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing
 from pbem.tournaments import rungs
@@ -42,7 +45,9 @@ def run(
             received, handled, sent = daemon.run_once(server)
             out.print(f"{received} received, {handled} processed, {sent} sent")
         else:
-            daemon.run(server, _stop_by_signal())
+            faulthandler.enable()  # systemd ends a server that hangs by SIGABRT; where it hung is then in the log
+            with closing(Systemd()) as systemd:
+                daemon.run(server, _stop_by_signal(), systemd=systemd)
 
 
 def _stop_by_signal() -> threading.Event:

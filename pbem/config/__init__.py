@@ -18,6 +18,7 @@ from pbem.config.mail import (
     WatchedMaildirSettings,
 )
 from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.watching import MetricsSettings
 
 __all__ = [
     "BackupSettings",
@@ -30,6 +31,7 @@ __all__ = [
     "ListenSettings",
     "LogSettings",
     "MaildirSettings",
+    "MetricsSettings",
     "OutboxSettings",
     "ReadingSettings",
     "ServerSettings",

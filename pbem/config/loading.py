@@ -20,6 +20,7 @@ from pbem.config.backup import BackupSettings
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
 from pbem.config.mail import InboxSettings, OutboxSettings
 from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.watching import MetricsSettings
 from pbem.secret import BadConfig, Secret, Section
 
 
@@ -44,6 +45,7 @@ class Settings(BaseSettings):
     house: HouseSettings = HouseSettings()
     backup: BackupSettings = BackupSettings()
     log: LogSettings = LogSettings()
+    metrics: MetricsSettings = MetricsSettings()
 
     _source: Path | None = PrivateAttr(default=None)
 

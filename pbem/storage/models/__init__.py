@@ -24,7 +24,7 @@ from pbem.storage.models.people import HOUSE, IMPORTED, Departure, Invitee, Play
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
 from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament
-from pbem.storage.models.uptime import Clock, Outage
+from pbem.storage.models.uptime import Clock, Daemon, Outage
 
 __all__ = [
     "HOUSE",
@@ -39,6 +39,7 @@ __all__ = [
     "Clock",
     "ClockEvent",
     "ClosedAddress",
+    "Daemon",
     "Departure",
     "Entry",
     "Incoming",
