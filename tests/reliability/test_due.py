@@ -18,9 +18,11 @@ from pbem.failpoints import Step
 from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.offers import OfferKind
 from pbem.matches.time import vacations
+from pbem.moderation import broadcasts
+from pbem.moderation.acts import Order
 from pbem.server.scheduled import tournaments
 from pbem.storage.database import transaction
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Bulletin, Match, Player
 from pbem.tournaments import entries, rungs
 from pbem.tournaments.field import Kind
 from tests.reliability.conftest import Stage
@@ -110,6 +112,22 @@ def _season_that_ends(rehearsal: Rehearsal) -> None:
             lifecycle.end(session, match, Ending(Termination.AGREEMENT), None, now)
 
 
+def _bulletin(rehearsal: Rehearsal) -> None:
+    """Let o0 want the weekly bulletin, which says that x0 seeks a match."""
+    now = rehearsal.server.clock()
+    terms = Terms("hexaphages", {}, TimeControl(), "me")
+    with transaction(rehearsal.server.engine) as session:
+        seeks.put_up(session, player(session, X), terms, 1, now - DAY, now + 7 * DAY)
+        session.add(Bulletin(player=player(session, O).id, due=now - HOUR, told=now - 7 * DAY))
+
+
+def _announcement(rehearsal: Rehearsal) -> None:
+    """Let the operator have announced something to all players."""
+    with transaction(rehearsal.server.engine) as session:
+        order = Order("the operator", "")
+        broadcasts.begin(session, "Moving house", ["We move on Sunday."], order, rehearsal.server.clock())
+
+
 def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
     """Let x0 have won against o0, who was above on a ladder."""
     now = rehearsal.server.clock()
@@ -135,6 +153,8 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a vacation that begins by itself": _vacation_by_itself,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
+    "a bulletin": _bulletin,
+    "an announcement": _announcement,
     "a challenge on a ladder that is over": _challenge_that_is_over,
     "a season of a league that ends": _season_that_ends,
 }
@@ -151,7 +171,7 @@ IN_PARTS = {"a tournament that begins", "a season of a league that ends"}
 """What is done in several transactions, between which the server dies as well: a round is paired before it begins."""
 
 
-@pytest.mark.sampled(0, 8)
+@pytest.mark.sampled(0, 10)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, kind: str, database: str) -> None:

@@ -3,8 +3,9 @@
 from sqlmodel import Session
 
 from pbem.commands.challenges import check_running
-from pbem.commands.community import hosting, pages
+from pbem.commands.community import hosting
 from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.syntax import paging
 from pbem.errors import Refused
 from pbem.payloads.tournaments import (
     Meeting,
@@ -25,9 +26,9 @@ LISTS = '"tournaments" lists them.'
 
 def list_tournaments(request: Request, line: Line) -> Decision:
     """List the tournaments, the newest first."""
-    page, words = pages.numbered(line.words.split())
+    page, words = paging.numbered(line.words.split())
     session, reader = request.session, request.sender.player
-    found, more = entries.listed(session, pages.SIZE, page)
+    found, more = entries.listed(session, paging.SIZE, page)
     numbers = entries.numbers_of(session, found)
     rows = (
         shown.line(
@@ -38,7 +39,7 @@ def list_tournaments(request: Request, line: Line) -> Decision:
         )
         for each in found
     )
-    following = pages.following("tournaments", words, page, more=more)
+    following = paging.following("tournaments", words, page, more=more)
     return Decision(answer=(TournamentList(rows=tuple(rows), page=page, next_page=following),))
 
 
@@ -72,15 +73,15 @@ def _ladder(request: Request, tournament: Tournament, page: int = 1) -> Tourname
     """Return a page of a ladder."""
     reader = request.sender.player
     own = reader.id if reader is not None else None
-    page = min(max(page, 1), pages.LAST)
-    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, pages.SIZE, page)
+    page = min(max(page, 1), paging.LAST)
+    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, paging.SIZE, page)
     entrants = entries.number_of(request.session, tournament)
     return TournamentShown(
         line=shown.line(tournament, entrants, request.now, entered=number > 0),
         rungs=rows,
         own_rung=number,
         page=page,
-        next_page=pages.following("tournament", [str(tournament.id)], page, more=more),
+        next_page=paging.following("tournament", [str(tournament.id)], page, more=more),
     )
 
 
