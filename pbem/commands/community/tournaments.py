@@ -63,7 +63,7 @@ def show(request: Request, line: Line) -> Decision:
     groups = len(tables) if tables[0].group else 0
     told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in, groups=groups)
     table = tables[min(*page, len(tables)) - 1] if page and page[0] else shown.table_of(tables, own)
-    following = pages.following("tournament", [str(wanted)], table.group, more=table.group < groups)
+    following = paging.following("tournament", [str(wanted)], table.group, more=table.group < groups)
     last = shown.last_round(field, names) if not groups else None
     table_for_reader = shown.shown(table, names, own)
     return Decision(answer=(TournamentShown(line=told, table=table_for_reader, last_round=last, next_page=following),))
