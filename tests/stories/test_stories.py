@@ -66,6 +66,7 @@ ON_BOTH = (
     "competing",
     "watching",
     "climbing",
+    "seasons",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}

@@ -10,7 +10,7 @@ _SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
 """A seek as `take` and `unseek` name it: "take seek 7"."""
 _OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
 """What `cancel` takes back: "cancel seek 7"."""
-_CONTEST = r"(?:tournament|ladder)"
+_CONTEST = r"(?:tournament|ladder|league)"
 _FROM = re.compile(rf"(?:from\s+(?:the\s+)?)?{_CONTEST}\s*#?(\d{{1,9}})$|from\s+#?(\d{{1,9}})$", re.IGNORECASE)
 """What `withdraw` means a tournament by: "withdraw from 3"."""
 _TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{_CONTEST}\s*)?#?(\d{{1,9}})$", re.IGNORECASE)
@@ -23,7 +23,7 @@ _WATCHED = re.compile(
     re.IGNORECASE,
 )
 """What `watch` and `unwatch` name, as people write it: "watch match #42"."""
-_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder)"
+_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder|league)"
 _OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
 """Which records `records` sends: "records mine before 317"."""
 _RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)

@@ -80,12 +80,13 @@ INDEX: Mapping[str, str] = {
     "challenge": "invitation invitations invites challenges option begin= offer",
     "tournaments": "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak tie-break cup",
     "watching": "spectator spectators observe observer observers audience watchers live",
+    "league": "leagues season seasons group groups promotion promoted relegation relegated",
     "ladder": "ladders rung rungs",
     "ratings": "rating rated glicko elo ranking rankings points provisional",
     "rules": "rule howto",
 }
 """A topic, a command or `notation`, and the words under which it is found besides its own name."""
-TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings", "tournaments", "ladder", "watching")
+TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings", "tournaments", "league", "ladder", "watching")
 """The topics that are more than a command or a game; each has a page in templates/help."""
 
 
