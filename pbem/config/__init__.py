@@ -16,7 +16,7 @@ from pbem.config.mail import (
     Tls,
     WatchedMaildirSettings,
 )
-from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
 
 __all__ = [
     "ChecksSettings",
@@ -29,6 +29,7 @@ __all__ = [
     "LogSettings",
     "MaildirSettings",
     "OutboxSettings",
+    "PublishSettings",
     "ReadingSettings",
     "ServerSettings",
     "Settings",

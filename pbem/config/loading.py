@@ -18,7 +18,7 @@ from pydantic_settings import (
 from pbem.config import faults
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
 from pbem.config.mail import InboxSettings, OutboxSettings
-from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
 from pbem.secret import BadConfig, Secret, Section
 
 
@@ -42,6 +42,7 @@ class Settings(BaseSettings):
     reading: ReadingSettings = ReadingSettings()
     house: HouseSettings = HouseSettings()
     log: LogSettings = LogSettings()
+    publish: PublishSettings | None = None
 
 
 def load(path: Path) -> Settings:

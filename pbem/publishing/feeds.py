@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from feedgenerator import Atom1Feed
 from jinja2 import Template
@@ -33,7 +34,9 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[Line])
     root = "../" * path.count("/")
     place = (lambda it: site.absolute(it)) if site.url else (lambda it: f"{root}{it}")
     over = sorted((line for line in lines if line.is_over), key=lambda line: (line.day, line.number), reverse=True)
-    feed = Atom1Feed(title=title, link=place(page), description=None, feed_url=place(path), feed_guid=_id(site, path))
+    feed: Any = Atom1Feed(
+        title=title, link=place(page), description=None, feed_url=place(path), feed_guid=_id(site, path)
+    )
     for line in over[:ENTRIES]:
         first, second = line.players
         feed.add_item(
@@ -52,12 +55,12 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[Line])
 
 def sitemap(site: Site, paths: Sequence[str]) -> str:
     """Return the sitemap of some pages."""
-    return SITEMAP.render(urls=[site.absolute(path) for path in paths])
+    return str(SITEMAP.render(urls=[site.absolute(path) for path in paths]))
 
 
 def sitemaps(site: Site, paths: Sequence[str]) -> str:
     """Return the list of all sitemaps."""
-    return SITEMAPS.render(urls=[site.absolute(path) for path in paths])
+    return str(SITEMAPS.render(urls=[site.absolute(path) for path in paths]))
 
 
 def _id(site: Site, what: str) -> str:

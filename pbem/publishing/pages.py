@@ -5,7 +5,7 @@ scripts. Links are relative, so that the site can lie anywhere, or be opened as 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -77,9 +77,10 @@ def style() -> str:
     return environment().get_template("site/style.css.j2").render()
 
 
-def script() -> str:
-    """Return the script that steps through the boards of a match."""
-    return (templates_folder() / "site" / "replay.js").read_text(encoding="utf-8")
+def unchanging() -> Iterator[tuple[str, str]]:
+    """Yield paths and contents of the files that are the same on every site: the script for replays, and the icon."""
+    for name in ("replay.js", "icon.svg"):
+        yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
 def match(site: Site, shown: MatchShown, files: Sequence[str]) -> str:
@@ -116,7 +117,7 @@ def game(site: Site, key: str, places: Sequence[Place], lines: Sequence[Line]) -
         PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
         for number, each in enumerate(_illustrations(key), start=1)
     ]
-    attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}}
+    attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
     body = page(_below_title(rules), attributes, shown)
     return _page("game", f"games/{key}.html", site=site, game=GAMES[key], rules=body, places=places, lines=lines)
 

@@ -105,7 +105,8 @@ class _Publication:
         if self._folder.stamps("common").get("files") == self._general:
             return
         self._folder.write("style.css", pages.style())
-        self._folder.write("replay.js", pages.script())
+        for path, content in pages.unchanging():
+            self._folder.write(path, content)
         self._folder.write("schema.json", machine_readable.schema())
         for key in GAMES:
             for path, content in pages.pictures(key).items():

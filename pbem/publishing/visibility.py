@@ -77,7 +77,7 @@ def matches(session: Session, shown: Mapping[int, Shown]) -> Iterator[Listed]:
     columns = (Match.id, Match.game, Match.state, Match.plies, Match.shift, Match.seat0, Match.seat1)
     rest = (Match.tournament, Match.winner, Match.termination, Match.begun_from, Match.created, Match.ended)
     rows: Any = session.execute(
-        select(*map(col, (*columns, *rest))).where(col(Match.state).in_(SHOWN)).order_by(col(Match.id))  # type: ignore[arg-type]  # columns of several types
+        select(*map(col, (*columns, *rest))).where(col(Match.state).in_(SHOWN)).order_by(col(Match.id))
     )
     earlier: set[int] = set()
     for number, game, state, plies, shift, seat0, seat1, tournament, winner, why, source, created, ended in rows:

@@ -30,7 +30,7 @@ from pbem.reading import authentication
 from pbem.reading.protocol import MailParser, Unavailable
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
-from pbem.server import intake, worker
+from pbem.server import intake, publisher, worker
 from pbem.server.examination import Services
 from pbem.server.scheduler import Scheduler
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
@@ -277,6 +277,9 @@ def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lam
             stop.wait,
         )
         threads.append(threading.Thread(target=hear, name="bells", daemon=True))
+    if (wanted := server.settings.publish) is not None:
+        publish = partial(publisher.publish_again_and_again, server.settings.server, wanted, stop)
+        threads.append(threading.Thread(target=publish, name="publish", daemon=True))
     for listener in server.listeners:
         listener.start(store)
     for thread in threads:
