@@ -53,11 +53,15 @@ class Step(StrEnum):
     SENT = "sent"
     """The next hop has accepted the message, but that isn't recorded yet."""
     MARKED = "marked"
+    SAVING = "saving"
+    """A backup is whole, and gets its name next."""
+    RESTORING = "restoring"
+    """All of a backup but the database is in its place."""
 
 
 OF_THE_HOUSE = frozenset({Step.SEARCHING, Step.FOUND, Step.ANSWERING, Step.ANSWERED})
 """The steps of a turn of the house, between those of the messages that it answers and that tell of it."""
-OFF_THE_PATH = OF_THE_HOUSE | {Step.DUE}
+OFF_THE_PATH = OF_THE_HOUSE | {Step.DUE, Step.SAVING, Step.RESTORING}
 """The steps that no message reaches itself."""
 
 

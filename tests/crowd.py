@@ -16,6 +16,7 @@ from pbem.storage.models import (
     Entry,
     Incoming,
     IncomingState,
+    LadderStep,
     Match,
     MatchState,
     ModerationAct,
@@ -92,6 +93,7 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Tournament, _tournaments(crowd)),
             (Entry, _entries(crowd)),
             (Pairing, _pairings(crowd)),
+            (LadderStep, _steps(crowd)),
         ):
             _add(connection, table, rows)
         if engine.dialect.name == "postgresql":
@@ -325,3 +327,11 @@ def _pairings(crowd: Crowd) -> Iterator[dict[str, Any]]:
         number = crowd.before["match"] + match
         of_round = {"tournament": match // OF_A_TOURNAMENT, "round": 1, "board": number, "match": number}
         yield {**of_round, "first": first, "second": second}
+
+
+def _steps(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield what has happened on a ladder in each tournament, as if it were one."""
+    for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
+        of_ladder = {"tournament": match // OF_A_TOURNAMENT, "at": crowd.when(match)}
+        yield {**of_ladder, "number": 1, "what": "entered", "player": crowd.seats(match)[0]}
+        yield {**of_ladder, "number": 2, "what": "ended", "match": crowd.before["match"] + match}

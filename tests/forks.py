@@ -17,7 +17,7 @@ from pathlib import Path
 from pbem import cli
 from pbem.cli.index import COMMANDS, load
 from pbem.reading import sandbox
-from pbem.server import daemon
+from pbem.server import loops
 from tests import faked_clock, parsers
 
 faked_clock.mend()
@@ -60,7 +60,7 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
         for standard, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
     )
     if around.deaf_to_time:
-        daemon.LOOK_SECONDS = 3600
+        loops.LOOK_SECONDS = 3600
     sandbox.start = parsers.start_nursery()
     sys.argv = ["pbem", *words]
     cli.main()

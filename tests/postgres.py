@@ -54,6 +54,17 @@ class Postgres:
         self._execute(f"create schema {name}")
         return self._url(name)
 
+    def elsewhere(self, url: str) -> str:
+        """Return the URL of another, empty database, with a schema of the same name as that one's."""
+        name, schema = self._next("other"), url.rpartition("%3D")[2]
+        self._execute(f"create database {name}")
+        other = url.replace("/postgres?", f"/{name}?")
+        engine = create_engine(other)
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"create schema {schema}")
+        engine.dispose()
+        return other
+
     def migrated(self) -> str:
         """Return the URL of a new schema with the tables, copied from one that the migrations created."""
         name = self._next("case")

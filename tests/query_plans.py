@@ -31,6 +31,7 @@ GROWING = {
     "playerrating",
     "entry",
     "pairing",
+    "ladderstep",
 }
 MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
     *(state for rules in (INCOMING, OUTGOING) for state, rule in rules.items() if rule is Rule.IN_WORK)
@@ -43,6 +44,7 @@ CROWD = 2_000
 WAITING = {
     "ix_analysis_due",
     "ix_analysis_troubled",
+    "ix_entry_gone",
     "ix_match_unreached",
     "ix_match_unreported",
     "ix_outgoing_troubled",
@@ -50,6 +52,7 @@ WAITING = {
     "ix_player_unreachable",
     "ix_search_troubled",
     "ix_tournament_closes",
+    "ix_tournament_told",
 }
 """Indexes that hold only what waits, or hardly ever happens: all of one may be read."""
 

@@ -1,4 +1,4 @@
-"""Commands for ratings and tournaments: ratings rebuild; tournament open, list, show, begin and trf; trust."""
+"""Commands for ratings and tournaments: ratings rebuild; tournament open, list, show, begin, end and trf; trust."""
 
 from typing import Annotated
 
@@ -15,12 +15,13 @@ from pbem.commands.community import hosting
 from pbem.errors import Refused
 from pbem.ratings import derivation
 from pbem.server import daemon
-from pbem.server.scheduled import tournaments
+from pbem.server.scheduled import ladders, tournaments
 from pbem.storage import database
 from pbem.storage.models import Tournament
 from pbem.tournaments import crosstable, entries, rounds, shown
 from pbem.tournaments import trf as report
 from pbem.tournaments.entries import State
+from pbem.tournaments.field import Kind
 from pbem.tournaments.trf import Heading
 
 PAGE = 50
@@ -78,7 +79,8 @@ def open_(
             raise typer.Exit(FOUND) from refusal
         with database.transaction(server.engine) as session:
             row = entries.open_(session, wanted, None, daemon.now())
-            out.print(f"tournament {row.id}, {row.title}, is open until {row.closes:%Y-%m-%d %H:%M} UTC", markup=False)
+            until = "" if row.kind == Kind.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
+            out.print(f"tournament {row.id}, {row.title}, is open{until}", markup=False)
 
 
 @tournament.command("list")
@@ -93,7 +95,8 @@ def list_(
         table = Table("number", "title", "kind", "game", "time", "players", "state", "closes (UTC)")
         for row in found:
             players = f"{numbers[row.id or 0]} of {row.places}"
-            state, closes = entries.state_of(row).value, f"{row.closes:%Y-%m-%d %H:%M}"
+            state = entries.state_of(row).value
+            closes = "" if row.kind == Kind.LADDER else f"{row.closes:%Y-%m-%d %H:%M}"
             table.add_row(str(row.id), escape(row.title), row.kind, row.game, row.time, players, state, closes)
     if not found:
         out.print("there are no tournaments" if page == 1 else "the list has no such page")
@@ -105,12 +108,15 @@ def list_(
 
 @tournament.command("show")
 def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
-    """Show who is in a tournament, and its crosstable once it has begun."""
+    """Show who is in a tournament, and its crosstable once it has begun; or who stands where on a ladder."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
+        out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}", markup=False)
+        if row.kind == Kind.LADDER:
+            out.print(_ladder(session, row))
+            return
         people = [player for _, player in entries.players_of(session, row)]
         names = shown.names_of(people)
-        out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}", markup=False)
         if row.started is None:
             out.print(f"entered: {', '.join(names.values()) or 'nobody'}", markup=False)
             return
@@ -121,6 +127,14 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
                 str(each.number), names[each.place.entrant.player], *map(escape, each.cells), each.points, *each.breaks
             )
     out.print(table)
+
+
+def _ladder(session: Session, row: Tournament) -> Table:
+    _, standing, _ = shown.rungs_for(session, row, None, daemon.now(), row.places)
+    table = Table("rung", "player", "matches")
+    for rung in standing:
+        table.add_row(str(rung.rung), rung.player, str(rung.matches))
+    return table
 
 
 @tournament.command()
@@ -139,12 +153,26 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 
 
 @tournament.command()
+def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
+    """End a ladder as it stands, and tell everybody on it. What they play there goes on."""
+    with opened(config_file) as server, database.transaction(server.engine) as session:
+        row = _called(session, number, locks=True)
+        if row.kind != Kind.LADDER or row.ended is not None:
+            what = "over" if row.ended is not None else "no ladder: it ends by itself"
+            errors.print(f"pbem: tournament {number} is {what}", markup=False)
+            raise typer.Exit(FOUND)
+        told = ladders.end(session, server.settings.server, row, daemon.now())
+        out.print(f"tournament {number} is over; {told} players are told", markup=False)
+
+
+@tournament.command()
 def trf(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     """Print a tournament as a report file (TRF16), which other tournament programs read."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
-        if row.started is None:
-            errors.print(f"pbem: tournament {number} is {entries.state_of(row)}", markup=False)
+        if row.started is None or row.kind == Kind.LADDER:
+            what = "a ladder, which has no rounds" if row.started else entries.state_of(row).value
+            errors.print(f"pbem: tournament {number} is {what}", markup=False)
             raise typer.Exit(FOUND)
         people = entries.players_of(session, row)
         names = shown.names_of(player for _, player in people)

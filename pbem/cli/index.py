@@ -13,12 +13,21 @@ COMMANDS = {
     "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
     "check": (
         "server",
-        "Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem.",
+        "Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem.",
     ),
     "config": ("setup.showing", "Look at the configuration."),
     "doctor": (
         "doctor.examination",
         "Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem.",
+    ),
+    "status": (
+        "health.status",
+        "Tell whether the server is well and what waits. Exit code 1 if something is wrong, 2 if that can't be told.",
+    ),
+    "backup": ("setup.backup", "Put all that the server has into one file, while it runs."),
+    "restore": (
+        "setup.backup",
+        "Restore a backup into an empty place, and check what is stored. Exit code 1 if there is a problem.",
     ),
     "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
     "shunted": (
@@ -71,9 +80,9 @@ COMMANDS = {
         "records",
         "Store matches that were played elsewhere, from records. Exit code 1 if a file is refused.",
     ),
-    "restore": (
+    "salvage": (
         "records",
-        "Restore matches from the newest messages about them. Exit code 1 if one can't be restored.",
+        "Restore matches from messages about them, without a backup. Exit code 1 if one can't be restored.",
     ),
     "games": ("games", "List the games with their options."),
     "play": (
@@ -108,7 +117,7 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Any:
     """Return a command with its parameters."""
-    group: Any = typer.main.get_command(import_module(f"pbem.cli.{COMMANDS[name][0]}").app)
+    group: Any = typer.main.get_group(import_module(f"pbem.cli.{COMMANDS[name][0]}").app)
     return group.commands[name]
 
 

@@ -1,4 +1,4 @@
-"""Commands that bring matches in: import and restore."""
+"""Commands that bring matches in: import and salvage."""
 
 import mailbox
 from collections.abc import Iterable, Iterator, Mapping
@@ -70,7 +70,7 @@ def import_(
 
 
 @app.command()
-def restore(
+def salvage(
     files: Annotated[
         list[Path], typer.Argument(help="Mailboxes: Maildir folders, mbox files, messages.", metavar="FILE...")
     ],
@@ -80,7 +80,7 @@ def restore(
     ] = None,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Restore matches from the newest messages about them. Exit code 1 if one can't be restored."""
+    """Restore matches from messages about them, without a backup. Exit code 1 if one can't be restored."""
     told = {name.lower(): address.lower() for name, _, address in (each.partition("=") for each in players or [])}
     wrong = [name for name, address in told.items() if not is_address(address)]
     if wrong:

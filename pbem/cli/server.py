@@ -1,8 +1,10 @@
 """Commands for the server itself: run, feed, check."""
 
+import faulthandler
 import signal
 import sys
 import threading
+from contextlib import closing
 from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Annotated
@@ -15,14 +17,16 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import premises
-from pbem.cli.setup.showing import veiled_url
+from pbem.config.veiled import veiled_url
 from pbem.matches import integrity as checking
 from pbem.ratings import derivation
 from pbem.rendering.mime import text_of
 from pbem.rendering.render import Renderer
 from pbem.server import daemon, worker
+from pbem.server.health.systemd import Systemd
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing
+from pbem.tournaments import rungs
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
@@ -41,7 +45,9 @@ def run(
             received, handled, sent = daemon.run_once(server)
             out.print(f"{received} received, {handled} processed, {sent} sent")
         else:
-            daemon.run(server, _stop_by_signal())
+            faulthandler.enable()  # systemd ends a server that hangs by SIGABRT; where it hung is then in the log
+            with closing(Systemd()) as systemd:
+                daemon.run(server, _stop_by_signal(), systemd=systemd)
 
 
 def _stop_by_signal() -> threading.Event:
@@ -107,7 +113,7 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
 
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
-    """Replay all stored matches, and check ratings, files, templates and DNS. Exit code 1 if there is a problem."""
+    """Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem."""
     with opened(config_file) as server:
         around = list(premises.faults(config_file, server.settings))
         url = veiled_url(server.settings.server.database)
@@ -121,6 +127,7 @@ def check(config_file: ConfigOption = CONFIG) -> None:
                 found += checking.faults(session, session.get_one(Match, number))
         with database.read_only(server.engine) as session:
             misrated = [sentence for game in GAMES for sentence in derivation.faults(session, game)]
+            misplaced = list(rungs.faults(session))
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
     for sentence in around:
@@ -129,6 +136,8 @@ def check(config_file: ConfigOption = CONFIG) -> None:
         out.print(f"rating: {sentence}", markup=False, highlight=False)
     if misrated:
         out.print('"pbem ratings rebuild" derives the ratings from the matches again')
+    for sentence in misplaced:
+        out.print(f"problem: {sentence}", markup=False, highlight=False)
     out.print(f"{len(stored)} matches replayed, {len(found)} problems")
-    if found or around or misrated:
+    if found or around or misrated or misplaced:
         raise typer.Exit(FOUND)

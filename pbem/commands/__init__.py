@@ -11,6 +11,7 @@ from pbem.commands.address import CHANGE, REVOKE
 from pbem.commands.challenges import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.commands.choices.settings import RESUME, SET, START, STOP
 from pbem.commands.choices.vacation import VACATION
+from pbem.commands.community.climbing import CLIMB
 from pbem.commands.community.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
 from pbem.commands.community.people import HISTORY, WHO, WHOIS
 from pbem.commands.community.replaying import REPLAY
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Command] = {
     "tournaments": TOURNAMENTS,
     "tournament": TOURNAMENT,
     "enter": ENTER,
+    "climb": CLIMB,
     "retire": RETIRE,
     "host": HOST,
     "move": MOVE,

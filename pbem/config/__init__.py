@@ -3,8 +3,9 @@
 Each module has tables that belong together; start with `loading`, which reads the file. They import clocks and secret.
 """
 
+from pbem.config.backup import BackupSettings
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
-from pbem.config.loading import LogSettings, Settings, load, require_secrets, secrets
+from pbem.config.loading import LogSettings, Settings, certificates, load, require_secrets, secrets
 from pbem.config.mail import (
     DkimSettings,
     ImapSettings,
@@ -17,8 +18,10 @@ from pbem.config.mail import (
     WatchedMaildirSettings,
 )
 from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
+from pbem.config.watching import MetricsSettings
 
 __all__ = [
+    "BackupSettings",
     "ChecksSettings",
     "DkimSettings",
     "HouseSettings",
@@ -28,6 +31,7 @@ __all__ = [
     "ListenSettings",
     "LogSettings",
     "MaildirSettings",
+    "MetricsSettings",
     "OutboxSettings",
     "PublishSettings",
     "ReadingSettings",
@@ -36,6 +40,7 @@ __all__ = [
     "SmtpSettings",
     "Tls",
     "WatchedMaildirSettings",
+    "certificates",
     "load",
     "require_secrets",
     "secrets",

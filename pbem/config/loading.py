@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, PrivateAttr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -16,9 +16,11 @@ from pydantic_settings import (
 )
 
 from pbem.config import faults
+from pbem.config.backup import BackupSettings
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
 from pbem.config.mail import InboxSettings, OutboxSettings
 from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
+from pbem.config.watching import MetricsSettings
 from pbem.secret import BadConfig, Secret, Section
 
 
@@ -41,12 +43,24 @@ class Settings(BaseSettings):
     limits: LimitsSettings = LimitsSettings()
     reading: ReadingSettings = ReadingSettings()
     house: HouseSettings = HouseSettings()
+    backup: BackupSettings = BackupSettings()
     log: LogSettings = LogSettings()
-    publish: PublishSettings | None = None
+    publish: PublishSettings = PublishSettings()
+    metrics: MetricsSettings = MetricsSettings()
+
+    _source: Path | None = PrivateAttr(default=None)
+
+    @property
+    def source(self) -> Path | None:
+        """The file that they were read from, if there is one."""
+        return self._source
 
 
-def load(path: Path) -> Settings:
-    """Return the settings of the file, overridden by the environment; raise BadConfig. Paths start at its folder."""
+def load(path: Path, place: Path | None = None) -> Settings:
+    """Return the settings of the file, overridden by the environment; raise BadConfig. Paths start at its folder.
+
+    A draft is read as if it were at the place that it is for.
+    """
 
     class FromFile(Settings):
         @classmethod
@@ -76,7 +90,10 @@ def load(path: Path) -> Settings:
         raise BadConfig(f"{path} can't be read: {error}") from error
     if unknown := list(faults.unknown_variables(Settings, os.environ)):
         raise BadConfig(_refusal(path, unknown))
-    return _anchored(settings, path.resolve().parent)
+    source = (place or path).resolve()
+    anchored = _anchored(settings, source.parent)
+    anchored._source = source  # noqa: SLF001 - this is what makes them
+    return anchored
 
 
 def secrets(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Secret]]:
@@ -87,6 +104,16 @@ def secrets(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Secret]
             yield path, value
         elif isinstance(value, BaseModel):
             yield from secrets(value, f"{path}.")
+
+
+def certificates(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Path]]:
+    """Yield every file with certificates that the settings name, with the path of its key: `inbox.imap.tls.ca_file`."""
+    for name in type(settings).model_fields:
+        value, path = getattr(settings, name), f"{above}{name}"
+        if name == "ca_file" and value is not None:
+            yield path, value
+        elif isinstance(value, BaseModel):
+            yield from certificates(value, f"{path}.")
 
 
 def require_secrets(settings: Settings) -> None:

@@ -117,6 +117,6 @@ class ChecksSettings(Section):
 class PublishSettings(Section):
     """[publish]: a folder with a site for web browsers, which shows the matches of players who allow it."""
 
-    path: Path
+    folder: Path | None = None
     url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
     every_minutes: Annotated[float, Field(ge=1, le=10_080)] = 10

@@ -6,7 +6,7 @@ Each search has a process of its own. It starts in a fraction of a second, and n
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from pbem import sandboxing
@@ -45,7 +45,11 @@ class Searcher(Protocol):
 class SandboxedSearcher:
     """A Searcher with a process for each search."""
 
-    def __init__(self, settings: HouseSettings, command: Sequence[str] = WORKER) -> None:
+    def __init__(
+        self, settings: HouseSettings, command: Sequence[str] = WORKER, lost: Callable[[], object] = lambda: None
+    ) -> None:
+        """`lost` is called whenever a process ends without an answer."""
+        self._lost = lost
         self._settings = settings
         self._command = command
         self._starting = threading.Lock()
@@ -74,12 +78,15 @@ class SandboxedSearcher:
         try:
             said, _ = process.communicate(question, WALL_FACTOR * self._settings.seconds)
         except subprocess.TimeoutExpired as error:
+            self._lost()
             raise SearchFailed("the process gave no answer") from error
         finally:
             process.kill()
             process.wait()
         if self._is_closed:
             raise Stopped
+        if process.returncode:
+            self._lost()
         return said, process.returncode
 
     def close(self) -> None:

@@ -18,12 +18,26 @@ class MatchOffered:
 
 
 @dataclass(frozen=True, slots=True)
+class OnLadder:
+    """What a match on a ladder is about."""
+
+    title: str
+    """What the ladder is called."""
+    rung: int
+    """That of the challenger."""
+    wanted: int
+    """That of the challenged player."""
+
+
+@dataclass(frozen=True, slots=True)
 class MatchStarted:
-    """The challenged player accepted, or somebody took a seek."""
+    """The challenged player accepted, somebody took a seek, or a tournament has begun the match."""
 
     match: Match
     seek: int | None = None
     """The number of that seek."""
+    ladder: OnLadder | None = None
+    """What it is about, on a ladder."""
 
 
 @dataclass(frozen=True, slots=True)

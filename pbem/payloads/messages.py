@@ -13,7 +13,7 @@ from pbem.payloads.explained import Welcome
 from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Renamed
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
-from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
+from pbem.payloads.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,8 @@ class Alert:
     """The matches in which the house finds no turn, though it has tried three times."""
     unanalysed: tuple[int, ...] = ()
     """The matches that the house couldn't analyse since the last one, though it has tried three times."""
+    unsaved: str = ""
+    """Since when no backup can be made."""
     template: Literal["alert"] = "alert"
 
 
@@ -266,6 +268,7 @@ Payload = Annotated[
     | TurnPlayed
     | SeeksEnded
     | RoundWithoutMatch
+    | RungChanged
     | TournamentEnded
     | OpponentUnreachable
     | PlayerUnreachable

@@ -25,6 +25,10 @@ class TournamentLine:
     rounds: int = 0
     entered: bool = False
     """Whether the reader is in it."""
+    can_enter: bool = False
+    """Whether the reader can enter it."""
+    reach: int = 0
+    """On a ladder, how many rungs above one's own a challenge can go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,19 @@ class Meeting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rung:
+    """A rung of a ladder, and who stands on it."""
+
+    rung: int
+    player: str
+    matches: int = 0
+    """How many matches on the ladder they play."""
+    own: bool = False
+    can_challenge: bool = False
+    """Whether the reader can challenge them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoundShown:
     """The pairings of a round."""
 
@@ -88,13 +105,21 @@ class TournamentList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentShown:
-    """A tournament: who has entered or, once it has begun, its crosstable and the pairings of the last round."""
+    """A tournament: who has entered or, once it has begun, its crosstable and the pairings of the last round.
+
+    Of a ladder it has a page of the rungs.
+    """
 
     line: TournamentLine
     players: tuple[Meeting, ...] = ()
     """Who has entered, while it is open; each has only a name."""
     table: Crosstable | None = None
     last_round: RoundShown | None = None
+    rungs: tuple[Rung, ...] = ()
+    own_rung: int = 0
+    """The reader's; 0 for somebody who isn't on the ladder."""
+    page: int = 1
+    next_page: str | None = None
     template: Literal["tournament"] = "tournament"
 
 
@@ -103,6 +128,8 @@ class TournamentEntered:
     """The reader has entered a tournament."""
 
     line: TournamentLine
+    rung: int = 0
+    """Theirs, on a ladder."""
     template: Literal["entered"] = "entered"
 
 
@@ -115,6 +142,7 @@ class TournamentWithdrawn:
     running: tuple[int, ...] = ()
     """Their matches in it that go on."""
     begun: bool = False
+    is_ladder: bool = False
     template: Literal["withdrawn"] = "withdrawn"
 
 
@@ -132,11 +160,31 @@ class RoundBegun:
 
     number: int
     title: str
-    round: int
-    rounds: int
+    round: int = 0
+    rounds: int = 0
     game: int = 1
     """2 if the same two have drawn their first match of the round."""
     table: Crosstable | None = None
+    rung: int = 0
+    """On a ladder, that of the challenger; 0 elsewhere."""
+    wanted: int = 0
+    """That of the challenged player."""
+    is_own: bool = False
+    """Whether the reader is the challenger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RungChanged:
+    """Tells a player of a ladder what the end of a match has changed for them."""
+
+    number: int
+    title: str
+    opponent: str
+    rung: int = 0
+    """Where they stand now; 0 for somebody who is off the ladder."""
+    won: bool = False
+    """Whether they have won that rung."""
+    template: Literal["rung"] = "rung"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,4 +213,6 @@ class TournamentEnded:
     """Who has the first place; each has only a name."""
     table: Crosstable | None = None
     results: tuple[RoundShown, ...] = ()
+    rungs: tuple[Rung, ...] = ()
+    """The top of a ladder, and the reader's rung."""
     template: Literal["tournament_over"] = "tournament_over"

@@ -19,6 +19,7 @@ from pbem.matches.events import (
     OfferChanged,
     OfferDeclined,
     OfferWithdrawn,
+    OnLadder,
     PartKept,
     PartTakenBack,
     PlayerAway,
@@ -35,6 +36,7 @@ from pbem.payloads import sections
 from pbem.payloads.absences import Away
 from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.payloads.offers import OfferNews
+from pbem.payloads.tournaments import RoundBegun
 from pbem.players import invitations, preferences, schedule
 from pbem.storage import facts
 from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player
@@ -192,8 +194,8 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: 
     match event:
         case MatchOffered(match):
             yield _offer(match, players, author)
-        case MatchStarted(match, seek):
-            yield from _show(match, players, author, at_once, seek=seek)
+        case MatchStarted(match, seek, on_ladder):
+            yield from _show(match, players, author, at_once, seek=seek, on_ladder=on_ladder)
         case TurnPlayed(match):
             yield from _show(match, players, author, at_once)
         case TurnsTakenBack(match, _, texts):
@@ -238,6 +240,7 @@ def _show(
     *,
     ran_out: bool = False,
     seek: int | None = None,
+    on_ladder: OnLadder | None = None,
 ) -> Iterator[Notice]:
     """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
     shows = sections.TurnPlayed(
@@ -252,8 +255,17 @@ def _show(
     )
     for seat, player in zip(SEATS, players, strict=True):
         theirs = replace(shows, by_itself=at_once.by_itself(seat), void=at_once.why_void(seat))
-        theirs = theirs if player.id == match.challenger else replace(theirs, seek=seek)
+        is_own = player.id == match.challenger
+        theirs = theirs if is_own else replace(theirs, seek=seek)
+        if on_ladder is not None:
+            theirs = replace(theirs, tournament=_challenge_on_ladder(match, on_ladder, is_own=is_own))
         yield Notice(player, theirs, match, match.plies)
+
+
+def _challenge_on_ladder(match: Match, ladder: OnLadder, *, is_own: bool) -> RoundBegun:
+    return RoundBegun(
+        number=match.tournament or 0, title=ladder.title, rung=ladder.rung, wanted=ladder.wanted, is_own=is_own
+    )
 
 
 def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:

@@ -258,6 +258,7 @@ def _entry(entry: Entry, tournament: Tournament) -> dict[str, Any]:
         "entered": entry.entered,
         "seed": entry.seed,
         "rating": entry.rating,
+        "rung": entry.rung,
         "withdrawn": entry.withdrawn,
     }
 

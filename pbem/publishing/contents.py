@@ -25,8 +25,9 @@ from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.publishing.visibility import NOBODY, Listed, Shown
 from pbem.ratings import standings
 from pbem.storage.models import Match, MatchState, Player, Seek, Tournament
-from pbem.tournaments import crosstable, entries, rounds
+from pbem.tournaments import crosstable, entries, rounds, rungs
 from pbem.tournaments.crosstable import Table
+from pbem.tournaments.field import Kind
 
 STANDINGS, SEEKS = 100, 100
 """How many places and seeks a page has."""
@@ -110,6 +111,8 @@ class TournamentShown:
     entrants: int
     table: Table | None
     names: Mapping[int, Shown]
+    rungs: tuple[Shown, ...] = ()
+    """The players of a ladder, from the top."""
     matches: tuple[Line, ...] = ()
 
 
@@ -206,6 +209,7 @@ def tournament(
 ) -> TournamentShown:
     """Return a tournament with the names that are shown."""
     entrants = entries.players_of(session, row)
+    is_ladder = row.kind == Kind.LADDER
     names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
     return TournamentShown(
         row.id or 0,
@@ -214,8 +218,9 @@ def tournament(
         GAMES[row.game].title,
         entries.state_of(row).value,
         len(entrants),
-        crosstable.table(rounds.field_of(session, row)) if row.started is not None else None,
+        crosstable.table(rounds.field_of(session, row)) if row.started is not None and not is_ladder else None,
         names,
+        tuple(people.get(each, Shown(0)) for each in rungs.on(session, row)) if is_ladder else (),
         tuple(matches),
     )
 

@@ -83,6 +83,7 @@ def tournament(site: Site, shown: TournamentShown) -> str:
         "players": shown.entrants,
         "page": tournament_path(shown.number),
         "standings": rows,
+        "rungs": [_player(each) for each in shown.rungs],
         "matches": [_match(line) for line in shown.matches],
     }
     return _written(told)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from datetime import datetime
 from typing import NoReturn, Protocol
 
@@ -63,8 +64,10 @@ class _Gone(Exception):
 class Sandbox:
     """A MailParser that parses messages in a process of its own, one at a time."""
 
-    def __init__(self, settings: ReadingSettings) -> None:
+    def __init__(self, settings: ReadingSettings, dropped: Callable[[], object] = lambda: None) -> None:
+        """`dropped` is called whenever the process is lost over a message."""
         self._settings = settings
+        self._dropped = dropped
         self._turn = threading.Lock()
         self._process: _Process | None = None
         self._is_closed = False
@@ -165,6 +168,7 @@ class Sandbox:
         if self._is_closed:
             raise Unavailable("the server is stopping")
         log.warning("reading stopped", why=why, size=len(raw))
+        self._dropped()
 
 
 class _Process:

@@ -12,7 +12,7 @@ from pbem.payloads.explained import Rules
 from pbem.payloads.messages import Answer, Confirmation, Digest, Payload
 from pbem.payloads.moderation import Announced
 from pbem.payloads.sections import TurnPlayed
-from pbem.payloads.tournaments import RoundWithoutMatch, TournamentEnded
+from pbem.payloads.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
 from pbem.rendering.drawings import Drawings
@@ -104,6 +104,8 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
         return f"[pbem] {payload.subject}"
     if isinstance(payload, RoundWithoutMatch):
         return f"[pbem] {payload.title}: round {payload.round}"
+    if isinstance(payload, RungChanged):
+        return f"[pbem] {payload.title}: " + (f"rung {payload.rung}" if payload.rung else "off the ladder")
     if isinstance(payload, TournamentEnded):
         return f"[pbem] {payload.line.title}: {payload.line.state}"
     if isinstance(payload, Confirmation) and payload.acts:

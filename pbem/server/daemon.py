@@ -10,7 +10,7 @@ share the work: each is notified by the others, and takes what no other is worki
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,20 +18,23 @@ from functools import partial
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 
 from pbem import failpoints
 from pbem.config import Settings
 from pbem.failpoints import Step
 from pbem.house.searcher import SandboxedSearcher, Searcher
 from pbem.house.thinker import Thinker
-from pbem.players import identity
 from pbem.reading import authentication
-from pbem.reading.protocol import MailParser, Unavailable
+from pbem.reading.protocol import MailParser
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
-from pbem.server import intake, publisher, worker
+from pbem.server import doors, intake, loops, publisher, worker
+from pbem.server.backups import Backups
 from pbem.server.examination import Services
+from pbem.server.health.reports import Reporter
+from pbem.server.health.systemd import Systemd
+from pbem.server.health.watch import Watch
+from pbem.server.loops import Loop
 from pbem.server.scheduler import Scheduler
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
 from pbem.server.triage import Triage
@@ -44,11 +47,9 @@ from pbem.storage.notifications import Channel
 from pbem.storage.retention import Retention
 from pbem.tokens import Keyring
 from pbem.transports import dkim_signing, receiver
-from pbem.transports.imap import ImapInbox
 from pbem.transports.listener import MailListener
-from pbem.transports.maildir import MaildirInbox, MaildirOutbox
-from pbem.transports.protocols import Arrival, Inbox, Outbox
-from pbem.transports.smtp import SmtpOutbox
+from pbem.transports.protocols import Arrival, Inbox, Outbox, Store
+from pbem.vitals import FirstOfEach, Link, Pulse, Vitals
 
 log = structlog.get_logger()
 
@@ -58,11 +59,6 @@ never acknowledged."""
 
 LAST_SECONDS = 1.0
 """The time left after that for marking what was sent before the message on which the sender hangs."""
-
-LOOK_SECONDS = 10.0
-"""How often to look for work without a notification (retries that are due, rows added by another program)."""
-
-LONGEST_PAUSE = 60.0
 
 LANES_OF_DESKS = ((Lane.REPLIES,), (Lane.PLAYERS, Lane.STRANGERS))
 """The queues that each of the working threads claims from."""
@@ -99,10 +95,16 @@ class Server:
     listeners: tuple[MailListener, ...]
     scheduler: Scheduler
     thinker: Thinker
+    backups: Backups
     desks: tuple[Desk, ...]
     """One for each thread of `run` that works; `queue` and `services` are for one that does all the work alone."""
     sign: Sign = unsigned
     clock: Callable[[], datetime] = now
+
+    @property
+    def vitals(self) -> Vitals:
+        """What the server knows of itself."""
+        return self.services.vitals
 
     @property
     def triage(self) -> Triage:
@@ -175,14 +177,19 @@ def open_server(
     dkim = settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    parsers = (parser, parser) if parser else (Sandbox(settings.reading), Sandbox(settings.reading))
+    vitals = Vitals()
+    killed = vitals.counts.killed.add
+    kill_reader = partial(killed, "reading")
+    parsers = (parser or Sandbox(settings.reading, kill_reader), parser or Sandbox(settings.reading, kill_reader))
+    searcher = searcher or SandboxedSearcher(settings.house, lost=partial(killed, "house"))
     engine = database.connect(settings.server.database)
-    results = DeliveryResults(Locks(engine))
-    services = Services(settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0])
-    queue, *queues = (WorkQueue(engine, clock, lanes) for lanes in (tuple(Lane), *LANES_OF_DESKS))
-    thinker = Thinker(
-        engine, settings.house, settings.server, searcher or SandboxedSearcher(settings.house), Locks(engine), clock
+    results = DeliveryResults(Locks(engine), vitals)
+    services = Services(
+        settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], vitals=vitals
     )
+    queue, *queues = (WorkQueue(engine, clock, lanes) for lanes in (tuple(Lane), *LANES_OF_DESKS))
+    thinker = Thinker(engine, settings.house, settings.server, searcher, Locks(engine), clock)
+    backups = Backups(engine, settings, Locks(engine), clock)
     try:
         if upgrade:
             database.upgrade(engine)
@@ -193,17 +200,18 @@ def open_server(
             engine=engine,
             services=services,
             renderer=Renderer(settings.server, keyring),
-            outbox=_outbox(settings),
+            outbox=doors.outbox(settings),
             queue=queue,
             desks=tuple(
                 Desk(each, replace(services, parser=parser)) for each, parser in zip(queues, parsers, strict=True)
             ),
             results=results,
-            inboxes=tuple(_inboxes(settings)),
-            listeners=tuple(_listeners(settings)),
+            inboxes=tuple(doors.inboxes(settings)),
+            listeners=tuple(doors.listeners(settings)),
             sign=sign,
             clock=clock,
             thinker=thinker,
+            backups=backups,
             scheduler=Scheduler(
                 Retention(SteadyClock(clock(), monotonic), invited_days=settings.limits.invited_again_days)
             ),
@@ -211,6 +219,7 @@ def open_server(
     finally:
         thinker.close()
         thinker.locks.close()
+        backups.locks.close()
         for one in parsers:
             one.close()
         for each in (queue, *queues):
@@ -236,61 +245,108 @@ def run_once(server: Server) -> tuple[int, int, int]:
         server.outbox.close()
 
 
-def run(server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None) -> None:
+def run(
+    server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None, systemd: Systemd | None = None
+) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
+    vitals, systemd, bound = server.vitals, systemd or Systemd({}), loops.bounds(server.settings)
     came, owed, played = tuple(threading.Event() for _ in server.desks), threading.Event(), threading.Event()
+    reporter = Reporter(vitals, server.clock())
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
         server.store(arrivals)
         for bell in came:
             bell.set()
 
-    def handle_waiting(desk: Desk) -> int:
-        handled = server.handle_waiting(stop.is_set, desk)
+    def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> int:
+        handled = server.handle_waiting(stopped, desk)
         if handled:
             owed.set()
             played.set()
         return handled
 
-    def think() -> int:
-        searched = server.thinker.step(stop.is_set)
+    def think(stopped: Callable[[], bool]) -> int:
+        searched = server.thinker.step(stopped)
         if searched:
             owed.set()
         return searched
 
-    threads = [
-        threading.Thread(
-            target=partial(receiver.receive, inbox, store, stop.is_set, stop.wait), name="receive", daemon=True
-        )
-        for inbox in server.inboxes
+    def report(_stopped: Callable[[], bool]) -> None:
+        reporter.tell(server.engine, server.clock())
+
+    def announce() -> None:
+        vitals.is_ready = True
+        log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
+        systemd.ready()
+        ready()
+
+    working = [
+        *(
+            Loop(vitals.pulse(f"work {number}", bound.work), partial(handle_waiting, desk), bell)
+            for number, (desk, bell) in enumerate(zip(server.desks, came, strict=True), start=1)
+        ),
+        Loop(vitals.pulse("house", bound.house), think, played),
+        Loop(vitals.pulse("send", bound.send), server.send_due, owed, server.outbox.close),
+        Loop(vitals.pulse("report", bound.other), report, threading.Event(), partial(reporter.end, server.engine)),
     ]
-    for number, (desk, bell) in enumerate(zip(server.desks, came, strict=True), start=1):
-        threads.append(_loop(f"work {number}", partial(handle_waiting, desk), bell, stop))
-    threads.append(_loop("house", think, played, stop))
-    threads.append(_loop("send", lambda: server.send_due(stop.is_set), owed, stop, server.outbox.close))
+    if server.settings.backup.folder is not None:
+        working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step, threading.Event()))
+    threads = [loop.thread(stop, vitals) for loop in working]
+    if server.settings.metrics.are_wanted:
+        from pbem.server.health import exposure  # most servers don't need what it imports
+
+        threads += exposure.serve(server.settings.metrics, server.engine, vitals, server.clock, stop)
     if server.queue.is_shared:
-        hear = partial(
-            notifications.listen,
-            server.engine,
-            {Channel.RECEIVED: came, Channel.OWED: (owed, played)},
-            stop.is_set,
-            stop.wait,
-        )
-        threads.append(threading.Thread(target=hear, name="bells", daemon=True))
-    if (wanted := server.settings.publish) is not None:
-        publish = partial(publisher.publish_again_and_again, server.settings.server, wanted, stop)
+        bells = {Channel.RECEIVED: came, Channel.OWED: (owed, played)}
+        threads.append(_hearing(server, bells, stop, vitals.pulse("bells", bound.other)))
+    links = [vitals.inbox(doors.kind(inbox)) for inbox in server.inboxes]
+    first = FirstOfEach(len(links), announce)
+    for inbox, link in zip(server.inboxes, links, strict=True):
+        link.call_on_first(first.happened)
+        threads.append(_receiving(inbox, store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link))
+    if server.settings.publish.folder is not None:
+        publish = partial(publisher.publish_again_and_again, server.settings.server, server.settings.publish, stop)
         threads.append(threading.Thread(target=publish, name="publish", daemon=True))
     for listener in server.listeners:
-        listener.start(store)
+        listener.start(store, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:
         thread.start()
-    log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
-    ready()
+    Watch(vitals, systemd).start(stop)
+    if not links:
+        announce()
     stop.wait()
-    _stop(server, threads, (*came, owed, played))
+    systemd.stopping()
+    _stop(server, threads, {loop.bell for loop in working})
 
 
-def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threading.Event, ...]) -> None:
+def _receiving(inbox: Inbox, store: Store, stop: threading.Event, pulse: Pulse, link: Link) -> threading.Thread:
+    """Return a thread that carries mail from a mailbox to the store."""
+
+    def pause(seconds: float) -> None:
+        with pulse.resting():
+            stop.wait(seconds)
+
+    def receive() -> None:
+        receiver.receive(inbox, store, lambda: pulse.stopped(stop), pause, link)
+        pulse.end()
+
+    return threading.Thread(target=receive, name="receive", daemon=True)
+
+
+def _hearing(
+    server: Server, bells: Mapping[Channel, Collection[threading.Event]], stop: threading.Event, pulse: Pulse
+) -> threading.Thread:
+    """Return a thread that hears of what other daemons have stored."""
+    link = server.vitals.link("notifications", lost="notifications lost", again="notifications again")
+
+    def listen() -> None:
+        notifications.listen(server.engine, bells, lambda: pulse.stopped(stop), stop.wait, link)
+        pulse.end()
+
+    return threading.Thread(target=listen, name="bells", daemon=True)
+
+
+def _stop(server: Server, threads: list[threading.Thread], bells: Collection[threading.Event]) -> None:
     deadline = time.monotonic() + STOP_SECONDS
     server.thinker.close()
     for bell in bells:
@@ -305,62 +361,3 @@ def _stop(server: Server, threads: list[threading.Thread], bells: tuple[threadin
     last.start()
     last.join(LAST_SECONDS)
     log.info("stopped", unfinished=late)
-
-
-def _loop(
-    name: str,
-    step: Callable[[], object],
-    bell: threading.Event,
-    stop: threading.Event,
-    close: Callable[[], object] = lambda: None,
-) -> threading.Thread:
-    """Return a thread that, whenever `bell` is set, repeats the step until nothing is left; it waits out an outage."""
-
-    def loop() -> None:
-        pause = 1.0
-        while not stop.is_set():
-            bell.clear()
-            try:
-                while step() and not stop.is_set():
-                    pass
-                pause = 1.0
-            except DBAPIError as error:
-                log.error("database", thread=name, error=str(error.orig), pause=pause)  # noqa: TRY400 - no bug of ours
-                stop.wait(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
-                continue
-            except Unavailable as error:
-                log.error("no mail can be read", thread=name, error=str(error))  # noqa: TRY400 - no bug of ours
-                stop.wait(LONGEST_PAUSE)
-            except Exception:  # a bug must not silently end the thread, and with it the service
-                log.exception("failed", thread=name)
-                stop.wait(LONGEST_PAUSE)
-            if not stop.is_set():
-                bell.wait(LOOK_SECONDS)
-        close()
-
-    return threading.Thread(target=loop, name=name, daemon=True)
-
-
-def _outbox(settings: Settings) -> Outbox:
-    if settings.outbox.smtp is not None:
-        return SmtpOutbox(settings.outbox.smtp)
-    assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one outbox
-    return MaildirOutbox(settings.outbox.maildir)
-
-
-def _inboxes(settings: Settings) -> Iterator[Inbox]:
-    limit = settings.server.mail_limit
-    if settings.inbox.imap is not None:
-        yield ImapInbox(settings.inbox.imap, limit)
-    if settings.inbox.maildir is not None:
-        yield MaildirInbox(settings.inbox.maildir, limit)
-
-
-def _listeners(settings: Settings) -> Iterator[MailListener]:
-    limit = settings.server.mail_limit
-    accepts = partial(identity.leads_to_us, server=settings.server)
-    if settings.inbox.lmtp is not None:
-        yield MailListener(settings.inbox.lmtp, "lmtp", limit, accepts)
-    if settings.inbox.smtp is not None:
-        yield MailListener(settings.inbox.smtp, "smtp", limit, accepts)

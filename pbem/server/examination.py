@@ -25,6 +25,7 @@ from pbem.server.ordering import ordering_keys
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState
 from pbem.tokens import Keyring, Purpose
+from pbem.vitals import Vitals
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Services:
     house: HouseSettings
     parser: MailParser
     attempts: Attempts = field(default_factory=Attempts)
+    vitals: Vitals = field(default_factory=Vitals)
 
 
 @dataclass(frozen=True, slots=True)

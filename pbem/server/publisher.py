@@ -32,7 +32,7 @@ def publish_once(
     """Publish in a process of its own, which is killed once that is wanted. Return whether it has succeeded."""
     asked = {
         "database": server.database,
-        "folder": str(wanted.path),
+        "folder": str(wanted.folder),
         "name": server.name,
         "address": server.address,
         "url": wanted.url,
@@ -52,7 +52,7 @@ def publish_once(
         assert process.stderr  # noqa: S101
         if process.returncode != 0:
             said = process.stderr.read().strip()
-            log.error("publishing failed", folder=str(wanted.path), error=said.rpartition("\n")[2])
+            log.error("publishing failed", folder=str(wanted.folder), error=said.rpartition("\n")[2])
             return False
-        log.info("published", folder=str(wanted.path), **json.loads(process.stdout.read()))
+        log.info("published", folder=str(wanted.folder), **json.loads(process.stdout.read()))
         return True

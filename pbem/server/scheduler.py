@@ -1,4 +1,4 @@
-"""Scheduled work: time-outs, tournaments, vacations, reminders, seeks that end, digests, announcements, and so on.
+"""Scheduled work: time-outs, tournaments, ladders, vacations, reminders, seeks that end, digests, and so on.
 
 The daemon calls `step` repeatedly. Nearly always nothing is due, and one statement tells so. What a player's message
 causes is in `conversation`.
@@ -22,6 +22,7 @@ from pbem.server.scheduled import (
     bulletins,
     digest,
     expiry,
+    ladders,
     pauses,
     reminders,
     timeouts,
@@ -58,6 +59,7 @@ WORK: tuple[tuple[ColumnElement[bool], Act], ...] = (
     (pauses.ARE_OVER, pauses.end),
     (timeouts.ARE_DUE, timeouts.expire),
     (tournaments.ARE_DUE, tournaments.advance),
+    (ladders.ARE_DUE, ladders.settle),
     (expiry.ARE_OVER, expiry.expire),
     (vacations.MAY_BE_NEEDED, vacations.prolong),
     (vacations.ARE_UNTOLD, vacations.tell),

@@ -24,6 +24,7 @@ from pbem.storage.locks import Locks
 from pbem.storage.models import Outgoing, OutgoingState
 from pbem.storage.utc import Utc
 from pbem.transports.protocols import NotSent, Outbox
+from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 
@@ -78,8 +79,9 @@ def unsigned(raw: bytes) -> bytes:
 class DeliveryResults:
     """The results of attempts that aren't in the database yet; any thread can record them."""
 
-    def __init__(self, locks: Locks) -> None:
+    def __init__(self, locks: Locks, vitals: Vitals | None = None) -> None:
         self.locks = locks
+        self.vitals = vitals or Vitals()
         self._results: list[_Result] = []
         self._lock = threading.Lock()
         self.started: set[int] = set()
@@ -136,8 +138,10 @@ def send_due(
         for letter in letters:
             if stopped():
                 break
-            result = _attempt(server, outbox, letter, sign)
+            result = _attempt(server, outbox, letter, sign, results.vitals)
             results.add(result)
+            if result.error is None:
+                results.vitals.counts.sent_in.add((clock() - letter.row.created).total_seconds())
             attempts += 1
             if result.is_refused:
                 refused.append(result.outgoing)
@@ -247,24 +251,31 @@ def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Let
         return _Letter(row, b"", traceback.format_exc())
 
 
-def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign) -> _Result:
+def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign, vitals: Vitals) -> _Result:
     """Sign a message and send it to the next hop."""
-    row = letter.row
+    row, count = letter.row, vitals.counts.mails_out.add
     assert row.id is not None  # noqa: S101 - a stored row has one
     if letter.error is not None:
+        count("not rendered")
         _log(row, "not rendered")
         return _Result(row.id, row.template, letter.error, later=True, is_bug=True)
     try:
         raw = sign(letter.raw)
     except Exception:  # noqa: BLE001 - a bug must not stop the others
+        count("not signed")
         _log(row, "not signed")
         return _Result(row.id, row.template, traceback.format_exc(), later=True, is_bug=True)
     try:
         outbox.send(server.address, row.address, raw)
     except NotSent as error:
+        if error.is_lost:
+            vitals.outbox.fails("next hop", str(error))
+        count("postponed" if error.later else "refused")
         _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
         return _Result(row.id, row.template, str(error), later=error.later)
     failpoints.reach(Step.SENT)
+    vitals.outbox.works()
+    count("sent")
     _log(row, "sent")
     return _Result(row.id, row.template, None, later=False, turns=tuple(facts.turns_of_reader(row.facts)))
 

@@ -1,6 +1,7 @@
 """Processing a message in one transaction: authorise, execute, enqueue the replies. Repeated failures shunt it."""
 
 import traceback
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +39,16 @@ class _GoesLater(Exception):
     """Another daemon abandoned an earlier message, which goes first; nothing has been done yet."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Handled:
+    """What became of a message: what to log of it, and what to count."""
+
+    about: dict[str, Any]
+    outcome: Outcome
+    silence: Silence | None
+    received: datetime
+
+
 def handle(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
     """Handle a claimed message and commit. Return whether it was its turn.
 
@@ -55,36 +66,47 @@ def handle(engine: Engine, services: Services, queue: WorkQueue, incoming_id: in
 
 def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
     error, trouble = attempts.ENDED, attempts.NO_TRACEBACK
+    counts, began = services.vitals.counts, services.vitals.monotonic()
     services.parser.prepare()
     while (
         attempt := services.attempts.begin(engine, incoming_id, now)
     ) is not None and attempt.number <= attempts.MOST:
         failpoints.reach(Step.COUNTED)
         try:
-            about = _attempt(engine, services, queue, incoming_id, attempt.received, now)
+            handled = _attempt(engine, services, queue, incoming_id, attempt.received, now)
         except (OperationalError, Unavailable, _GoesLater):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
             log.warning("mail in", incoming=incoming_id, verdict="failed", error=error, attempt=attempt.number)
+            counts.mails_in.add("failed", "")
             services.attempts.end(incoming_id)
         else:
             services.attempts.end(incoming_id)
-            if about is not None:
-                log.info("mail in", **about)
+            if handled is not None:
+                log.info("mail in", **handled.about)
+                counts.mails_in.add(_label(handled.outcome), _label(handled.silence))
+                took = services.vitals.monotonic() - began
+                counts.handled_in.add((now - handled.received).total_seconds() + took)
             return True
     if attempt is not None:
         attempts.shunt(engine, incoming_id, error, trouble, now)
         services.attempts.end(incoming_id)
         # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
         log.error("mail in", incoming=incoming_id, verdict="shunted", error=error)
+        counts.mails_in.add("shunted", "")
     return attempt is not None
+
+
+def _label(what: Outcome | Silence | None) -> str:
+    """Return the name by which it is counted."""
+    return what.name.lower() if what is not None else ""
 
 
 def _attempt(
     engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, received: Received, now: datetime
-) -> dict[str, Any] | None:
-    """Examine the message, then handle it in one transaction if it is still new. Return what to log, if anything."""
+) -> _Handled | None:
+    """Examine the message, then handle it in one transaction if it is still new. Return what became of it then."""
     for _ in range(MOST_EXAMINATIONS):
         examined = examine(engine, services, received, now, is_shared=queue.is_shared)
         failpoints.reach(Step.READ)
@@ -99,21 +121,22 @@ def _attempt(
 
 def _handle_examined(
     engine: Engine, services: Services, incoming_id: int, examined: Examined, now: datetime
-) -> dict[str, Any] | None:
-    """Handle the message in one transaction if it is still new. Return what to log, if anything."""
+) -> _Handled | None:
+    """Handle the message in one transaction if it is still new. Return what became of it then."""
     with transaction(engine) as session:
         keep_rows(session)
         row = session.get_one(Incoming, incoming_id, with_for_update=True)
-        about = _handle(session, services, row, examined, now) if row.state == IncomingState.NEW else None
+        handled = _handle(session, services, row, examined, now) if row.state == IncomingState.NEW else None
         notifications.notify(session, Channel.OWED)
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
-    return about
+    return handled
 
 
-def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> dict[str, Any]:
-    """Handle the message within the transaction. Return what to log."""
+def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> _Handled:
+    """Handle the message within the transaction. Return what became of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
+    silence = None
     try:
         message = examined.message
         if message is None:
@@ -145,12 +168,13 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             "match": reply.match or sender.match,
         }
     except Unanswerable as error:
-        verdict = Verdict(Outcome.UNANSWERED, str(error))
+        verdict, silence = Verdict(Outcome.UNANSWERED, str(error)), error.silence
     row.verdict, row.handled, row.author = str(verdict), now, None
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE
     session.add(row)
-    return {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
+    line = {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
+    return _Handled(line, verdict.outcome, silence, row.received)
 
 
 def _bounce(session: Session, services: Services, examined: Examined, now: datetime) -> str | None:

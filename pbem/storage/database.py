@@ -250,7 +250,7 @@ def upgrade(engine: Engine) -> None:
     """Create the tables, or upgrade them from any earlier version. Raises Outdated for those of a later version."""
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
-        if _revision(connection) != newest_revision():
+        if revision(connection) != newest_revision():
             _migrate(connection, str(engine.url))
 
 
@@ -271,18 +271,18 @@ def _migrate(connection: Connection, url: str) -> None:
 def is_current(engine: Engine) -> bool:
     """Return whether the tables are those of this version."""
     with read_only(engine) as session:
-        return _revision(session.connection()) == newest_revision()
+        return revision(session.connection()) == newest_revision()
 
 
-def _revision(connection: Connection) -> str | None:
+def revision(connection: Connection) -> str | None:
     """Return the revision of the tables, as Alembic notes it; None where there are none."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return revision
+    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found
 
 
-def _revisions() -> list[str]:
+def revisions() -> list[str]:
     """Return the revisions of the tables up to this version, which are the numbers of its migrations."""
     return sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 
@@ -290,7 +290,7 @@ def _revisions() -> list[str]:
 @cache
 def newest_revision() -> str:
     """Return the revision of this version's tables."""
-    return _revisions()[-1]
+    return revisions()[-1]
 
 
 def require_current(engine: Engine) -> None:
@@ -299,11 +299,11 @@ def require_current(engine: Engine) -> None:
     if file and not Path(file).exists():
         raise Outdated(f'there is no database {file} yet: "pbem init" or "pbem run" makes it')
     with read_only(engine) as session:
-        revision = _revision(session.connection())
-    if revision == newest_revision():
+        found = revision(session.connection())
+    if found == newest_revision():
         return
-    if revision is not None and revision not in _revisions():
-        raise Outdated(f"the database was made by another version of pbem, which numbers its tables {revision}")
+    if found is not None and found not in revisions():
+        raise Outdated(f"the database was made by another version of pbem, which numbers its tables {found}")
     raise Outdated(
         "the database was made by an older version of pbem, which may still be running, so it was left alone."
         ' Stop that server; then "pbem init" or "pbem run" upgrades the database'

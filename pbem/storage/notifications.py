@@ -10,12 +10,11 @@ from itertools import chain
 from threading import Event
 from typing import Any
 
-import structlog
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
-log = structlog.get_logger()
+from pbem.vitals import Link
 
 TIMEOUT_SECONDS = 0.5
 """How long a listener waits for a notification before it checks whether to stop."""
@@ -43,20 +42,20 @@ def listen(
     events: Mapping[Channel, Collection[Event]],
     stopped: Callable[[], bool],
     pause: Callable[[float], object],
+    link: Link,
 ) -> None:
     """Set the events of each channel that is notified, until stopped; reconnect when the connection is lost."""
-    lost = False
     while not stopped():
         try:
-            _listen(engine, events, stopped)
+            _listen(engine, events, stopped, link)
         except (DBAPIError, engine.dialect.loaded_dbapi.Error) as error:
-            if not lost:
-                log.warning("notifications lost", error=str(error).partition("\n")[0])
-            lost = True
+            link.fails("database", str(error).partition("\n")[0])
             pause(1.0)
 
 
-def _listen(engine: Engine, events: Mapping[Channel, Collection[Event]], stopped: Callable[[], bool]) -> None:
+def _listen(
+    engine: Engine, events: Mapping[Channel, Collection[Event]], stopped: Callable[[], bool], link: Link
+) -> None:
     connection = engine.raw_connection()
     try:
         driver: Any = connection.driver_connection  # SQLAlchemy has no interface for LISTEN
@@ -64,6 +63,7 @@ def _listen(engine: Engine, events: Mapping[Channel, Collection[Event]], stopped
         driver.autocommit = True
         for channel in events:
             driver.execute(f"listen {channel.value}")
+        link.works()
         for event in chain.from_iterable(events.values()):  # notifications from before we listened
             event.set()
         while not stopped():

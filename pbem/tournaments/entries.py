@@ -9,17 +9,17 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy import delete, exists, update
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, func, or_, select
 
 from pbem.clocks.time_control import TimeControl, to_stored
 from pbem.storage import retention
 from pbem.storage.database import exclude_others, lock
-from pbem.storage.models import Entry, Pairing, Player, Tournament
+from pbem.storage.models import Entry, LadderStep, Pairing, Player, Tournament
 from pbem.tournaments.field import Kind
 
 FEWEST = 3
 """How many players a tournament needs."""
-MOST_PLACES: Mapping[Kind, int] = {Kind.ROUND_ROBIN: 10, Kind.SWISS: 64, Kind.KNOCK_OUT: 64}
+MOST_PLACES: Mapping[Kind, int] = {Kind.ROUND_ROBIN: 10, Kind.SWISS: 64, Kind.KNOCK_OUT: 64, Kind.LADDER: 100}
 """How many players a tournament of each kind can have. In a round robin each of them meets all others."""
 MOST_DAYS = 90
 """How long players can enter."""
@@ -56,6 +56,7 @@ class Terms:
     """How long players can enter."""
     rounds: int | None = None
     at_once: int | None = None
+    reach: int | None = None
 
 
 def state_of(tournament: Tournament) -> State:
@@ -66,7 +67,7 @@ def state_of(tournament: Tournament) -> State:
 
 
 def open_(session: Session, terms: Terms, host: Player | None, now: datetime) -> Tournament:
-    """Open a tournament to everybody."""
+    """Open a tournament to everybody. A ladder has begun with that, and stays open."""
     exclude_others(session.connection(), "the number of a tournament")
     tournament = Tournament(
         id=(session.exec(select(func.max(Tournament.id))).one() or 0) + 1,
@@ -79,9 +80,11 @@ def open_(session: Session, terms: Terms, host: Player | None, now: datetime) ->
         places=terms.places,
         wanted_rounds=terms.rounds,
         at_once=terms.at_once,
+        reach=terms.reach,
         host=host.id if host is not None else None,
         closes=now + timedelta(days=terms.days),
         created=now,
+        started=now if terms.kind is Kind.LADDER else None,
     )
     session.add(tournament)
     session.flush()
@@ -123,14 +126,14 @@ def entry_of(session: Session, tournament: Tournament, player: Player) -> Entry 
 
 def number_of(session: Session, tournament: Tournament) -> int:
     """Return how many players have entered."""
-    theirs = select(func.count()).select_from(Entry).where(Entry.tournament == tournament.id)
-    return session.exec(theirs).one()
+    return numbers_of(session, [tournament])[tournament.id or 0]
 
 
 def numbers_of(session: Session, tournaments: Sequence[Tournament]) -> dict[int, int]:
-    """Return how many players have entered each of them."""
+    """Return how many players have entered each of them; of a ladder, only those who are on it."""
     wanted = [each.id or 0 for each in tournaments]
-    theirs = select(Entry.tournament, func.count()).where(col(Entry.tournament).in_(wanted))
+    counts = or_(col(Entry.seed).is_not(None), col(Entry.withdrawn).is_(None))
+    theirs = select(Entry.tournament, func.count()).where(col(Entry.tournament).in_(wanted), counts)
     found = dict(session.exec(theirs.group_by(col(Entry.tournament))).all()) if wanted else {}
     return {number: found.get(number, 0) for number in wanted}
 
@@ -204,6 +207,8 @@ def pass_on(session: Session, player: Player, heir: Player) -> None:
     for seat, column in (("first", Pairing.first), ("second", Pairing.second)):
         paired = update(Pairing).where(col(Pairing.tournament).in_(entered), col(column) == player.id)
         retention.change(session, paired.values({seat: heir.id}))
+    stepped = (col(LadderStep.tournament).in_(entered), col(LadderStep.player) == player.id)
+    retention.change(session, update(LadderStep).where(*stepped).values(player=heir.id))
     retention.change(session, update(Entry).where(theirs).values(player=heir.id))
     retention.change(session, update(Tournament).where(col(Tournament.host) == player.id).values(host=heir.id))
 

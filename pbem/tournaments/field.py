@@ -15,6 +15,8 @@ class Kind(StrEnum):
     """In each round, players meet who have about as many points, and nobody twice."""
     KNOCK_OUT = "knock-out"
     """Who loses is out."""
+    LADDER = "ladder"
+    """Players stand on rungs and challenge those above them. It has no rounds, and no field."""
 
 
 class Result(StrEnum):

@@ -2,24 +2,22 @@
 
 What follows is worked out before, in a transaction that only reads: pairing many players may take long. The one that
 writes locks the tournament, looks at everything again, and does nothing if anything has changed since. So a round is
-never paired twice; that a player is in it twice, the tables rule out as well.
+never paired twice; that a player is in it twice, the tables rule out as well. That matches begin, and players are told,
+is left to `boards`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import Termination
-from pbem.clocks.time_control import from_stored
-from pbem.matches.events import MatchStarted
 from pbem.matches.lifecycle import WITHOUT_RESULT
 from pbem.matches.origins import arranged
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
-from pbem.tournaments import crosstable, entries, formats
-from pbem.tournaments.crosstable import Table
+from pbem.tournaments import entries, formats
 from pbem.tournaments.field import Entrant, Field, Kind, Pair, Result, Step
 
 
@@ -31,30 +29,17 @@ class Prepared:
     field: Field
     """What that was concluded from."""
     step: Step
-    table: Table
-    """The crosstable after it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Advanced:
-    """What has happened in a tournament."""
-
-    tournament: Tournament
-    field: Field
-    """With the new pairings."""
-    table: Table
-    names: Mapping[int, Player]
-    """Everybody who is in it, by number."""
-    begun: tuple[MatchStarted, ...] = ()
 
 
 def due(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the tournaments that nobody can enter any more, and those in which matches have ended."""
+    """Return the tournaments that nobody can enter any more, and those in which matches have ended or are to begin."""
     is_open = (col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
     closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
     ended = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))
-    changed = session.exec(select(Match.tournament).where(*ended).distinct().limit(most)).all()
-    return [number or 0 for number in (*closed, *changed)]
+    has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Kind.LADDER)
+    changed = select(Match.tournament).join(Tournament, has_rounds).where(*ended).distinct().limit(most)
+    begins = select(Tournament.id).where(col(Tournament.told).is_not(None)).limit(most)
+    return [number or 0 for number in dict.fromkeys((*closed, *session.exec(changed), *session.exec(begins)))]
 
 
 def prepare(session: Session, number: int, now: datetime) -> Prepared | None:
@@ -66,33 +51,34 @@ def prepare(session: Session, number: int, now: datetime) -> Prepared | None:
     if found is None:
         return None
     step = formats.following(found) if len(found.entrants) >= entries.FEWEST else Step(is_over=True)
-    return Prepared(number, found, step, crosstable.table(found.with_pairs(step.pairs)))
+    return Prepared(number, found, step)
 
 
-def advance(session: Session, prepared: Prepared, now: datetime) -> Advanced | None:
-    """Do what is due; None if another daemon is at it, or if anything has changed meanwhile: then it is due again."""
+def advance(session: Session, prepared: Prepared, now: datetime) -> bool:
+    """Do what is due. False if another daemon is at it, or if anything has changed meanwhile: then it is due again."""
     tournament = lock_if_free(session, Tournament, prepared.number)
     if tournament is None:
-        return None
-    people = _locked_people(session, tournament)
+        return False
+    locked_people(session, session.exec(select(Entry.player).where(Entry.tournament == tournament.id)).all())
     over = arranged.unreported(session, prepared.number)
     if _field(session, tournament, now) != prepared.field:
-        return None
+        return False
     arranged.report(session, over, now)
     if tournament.started is None:
         _begin(session, tournament, prepared.field, now)
-    begun = tuple(_begin_match(session, tournament, people, pair, now) for pair in prepared.step.pairs)
+    last = session.exec(select(func.max(Pairing.id)).where(Pairing.tournament == tournament.id)).one() or 0
+    session.add_all(_paired(tournament, pair) for pair in prepared.step.pairs)
     if prepared.step.is_over:
-        tournament.ended = now
-        session.add(tournament)
+        tournament.ended, tournament.told = now, 0
+    elif tournament.told is None or tournament.told >= last:
+        tournament.told = last if prepared.step.pairs else None
+    session.add(tournament)
     session.flush()
-    field = prepared.field.with_pairs(prepared.step.pairs)
-    return Advanced(tournament, field, prepared.table, people, tuple(event for event in begun if event is not None))
+    return True
 
 
-def _locked_people(session: Session, tournament: Tournament) -> dict[int, Player]:
-    """Return who has entered, locked so that nobody is banned or deleted meanwhile, as everywhere by their numbers."""
-    ids = session.exec(select(Entry.player).where(Entry.tournament == tournament.id)).all()
+def locked_people(session: Session, ids: Collection[int]) -> dict[int, Player]:
+    """Return players, locked so that nobody is banned or deleted meanwhile, as everywhere by their numbers."""
     theirs = select(Player).where(col(Player.id).in_(ids)).order_by(col(Player.id)).with_for_update(read=True)
     found = session.exec(theirs.execution_options(populate_existing=True)).all() if ids else ()
     return {player.id or 0: player for player in found}
@@ -119,43 +105,22 @@ def _begin(session: Session, tournament: Tournament, field: Field, now: datetime
     session.flush()
 
 
-def _begin_match(
-    session: Session, tournament: Tournament, people: Mapping[int, Player], pair: Pair, now: datetime
-) -> MatchStarted | None:
-    """Store a pairing, and begin its match; None where it needs none."""
-    event = None
-    if pair.result is None and pair.second is not None:
-        event = arranged.begin(
-            session,
-            people[pair.first],
-            people[pair.second],
-            tournament.game,
-            tournament.options,
-            now,
-            time=from_stored(tournament.time),
-            rated=tournament.rated,
-            tournament=tournament.id or 0,
-            round_=pair.round,
-        )
-    session.add(
-        Pairing(
-            tournament=tournament.id or 0,
-            round=pair.round,
-            board=pair.board,
-            game=pair.game,
-            first=pair.first,
-            second=pair.second,
-            match=event.match.id if event is not None else None,
-            result=pair.result.value if pair.result is not None else None,
-        )
+def _paired(tournament: Tournament, pair: Pair) -> Pairing:
+    """Return the row of a pairing, whose match has still to begin, if it needs any."""
+    return Pairing(
+        tournament=tournament.id or 0,
+        round=pair.round,
+        board=pair.board,
+        game=pair.game,
+        first=pair.first,
+        second=pair.second,
+        result=pair.result.value if pair.result is not None else None,
     )
-    session.flush()
-    return event
 
 
 def seeded(session: Session, tournament: Tournament) -> Field:
     """Return the field of a tournament that begins: by ratings, those without one last; then who entered first."""
-    people = [row for row in entries.players_of(session, tournament) if _left(*row) is None]
+    people = [row for row in entries.players_of(session, tournament) if left(*row) is None]
     ratings = _ratings(session, tournament, [entry.player for entry, _ in people])
     in_order = sorted(people, key=lambda row: (-ratings.get(row[0].player, 0.0), row[0].entered, row[0].player))
     entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
@@ -176,7 +141,7 @@ def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -
     return {row.player: row.rating for row in rows}
 
 
-def _left(entry: Entry, player: Player) -> datetime | None:
+def left(entry: Entry, player: Player) -> datetime | None:
     """Return since when an entrant doesn't play any more."""
     times = [time for time in (entry.withdrawn, player.banned, player.deleted) if time is not None]
     return min(times, default=None)
@@ -185,12 +150,12 @@ def _left(entry: Entry, player: Player) -> datetime | None:
 def field_of(session: Session, tournament: Tournament) -> Field:
     """Return the field of a tournament that has begun, as it is now."""
     entrants = {
-        entry.player: Entrant(entry.player, entry.seed, _left(entry, player))
+        entry.player: Entrant(entry.player, entry.seed, left(entry, player))
         for entry, player in entries.players_of(session, tournament)
         if entry.seed is not None
     }
     kind, rounds = Kind(tournament.kind), tournament.rounds or 0
-    pairs = tuple(_pair(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
+    pairs = tuple(pair_of(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
     return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs)
 
 
@@ -201,11 +166,11 @@ def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing,
     return list(session.exec(rows.where(Pairing.tournament == tournament.id).order_by(*in_order)).all())
 
 
-def _pair(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entrant]) -> Pair:
+def pair_of(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entrant]) -> Pair:
     """Return a pairing with its result."""
     pair = Pair(pairing.round, pairing.board, pairing.first, pairing.second, game=pairing.game)
     if match is None:
-        return replace(pair, result=Result(pairing.result or Result.NEITHER), is_played=False)
+        return pair if pairing.result is None else replace(pair, result=Result(pairing.result), is_played=False)
     if match.ended is None:
         return pair
     if match.termination is None or Termination(match.termination) in WITHOUT_RESULT:

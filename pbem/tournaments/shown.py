@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from itertools import groupby
 
+from sqlmodel import Session, col, select
+
 from engines import GAMES
 from pbem.matches.naming import name
 from pbem.payloads.tournaments import (
@@ -11,13 +13,14 @@ from pbem.payloads.tournaments import (
     CrosstableRow,
     Meeting,
     RoundShown,
+    Rung,
     TournamentLine,
 )
 from pbem.storage.models import Player, Tournament
-from pbem.tournaments import crosstable, entries
+from pbem.tournaments import crosstable, entries, rungs
 from pbem.tournaments.crosstable import Row, Table
 from pbem.tournaments.entries import State
-from pbem.tournaments.field import POINTS, Field, Pair
+from pbem.tournaments.field import POINTS, Field, Kind, Pair
 
 MOST_ROWS = 10
 """How many rows of a crosstable a message about a round has; the final report has all of them."""
@@ -46,6 +49,16 @@ def line(
         round=round_,
         rounds=tournament.rounds or 0,
         entered=entered,
+        can_enter=not entered and _takes_more(tournament, entrants),
+        reach=tournament.reach or 0,
+    )
+
+
+def _takes_more(tournament: Tournament, entrants: int) -> bool:
+    """Return whether somebody can enter; a ladder never closes."""
+    state = entries.state_of(tournament)
+    return state is State.OPEN or (
+        state is State.RUNNING and tournament.kind == Kind.LADDER and entrants < tournament.places
     )
 
 
@@ -84,6 +97,30 @@ def _row(row: Row, names: Mapping[int, str], reader: int | None) -> CrosstableRo
         own=entrant.player == reader,
         out=not entrant.is_playing,
     )
+
+
+def rungs_for(
+    session: Session, tournament: Tournament, reader: int | None, now: datetime, size: int, page: int = 1
+) -> tuple[int, tuple[Rung, ...], bool]:
+    """Return the rung of a reader (0 without one), a page of the ladder for them, and whether more follow."""
+    whole = rungs.on(session, tournament)
+    first = (page - 1) * size
+    listed = whole[first : first + size]
+    ladder = rungs.around(session, tournament, reader, listed, now)
+    people = session.exec(select(Player).where(col(Player.id).in_(listed))) if listed else ()
+    names = names_of(people)
+    is_on = reader is not None and ladder.rung_of(reader) > 0 and tournament.ended is None
+    rows = (
+        Rung(
+            rung=number,
+            player=names[player],
+            matches=ladder.running(player),
+            own=player == reader,
+            can_challenge=is_on and ladder.obstacle(reader or 0, player, now) is None,
+        )
+        for number, player in enumerate(listed, start=first + 1)
+    )
+    return ladder.rung_of(reader or 0), tuple(rows), len(whole) > first + size
 
 
 def all_rounds(field: Field, names: Mapping[int, str]) -> tuple[RoundShown, ...]:

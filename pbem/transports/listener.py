@@ -22,6 +22,8 @@ from pbem.transports.protocols import Arrival, Store, gist
 log = structlog.get_logger()
 
 MINUTE = 60.0
+BEAT_SECONDS = 5.0
+"""How often a listener shows that it goes on."""
 GRACE_SECONDS = 3.0
 """How long stopping waits for messages that are being received."""
 
@@ -64,8 +66,16 @@ class MailListener:
         self._thread: threading.Thread | None = None
         self._server: asyncio.Server | None = None
 
-    def start(self, store: Store) -> None:
-        """Listen in a thread of its own; every message is stored before it is acknowledged. Raises OSError."""
+    @property
+    def protocol(self) -> str:
+        """What it speaks."""
+        return self._protocol
+
+    def start(self, store: Store, beat: Callable[[], object] = lambda: None) -> None:
+        """Listen in a thread of its own; every message is stored before it is acknowledged. Raises OSError.
+
+        `beat` is called every few seconds, as long as the listener goes on.
+        """
         if self._loop is not None:
             raise RuntimeError("this listener is already started")
         # aiosmtpd logs every command: recipients' addresses are secrets here, and mail is private.
@@ -81,6 +91,7 @@ class MailListener:
             self._end_loop()
             raise
         self.port = self._server.sockets[0].getsockname()[1]
+        loop.call_soon_threadsafe(_beat, loop, beat)
         log.info("listening", protocol=self._protocol, host=self._settings.host, port=self.port)
 
     def stop(self) -> None:
@@ -370,6 +381,12 @@ class _Admission(asyncio.Protocol):
 def _is_printable(address: str) -> bool:
     """Return whether a database can store the address: no control characters, and nothing but Unicode."""
     return address.isprintable()  # false for control characters, and for surrogates, which stand for stray bytes
+
+
+def _beat(loop: asyncio.AbstractEventLoop, beat: Callable[[], object]) -> None:
+    """Show now and then that the loop goes on."""
+    beat()
+    loop.call_later(BEAT_SECONDS, _beat, loop, beat)
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -111,7 +111,7 @@ class MaildirOutbox:
                 draft.unlink(missing_ok=True)
             _flush(self._folder / "new")
         except OSError as error:
-            raise NotSent(f"the maildir {self._folder} can't be written: {error}", later=True) from error
+            raise NotSent(f"the maildir {self._folder} can't be written: {error}", later=True, is_lost=True) from error
 
     def close(self) -> None:
         """Do nothing: no file is kept open."""

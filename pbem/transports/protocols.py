@@ -59,8 +59,10 @@ class Inbox(Protocol):
 class NotSent(Exception):
     """The next hop didn't take the message: its reply, and whether trying again later can help."""
 
-    def __init__(self, reply: str, *, later: bool) -> None:
+    def __init__(self, reply: str, *, later: bool, is_lost: bool = False) -> None:
         self.later = later
+        self.is_lost = is_lost
+        """Whether the next hop can't be reached, or doesn't let us in: no message would be taken."""
         super().__init__(reply)
 
 

@@ -7,6 +7,7 @@ import structlog
 from pbem import failpoints
 from pbem.failpoints import Step
 from pbem.transports.protocols import Arrival, Inbox, Store, Unreachable, gist
+from pbem.vitals import Link
 
 log = structlog.get_logger()
 
@@ -23,22 +24,29 @@ class NotStored(Exception):
     """The store refused mail, which is still in the mailbox."""
 
 
-def receive(inbox: Inbox, store: Store, stopped: Callable[[], bool], pause: Callable[[float], object]) -> None:
+def receive(
+    inbox: Inbox,
+    store: Store,
+    stopped: Callable[[], bool],
+    pause: Callable[[float], object],
+    link: Link | None = None,
+) -> None:
     """Carry mail until stopped, through lost connections and a failing store; then close the inbox.
 
-    `pause` sleeps for that many seconds, and returns early once `stopped()` is true.
+    `pause` sleeps for that many seconds, and returns early once `stopped()` is true. `link` tells, once each, that mail
+    can't be carried and that it is carried again.
     """
+    link = link or Link("mailbox", lost="receiving interrupted", again="receiving again")
     failures = 0
     singly = False
-    lost = ""
     try:
         while not stopped():
             length = min(FIRST_PAUSE * 2**failures, LONGEST_PAUSE)
             try:
                 try:
-                    _carry(inbox, store, stopped, singly=singly)
+                    _carry(inbox, store, stopped, link.connected, singly=singly)
                 except NotStored as error:
-                    lost = _log_first(lost, "store", error)
+                    link.fails("store", str(error))
                     failures = min(failures + 1, 16)
                     if singly:  # the others got through: new mail shouldn't wait for the one that can't
                         inbox.wait(length, stopped)
@@ -47,21 +55,19 @@ def receive(inbox: Inbox, store: Store, stopped: Callable[[], bool], pause: Call
                     singly = True
                     continue
                 singly = False
-                if lost:
-                    log.info("receiving again", lost=lost)
-                    lost = ""
+                link.works()
                 inbox.wait(WAIT_SECONDS, stopped)
                 failures = 0
             except Unreachable as error:
-                lost = _log_first(lost, "mailbox", error)
+                link.fails("mailbox", str(error))
                 failures = min(failures + 1, 16)
                 inbox.close()
                 pause(length)
             except Exception as error:
                 # A bug in one round must not end receiving; the mail is still in the mailbox.
-                if lost != "bug":
+                if link.is_up is not False:
                     log.exception("receiving failed", error=type(error).__name__)
-                lost = "bug"
+                link.fails("bug", type(error).__name__)
                 failures = min(failures + 1, 16)
                 inbox.close()
                 pause(length)
@@ -75,15 +81,18 @@ def receive_once(inbox: Inbox, store: Store) -> int:
     Raises Unreachable, or NotStored if the store refused; mail that wasn't carried is still in the mailbox.
     """
     try:
-        return _carry(inbox, store, lambda: False, singly=False)
+        return _carry(inbox, store, lambda: False, lambda: None, singly=False)
     finally:
         inbox.close()
 
 
-def _carry(inbox: Inbox, store: Store, stopped: Callable[[], bool], *, singly: bool) -> int:
+def _carry(
+    inbox: Inbox, store: Store, stopped: Callable[[], bool], connected: Callable[[], object], *, singly: bool
+) -> int:
     """Make one pass over the mailbox: store, then done. Singly, a refused message holds up no other."""
     kept = refused = 0
     for batch in inbox.fetch():
+        connected()
         parts: tuple[tuple[Arrival, ...], ...] = tuple((arrival,) for arrival in batch) if singly else (batch,)
         for part in parts:
             if stopped():
@@ -102,10 +111,3 @@ def _carry(inbox: Inbox, store: Store, stopped: Callable[[], bool], *, singly: b
     if refused:
         raise NotStored(f"{refused} of {refused + kept} mails")
     return kept
-
-
-def _log_first(lost: str, what: str, error: Exception) -> str:
-    """Log the first of a series of failures, not every attempt; return what failed."""
-    if lost != what:
-        log.warning("receiving interrupted", lost=what, error=str(error))
-    return what

@@ -65,7 +65,7 @@ class SmtpOutbox:
             raise
         except (smtplib.SMTPException, OSError) as error:
             self._drop()
-            raise NotSent(f"{self._name}: {_describe(error)}", later=True) from error
+            raise NotSent(f"{self._name}: {_describe(error)}", later=True, is_lost=True) from error
 
     def rehearse(self, sender: str) -> None:
         """Connect, log in and name a sender, without sending anything; raises NotSent."""
@@ -149,7 +149,7 @@ class SmtpOutbox:
             client.ehlo_or_helo_if_needed()
             self._authenticate(client)
         except (BadConfig, ValueError) as error:
-            raise NotSent(f"{self._name}: {_describe(error)}", later=True) from error
+            raise NotSent(f"{self._name}: {_describe(error)}", later=True, is_lost=True) from error
         return client
 
     def _authenticate(self, client: smtplib.SMTP) -> None:

@@ -24,7 +24,9 @@ def other_match(letters: Correspondence) -> None:
     letters.execute("update player set trusted = created where name = 'alice'")
     for _ in range(2):
         letters.write(ALICE, "host knock-out kvadratik time=3d/move", to=personal)
-    letters.write(ALICE, "enter 2", to=personal)
+    letters.write(ALICE, "host ladder kvadratik time=3d/move", to=personal)
+    letters.write(BOB, "enter 3", to=str(letters.received[BOB][1]["Reply-To"]))
+    letters.write(ALICE, "enter 2\nenter 3", to=personal)
     letters.write(ALICE, "challenge bob quadraphages", to=personal)
     letters.reply(letters.last("bob"), "accept")
 
@@ -47,6 +49,7 @@ BEYOND = {
     "take": "take 1",
     "unseek": "unseek 2",
     "enter": "enter 1",
+    "climb": "climb 3 bob",
     "retire": "retire 2",
     "host": "host knock-out kvadratik time=3d/move",
     "block": "block carol",

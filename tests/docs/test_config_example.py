@@ -47,8 +47,11 @@ def test_with_each_commented_table(name: str, tmp_path: Path) -> None:
 
 
 def test_every_optional_key_can_be_set(tmp_path: Path) -> None:
-    text = re.sub(r"^# (?=admin = )", "", EXAMPLE, flags=re.MULTILINE)
-    assert load(tmp_path, text).server.admin
+    text = re.sub(r"^# (?=(?:admin|port|textfile) = )(?!port = \d+ +#)", "", EXAMPLE, flags=re.MULTILINE)
+    settings = load(tmp_path, text)
+    assert settings.server.admin
+    assert settings.metrics.port
+    assert settings.metrics.textfile
 
 
 def sections() -> list[tuple[str, Any]]:
@@ -66,7 +69,9 @@ def sections() -> list[tuple[str, Any]]:
         ("limits", config.LimitsSettings),
         ("reading", config.ReadingSettings),
         ("house", config.HouseSettings),
+        ("backup", config.BackupSettings),
         ("log", config.LogSettings),
+        ("metrics", config.MetricsSettings),
     ]
 
 

@@ -53,6 +53,7 @@ WORDS = {
     "take": "take 1",
     "unseek": "unseek 1",
     "enter": "enter 1",
+    "climb": "climb 1 bob",
     "retire": "retire 1",
     "host": "host knock-out kvadratik time=3d/move",
     "block": "block bob",

@@ -8,7 +8,19 @@ from tests.operating.site import ADDRESS
 from tests.reliability.scene import Scene
 
 MATCHES = ("match", "ply", "takenback", "prepared", "clockevent")
-TABLES = ("player", "calendar", "vacation", *MATCHES, "seek", "tournament", "pairing", "incoming", "outgoing")
+TABLES = (
+    "player",
+    "calendar",
+    "vacation",
+    *MATCHES,
+    "seek",
+    "tournament",
+    "entry",
+    "pairing",
+    "ladderstep",
+    "incoming",
+    "outgoing",
+)
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|\+00:00)")
 BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", "size"})

@@ -7,18 +7,20 @@ from datetime import timedelta
 import pytest
 from sqlmodel import Session, select
 
+from engines.seats import other
+from notation.ending import Ending, Termination
 from pbem.clocks import time_control
 from pbem.clocks.time_control import TimeControl
 from pbem.clocks.working_days import Span
 from pbem.community import seeks
 from pbem.community.seeks import Terms
 from pbem.failpoints import Step
-from pbem.matches import agreements, queries
+from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.offers import OfferKind
 from pbem.matches.time import vacations
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
-from pbem.tournaments import entries
+from pbem.tournaments import entries, rungs
 from pbem.tournaments.field import Kind
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
@@ -89,6 +91,22 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
             entries.enter(session, tournament, player(session, address), now)
 
 
+def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
+    """Let x0 have won against o0, who was above on a ladder."""
+    now = rehearsal.server.clock()
+    control = time_control.parse("3d/move,auto")
+    terms = entries.Terms(Kind.LADDER, "Ladder", "hexaphages", {}, control, rated=True, places=9, days=0, reach=3)
+    with transaction(rehearsal.server.engine) as session:
+        row = entries.open_(session, terms, None, now)
+        above, below = player(session, O), player(session, X)
+        for each in (above, below):
+            rungs.enter(session, row, each, now)
+        ladder = rungs.ladder_of(session, row, (above.id or 0, below.id or 0), now)
+        match = rungs.challenge(session, row, ladder, below, above, now).match
+        late = 0 if match.seat0 == above.id else 1
+        lifecycle.end(session, match, Ending(Termination.TIMEOUT, late), other(late), now)
+
+
 KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a reminder": _reminder,
     "a time-out": _timeout,
@@ -98,10 +116,19 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a vacation that begins by itself": _vacation_by_itself,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
+    "a challenge on a ladder that is over": _challenge_that_is_over,
 }
 """What is due."""
-DEATHS = {Step.DUE: True, Step.BEGUN: False, Step.RENDERED: False, Step.SENT: False}
-"""The steps at which the server dies, and whether it leaves no effects."""
+DEATHS = (
+    (Step.DUE, 1, True),
+    (Step.DUE, 2, False),
+    (Step.BEGUN, 1, False),
+    (Step.RENDERED, 1, False),
+    (Step.SENT, 1, False),
+)
+"""The steps at which the server dies, which time it reaches them, and whether it leaves no effects."""
+IN_PARTS = {"a tournament that begins"}
+"""What is done in several transactions, between which the server dies as well: a round is paired before it begins."""
 
 
 @pytest.mark.sampled(0, 8)
@@ -114,8 +141,10 @@ def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, ki
     with scene.server() as server:
         prepared(Rehearsal(scene, server), kind)
     before = effects(scene)
-    for step, has_none in DEATHS.items():
-        daemon = scene.start(step)
+    for step, nth, has_none in DEATHS:
+        if nth > 1 and kind not in IN_PARTS:
+            continue
+        daemon = scene.start(step, nth)
         assert daemon.died() == signal.SIGKILL, (step, daemon.log)
         assert (effects(scene) == before) is has_none, step
         forgive(scene)

@@ -89,12 +89,14 @@ def test_a_folder_that_is_not_there(stage: Stage) -> None:
     door.inbox += 'folder = "Games"\n'
     scene.configure()
     scene.write(*letters)
-    daemon = scene.start().ready()
+    daemon = scene.start()
     interrupted(daemon)
+    assert not daemon.lines("ready")
     door.mailbox.server.doveadm("mailbox", "create", "-u", door.mailbox.user, "Games")
     door.mailbox.server.doveadm("move", "-u", door.mailbox.user, "Games", "mailbox", "INBOX", "all")
     until(lambda: scene.count("incoming", "state = 'done'") == 2, "both mails are handled")
     until(lambda: not door.mailbox.files("Games"), "and put away")
+    assert len(daemon.ready().lines("ready")) == 1
     scene.quiet()
     assert conserved(scene, before=before) == 0
 
@@ -111,12 +113,17 @@ def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
     before = plies(scene)
     scene.configure()
     scene.write(*letters)
-    daemon = scene.start().ready()
+    daemon = scene.start()
     interrupted(daemon)
+    assert not daemon.lines("ready"), "not before the first login"
     assert "not this one" not in daemon.log
     secret.write_text(f"{scene.door.password}\n", encoding="utf-8")
     scene.quiet()
+    daemon.ready()
     assert len(daemon.lines("receiving interrupted")) == 1, "told once, however often it was tried"
+    (back,) = daemon.lines("receiving again")
+    assert back["lost"] == "mailbox"
+    assert back["seconds"] >= 1, "it was gone for one pause at least"
     assert conserved(scene, before=before) == 0
 
 

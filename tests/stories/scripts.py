@@ -508,6 +508,39 @@ def competing(letters: Correspondence) -> None:
     letters.run_for(days=16)
 
 
+def climbing(letters: Correspondence) -> None:
+    """Open a ladder, enter and climb it, win, draw and lose there, run out of time, leave, and enter again."""
+    names = ("alice", "bob", "carol", "dave")
+    personal = {name: letters.join(name) for name in names}
+
+    def write(name: str, body: str) -> list[EmailMessage]:
+        return letters.write(f"{name}@mail.example", body, to=personal[name])
+
+    def resign(name: str, match: int) -> None:
+        (question,) = write(name, f"#{match} resign")
+        letters.reply(question, "yes")
+
+    letters.execute("update player set trusted = created where name = 'alice'")
+    write("alice", "host ladder kvadratik\nhost ladder kvadratik time=3d/move reach=50")
+    write("alice", "host ladder kvadratik time=3d/move reach=2 together=1 rated called Long Ladder")
+    for name in names:
+        write(name, "enter 1")
+    write("dave", "tournaments\ntournament 1\nhelp ladder")
+    write("dave", "climb 1 alice\nchallenge bob on ladder 1")
+    write("carol", "climb 1 bob\nladder 1")
+    write("dave", "#1 pause")
+    resign("bob", 1)
+    write("bob", "tournament 1\nclimb 1 dave")
+    write("bob", "climb 1 alice")
+    write("bob", "#2 setup +x+x")
+    write("carol", "climb 1 dave")
+    letters.run_for(days=4)
+    write("alice", "tournament 1\nenter 1\nenter 1")
+    write("dave", "withdraw from ladder 1\ntournament 1")
+    letters.run_for(days=4)
+    write("dave", "enter 1\nretire 1")
+
+
 def moderating(letters: Correspondence) -> None:
     """Moderate by mail, as an admin who is no player: decide matches, close an account, and write to everybody."""
     letters.match("challenge bob kvadratik rated")
@@ -569,6 +602,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "neighbours": neighbours,
     "ranking": ranking,
     "competing": competing,
+    "climbing": climbing,
     "alone": alone,
     "analysing": analysing,
     "moderating": moderating,

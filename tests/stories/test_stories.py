@@ -64,6 +64,7 @@ ON_BOTH = (
     "neighbours",
     "ranking",
     "competing",
+    "climbing",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}

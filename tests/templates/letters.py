@@ -261,7 +261,7 @@ def _moderate(letters: Correspondence) -> None:
 
 
 def _compete(letters: Correspondence) -> None:
-    """Let three players enter a knock-out that one of them has opened, and play it."""
+    """Let three players enter a knock-out that one of them has opened, and play it; then a ladder."""
     personal = {name: letters.join(name) for name in ("gina", "hugo", "ines")}
 
     def write(name: str, words: str) -> EmailMessage:
@@ -280,6 +280,13 @@ def _compete(letters: Correspondence) -> None:
         )
         letters.reply(write(str(name), f"#{number} resign"), "yes")
         write("gina", "tournament 1")
+    write("gina", "host ladder kvadratik time=3d/move called Long Ladder")
+    for name in ("gina", "hugo"):
+        write(name, "enter 2")
+    write("hugo", "tournament 2")
+    write("hugo", "climb 2 gina")
+    number = letters.execute("select max(id) from match")[0][0]
+    letters.reply(write("gina", f"#{number} resign"), "yes")
 
 
 def _moderate_by_mail(letters: Correspondence) -> EmailMessage:

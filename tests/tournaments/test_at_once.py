@@ -1,7 +1,10 @@
-"""Two daemons look at a tournament at the same time: it begins once, each round is paired once, it ends once."""
+"""Several daemons look at a tournament at the same time: it begins once, each round is paired once, it ends once.
+
+On a ladder, a match changes the rungs once.
+"""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,64 +14,43 @@ from sqlmodel import col, select
 
 from notation.ending import Ending, Termination
 from pbem.clocks import time_control
-from pbem.config import ServerSettings
 from pbem.matches import lifecycle, queries
-from pbem.secret import Secret
-from pbem.server.scheduled import tournaments
+from pbem.server.scheduled import ladders
+from pbem.server.scheduled.tournaments import advance
 from pbem.storage import database
-from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament
-from pbem.tournaments import entries, rounds
+from pbem.storage.models import LadderStep, Match, Outgoing, Pairing, Player, Tournament
+from pbem.tournaments import entries, rounds, rungs
 from pbem.tournaments.entries import Terms
 from pbem.tournaments.field import Kind
-from tests import databases
 from tests.matches.test_lifecycle import NOW
+from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 
 pytestmark = pytest.mark.sql
-
-SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
-NAMES = ("alice", "bob", "carol", "dave")
 
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
     """Let four players have entered a knock-out that is to begin."""
-    databases.make(databases.at(tmp_path))
-    engine = database.connect(databases.at(tmp_path))
-    with database.transaction(engine) as session:
-        for name in NAMES:
-            session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
-        session.flush()
-        terms = Terms(Kind.KNOCK_OUT, "Cup", "kvadratik", {}, time_control.parse("3d/move,auto"), True, len(NAMES), 14)
-        row = entries.open_(session, terms, None, NOW)
-        for player in session.exec(select(Player).order_by(col(Player.id))):
-            entries.enter(session, row, player, NOW)
+    engine = opened(tmp_path, Kind.KNOCK_OUT, 4)
     yield engine
     engine.dispose()
 
 
 def at_once(engine: Engine) -> None:
     """Let four daemons do what is due."""
-    threads = [threading.Thread(target=tournaments.advance, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
+    for _ in range(9):
+        if not is_due(engine):
+            break
+        together(engine, advance)
+
+
+def together(engine: Engine, act: Callable[..., int]) -> None:
+    """Let four daemons do that."""
+    threads = [threading.Thread(target=act, args=(engine, SERVER, NOW), daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-
-
-def numbers(engine: Engine) -> tuple[int, int, int]:
-    """Return how many pairings, matches and messages there are."""
-    with database.read_only(engine) as session:
-        pairings, matches, messages = (len(session.exec(select(table)).all()) for table in (Pairing, Match, Outgoing))
-        return pairings, matches, messages
-
-
-def finish(engine: Engine) -> None:
-    """Let whoever moves first resign in all matches."""
-    with database.transaction(engine) as session:
-        for number in session.exec(select(Match.id).where(col(Match.ended).is_(None))).all():
-            match = queries.locked(session, number or 0)
-            assert match is not None
-            lifecycle.end(session, match, Ending(Termination.RESIGNATION, 0), 1, NOW)
 
 
 def test_a_whole_tournament_is_paired_once(engine: Engine) -> None:
@@ -76,8 +58,6 @@ def test_a_whole_tournament_is_paired_once(engine: Engine) -> None:
     for _ in range(3):
         at_once(engine)
         seen.append(numbers(engine))
-        with database.read_only(engine) as session:
-            assert rounds.due(session, NOW, 9) == []
         finish(engine)
 
     # Two matches, the final; then the report.
@@ -100,7 +80,7 @@ def test_nothing_is_done_on_what_was_worked_out_before_something_else_happened(e
         entries.withdraw(session, session.get_one(Tournament, 1), session.get_one(Player, 4), NOW)
 
     with database.transaction(engine) as session:
-        assert rounds.advance(session, prepared, NOW) is None
+        assert not rounds.advance(session, prepared, NOW)
     assert numbers(engine)[0] == 2
 
 
@@ -123,3 +103,40 @@ def test_results_are_derived_from_the_matches(engine: Engine) -> None:
     assert played[one.challenger].result == "neither"
     assert not played[one.challenger].is_played
     assert played[other.challenger].points_of(other.seat0) == 1
+
+
+def challenged(engine: Engine) -> None:
+    """Let all four be on a ladder, and dave have won against bob, and carol against alice."""
+    with database.transaction(engine) as session:
+        control = time_control.parse("3d/move,auto")
+        terms = Terms(Kind.LADDER, "Ladder", "kvadratik", {}, control, True, 9, 0, at_once=1, reach=3)
+        row = entries.open_(session, terms, None, NOW)
+        alice, bob, carol, dave = session.exec(select(Player).order_by(col(Player.id))).all()
+        for player in (alice, bob, carol, dave):
+            rungs.enter(session, row, player, NOW)
+        ladder = rungs.ladder_of(session, row, range(5), NOW)
+        for one, other in ((dave, bob), (carol, alice)):
+            match = rungs.challenge(session, row, ladder, one, other, NOW).match
+            winner = 0 if match.seat0 == one.id else 1
+            lifecycle.end(session, match, Ending(Termination.RESIGNATION, 1 - winner), winner, NOW)
+
+
+def test_a_match_changes_a_ladder_once(engine: Engine) -> None:
+    challenged(engine)
+
+    together(engine, ladders.settle)
+    together(engine, ladders.settle)
+
+    with database.read_only(engine) as session:
+        ladder = session.get_one(Tournament, 2)
+        assert rungs.due(session, 9) == []
+        assert rungs.on(session, ladder) == rungs.replayed(session, ladder) == (3, 1, 4, 2)
+        assert len(session.exec(select(LadderStep)).all()) == 6
+        assert len(session.exec(select(Outgoing)).all()) == 4
+
+
+def test_the_tables_rule_out_that_a_match_counts_twice(engine: Engine) -> None:
+    challenged(engine)
+    together(engine, ladders.settle)
+    with pytest.raises(IntegrityError), database.transaction(engine) as session:
+        session.add(LadderStep(tournament=2, number=9, what="ended", match=1, at=NOW))

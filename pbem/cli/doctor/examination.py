@@ -68,6 +68,7 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
     yield Check("templates", machine.templates)
     yield Check("reading", partial(machine.sandbox, settings.reading))
     yield Check("database", partial(storage.check, settings.server, daemon.now))
+    yield Check("backup", partial(storage.backups, settings, daemon.now))
     inbox, outbox = settings.inbox, settings.outbox
     if inbox.imap is not None:
         yield Check("inbox.imap", partial(mail.imap, inbox.imap))

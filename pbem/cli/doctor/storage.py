@@ -1,18 +1,20 @@
-"""Checks of the database: its version, whether it can be written, its disk, its log, and the clock."""
+"""Checks of the database: its version, whether it can be written, its disk, its log, the clock, and backups."""
 
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import col, select
 
+from pbem.backups import rotation
 from pbem.cli.doctor.findings import Finding, note, ok, problem
-from pbem.cli.setup.showing import veiled_url
-from pbem.config import ServerSettings
+from pbem.config import ServerSettings, Settings
+from pbem.config.veiled import veiled_url
 from pbem.storage import database
 from pbem.storage.models import Incoming
 
@@ -46,6 +48,44 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
         yield problem(f"{shown}: {error.orig}", "start the database, or correct database in [server], or its rights")
     finally:
         engine.dispose()
+
+
+def backups(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
+    """Look whether backups can be made, when the last one was, and whether there is room for the next."""
+    wanted = settings.backup
+    folder = wanted.folder
+    if folder is None:
+        yield note(
+            "the server makes no backups by itself", 'write folder = "…" in [backup], or run "pbem backup" regularly'
+        )
+        return
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    try:
+        with tempfile.NamedTemporaryFile(dir=there):
+            pass
+        kept = rotation.kept(folder, settings.server.address) if folder.exists() else []
+    except OSError as error:
+        yield problem(f"no file can be made in {there}: {error.strerror}", "correct folder in [backup], or its rights")
+        return
+    url = make_url(settings.server.database)
+    if url.get_backend_name() == "postgresql" and shutil.which("pg_dump") is None:
+        yield problem("there is no pg_dump, which makes the backups", "install PostgreSQL's client (postgresql-client)")
+    file = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+    needed = 2 * file.stat().st_size if file is not None and file.exists() else 0
+    if shutil.disk_usage(there).free < needed:
+        yield problem(
+            f"there is no room in {there} for a copy of the database", "make room, or correct folder in [backup]"
+        )
+    if not kept:
+        yield note(f"there is no backup in {folder} yet", "a running server makes one within a minute")
+    elif now() - kept[-1].made > 2 * timedelta(hours=wanted.every_hours):
+        yield problem(
+            f"the newest backup in {folder} was made {kept[-1].made:%Y-%m-%d %H:%M} UTC",
+            'look for "the backup failed" in the log, and whether the server runs',
+        )
+    else:
+        number = f"{len(kept)} {'backup' if len(kept) == 1 else 'backups'}"
+        yield ok(f"{folder} has {number}, the newest of {kept[-1].made:%Y-%m-%d %H:%M} UTC")
 
 
 def _file(engine: Engine) -> Path | None:

@@ -1,1 +1,1 @@
-"""Setting up a server: what writes its configuration, and what shows it."""
+"""Setting up a server: what writes its configuration, what shows it, and what makes it again from a backup."""

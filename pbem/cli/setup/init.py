@@ -13,8 +13,8 @@ from pbem import config
 from pbem.cli.core import CONFIG, ConfigOption, app, out, sentences
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, Place
-from pbem.cli.setup.showing import veiled_url
 from pbem.config import Settings
+from pbem.config.veiled import veiled_url
 from pbem.secret import BadConfig
 from pbem.storage import database
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pbem.cli.setup import toml
-from pbem.config import ServerSettings, faults
+from pbem.config import ServerSettings, faults, toml
 from pbem.secret import BadConfig
 
 PASSWORDS = {"inbox.imap": "imap.password", "outbox.smtp": "smtp.password"}

@@ -8,15 +8,21 @@ from pbem.errors import Refused
 from pbem.tournaments import entries
 from pbem.tournaments.entries import FEWEST, LONGEST_TITLE, MOST_DAYS, MOST_PLACES, MOST_ROUNDS, Terms
 from pbem.tournaments.field import Kind
-from pbem.tournaments.formats import FOLLOWING
 
-USAGE = "round-robin|swiss|knock-out GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14] [called TITLE]"
+USAGE = (
+    "round-robin|swiss|knock-out|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14]"
+    " [called TITLE]"
+)
 KINDS = re.compile(r"(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
 """What is written in one word or in two."""
 CALLED = "called"
 TITLE = re.compile(r"[A-Za-z][A-Za-z0-9 .'()/-]*")
 """What a title looks like: it stands in messages to others, on one line."""
 DEFAULT_DAYS = 14
+REACH, MOST_REACH = 5, 20
+"""How many rungs above one's own a challenge can go on a ladder."""
+CHALLENGES, MOST_CHALLENGES = 2, 5
+"""How many others one can have challenged there at a time, and by how many one can be challenged."""
 EXAMPLE = 'For example "host round-robin quadrature time=14d+1d places=6 called Spring Cup".'
 
 
@@ -29,10 +35,10 @@ def read(words: str, default_time: str) -> Terms:
     said, title = _split(KINDS.sub(_in_one_word, words))
     games, given, others = terms.split(said)
     rated, others = terms.rated_in(others)
-    kinds = [word.lower() for word in others if word.lower() in {*FOLLOWING}]
+    kinds = [word.lower() for word in others if word.lower() in {*Kind}]
     unknown = [word for word in others if word.lower() not in kinds]
     if len(games) != 1 or len(kinds) != 1 or unknown:
-        there = ", ".join(FOLLOWING)
+        there = ", ".join(Kind)
         raise Refused(
             f"A tournament has one kind ({there}) and one game"
             + (f"; {unknown[0][:30]} is neither." if unknown else "."),
@@ -43,9 +49,10 @@ def read(words: str, default_time: str) -> Terms:
     if "begin" in given:
         raise Refused("Who moves first is balanced by the tournament.", read=words[:60], fits="Leave begin= out.")
     places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
-    days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS)
+    days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Kind.LADDER else 0
     rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Kind.SWISS else 0
-    at_once = _number(given, "together", 0, 1, MOST_PLACES[kind]) if kind is Kind.ROUND_ROBIN else 0
+    reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Kind.LADDER else 0
+    at_once = _together(given, kind)
     wanted = terms.chosen(games[0], given, default_time, words[:60], rated=rated)
     if not wanted.time.is_limited:
         raise Refused(
@@ -64,7 +71,15 @@ def read(words: str, default_time: str) -> Terms:
         days,
         rounds or None,
         at_once or None,
+        reach or None,
     )
+
+
+def _together(given: dict[str, str], kind: Kind) -> int:
+    """Return how much is played at the same time, where the host can choose that; 0 elsewhere."""
+    if kind is Kind.LADDER:
+        return _number(given, "together", CHALLENGES, 1, MOST_CHALLENGES)
+    return _number(given, "together", 0, 1, MOST_PLACES[kind]) if kind is Kind.ROUND_ROBIN else 0
 
 
 def _in_one_word(found: re.Match[str]) -> str:

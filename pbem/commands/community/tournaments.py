@@ -15,8 +15,9 @@ from pbem.payloads.tournaments import (
     TournamentWithdrawn,
 )
 from pbem.storage.models import Player, Tournament
-from pbem.tournaments import crosstable, entries, rounds, shown
+from pbem.tournaments import crosstable, entries, rounds, rungs, shown
 from pbem.tournaments.entries import State
+from pbem.tournaments.field import Kind
 
 LISTS = '"tournaments" lists them.'
 
@@ -43,7 +44,10 @@ def list_tournaments(request: Request, line: Line) -> Decision:
 def show(request: Request, line: Line) -> Decision:
     """Show a tournament: who is in it, and how it stands."""
     session, reader = request.session, request.sender.player
-    tournament = _called(session, line, session.get(Tournament, int(line.words)))
+    wanted, *page = map(int, line.words.split())
+    tournament = _called(session, line, session.get(Tournament, wanted))
+    if tournament.kind == Kind.LADDER:
+        return Decision(answer=(_ladder(request, tournament, *page),))
     people = entries.players_of(session, tournament)
     names = shown.names_of(player for _, player in people)
     is_in = reader is not None and reader.id in names
@@ -58,20 +62,66 @@ def show(request: Request, line: Line) -> Decision:
     return Decision(answer=(TournamentShown(line=told, table=table, last_round=shown.last_round(field, names)),))
 
 
+def _ladder(request: Request, tournament: Tournament, page: int = 1) -> TournamentShown:
+    """Return a page of a ladder."""
+    reader = request.sender.player
+    own = reader.id if reader is not None else None
+    page = min(max(page, 1), pages.LAST)
+    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, pages.SIZE, page)
+    entrants = entries.number_of(request.session, tournament)
+    return TournamentShown(
+        line=shown.line(tournament, entrants, request.now, entered=number > 0),
+        rungs=rows,
+        own_rung=number,
+        page=page,
+        next_page=pages.following("tournament", [str(tournament.id)], page, more=more),
+    )
+
+
 def enter(request: Request, line: Line) -> Decision:
-    """Let the sender enter a tournament, which begins by itself."""
+    """Let the sender enter a tournament, which begins by itself, or a ladder at its foot."""
     session, player, now = request.session, request.player, request.now
     tournament = _called(session, line, entries.locked(session, int(line.words)))
+    if tournament.kind == Kind.LADDER:
+        return _enter_ladder(request, tournament)
     if entries.entry_of(session, tournament, player) is not None:
         raise Refused(f"You're in tournament {tournament.id} already.", fits=f'"tournament {tournament.id}" shows it.')
     if entries.state_of(tournament) is not State.OPEN or tournament.closes <= now:
         raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
-    if entries.going_on(session, player) >= entries.MOST_ENTERED:
-        raise Refused(f"You're in {entries.MOST_ENTERED} tournaments, and that's the limit.", fits="Finish one first.")
-    check_running(request, player)
+    _check_number(request)
     entries.enter(session, tournament, player, now)
     told = shown.line(tournament, entries.number_of(session, tournament), now, entered=True)
     return Decision(answer=(TournamentEntered(line=told),))
+
+
+def _check_number(request: Request) -> None:
+    """Raise Refused for a player who is in enough tournaments, or plays enough matches."""
+    if entries.going_on(request.session, request.player) >= entries.MOST_ENTERED:
+        raise Refused(f"You're in {entries.MOST_ENTERED} tournaments, and that's the limit.", fits="Finish one first.")
+    check_running(request, request.player)
+
+
+def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
+    """Let the sender enter a ladder, on the rung below all others."""
+    session, player, now, number = request.session, request.player, request.now, tournament.id
+    entry = entries.entry_of(session, tournament, player)
+    if entry is not None and (entry.withdrawn is None or entry.rung is not None):
+        raise Refused(f"You're on ladder {number} already.", fits=f'"tournament {number}" shows it.')
+    if tournament.ended is not None:
+        raise Refused(f"Ladder {number} is over.", fits=LISTS)
+    playing = rungs.running(session, tournament, player)
+    if playing:
+        raise Refused(
+            f"You're still playing match #{playing[0]} from when you were on ladder {number}.",
+            fits="Enter again when it is over.",
+        )
+    entrants = entries.number_of(session, tournament)
+    if entrants >= tournament.places:
+        raise Refused(f"Ladder {number} has no free place.", fits="Try again later; places become free.")
+    _check_number(request)
+    rung = rungs.enter(session, tournament, player, now)
+    told = shown.line(tournament, entrants + 1, now, entered=True)
+    return Decision(answer=(TournamentEntered(line=told, rung=rung),))
 
 
 def retire(request: Request, line: Line) -> Decision:
@@ -83,6 +133,11 @@ def retire(request: Request, line: Line) -> Decision:
         raise Refused(f"You aren't in tournament {tournament.id}.", fits=LISTS)
     if tournament.ended is not None:
         raise Refused(f"Tournament {tournament.id} is over.", fits=f'"tournament {tournament.id}" shows how it ended.')
+    if tournament.kind == Kind.LADDER:
+        rungs.leave(session, tournament, player, now)
+        running = rungs.running(session, tournament, player)
+        left = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, is_ladder=True)
+        return Decision(answer=(left,))
     begun = entries.withdraw(session, tournament, player, now)
     running = _running(session, tournament, player) if begun else ()
     told = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, begun=begun)
@@ -122,15 +177,16 @@ TOURNAMENTS = Command(
 )
 TOURNAMENT = Command(
     "tournament",
-    "TOURNAMENT",
+    "TOURNAMENT [PAGE]",
     "show a tournament, by the number in the list: who is in it, and how it stands",
     show,
-    words=(1, 1),
+    words=(1, 2),
+    aliases=("ladder",),
 )
 ENTER = Command(
     "enter",
     "TOURNAMENT",
-    "enter a tournament; your matches in it begin by themselves",
+    "enter a tournament, in which your matches begin by themselves, or a ladder",
     enter,
     changes=True,
     words=(1, 1),

@@ -10,11 +10,14 @@ _SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
 """A seek as `take` and `unseek` name it: "take seek 7"."""
 _OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
 """What `cancel` takes back: "cancel seek 7"."""
-_FROM = re.compile(r"(?:from\s+(?:the\s+)?)?tournament\s*#?(\d{1,9})$|from\s+#?(\d{1,9})$", re.IGNORECASE)
+_CONTEST = r"(?:tournament|ladder)"
+_FROM = re.compile(rf"(?:from\s+(?:the\s+)?)?{_CONTEST}\s*#?(\d{{1,9}})$|from\s+#?(\d{{1,9}})$", re.IGNORECASE)
 """What `withdraw` means a tournament by: "withdraw from 3"."""
-_TOURNAMENT = re.compile(r"(?:from\s+)?(?:(?:the\s+)?tournament\s*)?#?(\d{1,9})$", re.IGNORECASE)
+_TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{_CONTEST}\s*)?#?(\d{{1,9}})$", re.IGNORECASE)
 """A tournament as `enter` and `retire` name it: "enter tournament 3"."""
-_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out)"
+_ON_LADDER = re.compile(rf"(\S+)\s+(?:on|in)\s+(?:the\s+)?{_CONTEST}\s*#?(\d{{1,9}})$", re.IGNORECASE)
+"""Whom `challenge` wants to meet on a ladder: "challenge bob on ladder 3"."""
+_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder)"
 _OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
 """Which records `records` sends: "records mine before 317"."""
 _RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)
@@ -29,7 +32,8 @@ SHAPES = {
     "take": re.compile(r"\d{0,9}"),
     "unseek": re.compile(r"\d{0,9}"),
     "tournaments": re.compile(r"\d{0,9}"),
-    "tournament": re.compile(r"\d{1,9}"),
+    "tournament": re.compile(r"\d{1,9}(?:\s+\d{1,3})?"),
+    "climb": re.compile(r"\d{1,9}\s+\S+"),
     "enter": re.compile(r"\d{1,9}"),
     "retire": re.compile(r"\d{1,9}"),
     "host": re.compile(rf".*(?:=|\b{_GAME}\b|\b{_KIND}\b).*", re.IGNORECASE),
@@ -55,6 +59,8 @@ def meant(command: str, words: str) -> tuple[str, str]:
     (('record', '42'), ('records', 'mine'))
     >>> meant("withdraw", "from tournament 3"), meant("withdraw", "3"), meant("enter", "tournament #3")
     (('retire', '3'), ('withdraw', '3'), ('enter', '3'))
+    >>> meant("challenge", "bob on ladder 3"), meant("enter", "ladder 3")
+    (('climb', '3 bob'), ('enter', '3'))
     """
     if command == "record" and _OWN_RECORDS.fullmatch(words):
         return "records", words
@@ -62,6 +68,8 @@ def meant(command: str, words: str) -> tuple[str, str]:
         return "record", words
     if command == "cancel" and (seek := _OWN_SEEK.match(words)):
         return "unseek", seek[1]
+    if command == "challenge" and (wanted := _ON_LADDER.match(words)):
+        return "climb", f"{wanted[2]} {wanted[1]}"
     if command == "withdraw" and (left := _FROM.match(words)):
         return "retire", left[1] or left[2]
     if command in ("enter", "retire", "tournament") and (entered := _TOURNAMENT.match(words)):

@@ -24,7 +24,7 @@ def begin(
     time: TimeControl,
     rated: bool,
     tournament: int,
-    round_: int,
+    round_: int | None,
 ) -> MatchStarted:
     """Begin a match, in which that player moves first."""
     chosen = GAMES[game].chosen(options)

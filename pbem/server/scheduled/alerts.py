@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import ServerSettings
 from pbem.payloads.messages import Alert
 from pbem.storage.database import exclude_others, read_only, transaction
-from pbem.storage.models import Analysis, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
+from pbem.storage.models import Analysis, Backup, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
 from pbem.storage.outbox import Mailer
 
 log = structlog.get_logger()
@@ -40,6 +40,7 @@ _LOOK = columns(
         exists().where(col(Match.unreached).is_not(None)),
         exists().where(col(Search.troubled).is_not(None)),
         exists().where(col(Analysis.troubled).is_not(None)),
+        exists().where(col(Backup.troubled).is_not(None)),
     )
 )
 """Whether there is anything that an alert might tell, or has told."""
@@ -53,9 +54,9 @@ class _Waiting:
     numbers: tuple[int, ...]
 
 
-_News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Messages that need attention, received and outgoing; matches lost on time, those in which the house is stuck, and
-those that it couldn't analyse."""
+_News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...], tuple[int, ...], str]
+"""Messages that need attention, received and outgoing; matches lost on time, those in which the house is stuck, those
+that it couldn't analyse, and since when no backup can be made."""
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
@@ -70,19 +71,20 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
         news = _news(session, server.admin, now)
         if news is None:
             return False
-        came, owed, lost, stuck, unanalysed = news
+        came, owed, lost, stuck, unanalysed, unsaved = news
         alert = Alert(
             came=came.numbers,
             owed=owed.numbers,
             lost=lost,
             stuck=stuck,
             unanalysed=unanalysed,
+            unsaved=unsaved,
             listed=LISTED,
             came_count=came.count,
             owed_count=owed.count,
         )
         Mailer(session, server, now).to_address(server.admin, alert)
-    told = {"lost": len(lost), "stuck": len(stuck), "unanalysed": len(unanalysed)}
+    told = {"lost": len(lost), "stuck": len(stuck), "unanalysed": len(unanalysed), "unsaved": unsaved}
     log.error("mails wait for the operator", shunted=came.count, failed=owed.count, **told)
     return True
 
@@ -93,10 +95,12 @@ def _news(session: Session, admin: str, now: datetime) -> _News | None:
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return None
     lost, stuck, unanalysed = _lost(session, last, now), _stuck(session, last, now), _unanalysed(session, last, now)
+    unsaved = _unsaved(session)
     if not (
         lost
         or stuck
         or unanalysed
+        or (unsaved and (last is None or last.payload.get("unsaved") != unsaved))
         or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
         or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed", now)
     ):
@@ -107,6 +111,7 @@ def _news(session: Session, admin: str, now: datetime) -> _News | None:
         lost,
         stuck,
         unanalysed,
+        unsaved,
     )
 
 
@@ -144,6 +149,12 @@ def _unanalysed(session: Session, last: Outgoing | None, now: datetime) -> tuple
         told = {*last.payload.get("unanalysed", ())}
     newest = session.exec(given_up.order_by(col(Analysis.troubled).desc()).limit(KEPT))
     return tuple(sorted({*newest} - told))
+
+
+def _unsaved(session: Session) -> str:
+    """Return since when no backup can be made; nothing if the last one was."""
+    troubled = session.exec(select(Backup.troubled).where(col(Backup.troubled).is_not(None))).first()
+    return f"{troubled:%Y-%m-%d %H:%M} UTC" if troubled is not None else ""
 
 
 def _waiting(session: Session, number: Any, which: tuple[Any, ...], since: Any) -> _Waiting:

@@ -1,13 +1,15 @@
 """Tournaments: they begin, their next rounds are paired, and they end; everybody in them is told, in one message each.
 
-Each has a transaction of its own, which holds its matches and all that is owed: a crash leaves everything due again,
-and of several daemons only one does it (see pbem.tournaments.rounds).
+A round is paired in one transaction, and then a few of its matches begin in each, with all that is owed: a crash leaves
+the others due. Of several daemons, only one does it (see pbem.tournaments.rounds and boards).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from math import ceil
+from typing import TypeVar
 
 import structlog
 from sqlalchemy import Engine, exists, or_
@@ -23,37 +25,49 @@ from pbem.storage.database import read_only
 from pbem.storage.models import Match, Player, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
-from pbem.tournaments import entries, rounds, shown
+from pbem.tournaments import boards, entries, rounds, shown
+from pbem.tournaments.boards import Begun, Untold
 from pbem.tournaments.entries import State
-from pbem.tournaments.field import Pair
-from pbem.tournaments.rounds import Advanced, Prepared
+from pbem.tournaments.rounds import Prepared
 
 log = structlog.get_logger()
+Found = TypeVar("Found")
 
 ARE_DUE = or_(
     exists().where(col(Tournament.started).is_(None), col(Tournament.ended).is_(None), col(Tournament.closes) <= NOW),
     exists().where(col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None)),
+    exists().where(col(Tournament.told).is_not(None)),
 )
 """Whether there are any in which something may follow."""
+FEW = 2
+"""How many matches begin, and how many players get a final report, in a transaction: others wait meanwhile."""
 
 
 def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Do what is due in each tournament. Return in how many something was done."""
-    prepared = dict(_prepared(engine, now, stopped))
-    act = partial(_advance, prepared=prepared, server=server, now=now)
-    return each(engine, prepared, act, stopped, doing="tournaments")
-
-
-def _prepared(engine: Engine, now: datetime, stopped: Callable[[], bool]) -> Iterator[tuple[int, Prepared]]:
-    """Yield what is due, worked out without any lock: to pair many players can take seconds."""
+    """Do what is due in each tournament. Return in how many transactions something was done."""
     with read_only(engine) as session:
         numbers = rounds.due(session, now, AT_ONCE)
+    due = dict(_read(engine, numbers, stopped, partial(rounds.prepare, now=now)))
+    acted = each(engine, due, partial(_advance, due=due, now=now), stopped, doing="tournaments")
+    untold = dict(_read(engine, numbers, stopped, boards.untold))
+    parts = [number for number, found in untold.items() for _ in range(max(1, ceil(found.waiting / FEW)))]
+    tell = partial(_tell_some, untold=untold, server=server, now=now)
+    return acted + each(engine, parts, tell, stopped, doing="rounds of tournaments")
+
+
+def _read(
+    engine: Engine,
+    numbers: Iterable[int],
+    stopped: Callable[[], bool],
+    read: Callable[[Session, int], Found | None],
+) -> Iterator[tuple[int, Found]]:
+    """Yield what is read of tournaments, without any lock: to pair many players can take seconds."""
     for number in numbers:
         if stopped():
             return
         try:
             with read_only(engine) as session:
-                found = rounds.prepare(session, number, now)
+                found = read(session, number)
         except DBAPIError:
             raise
         except Exception:  # a bug: other tournaments must not wait for this one
@@ -63,73 +77,68 @@ def _prepared(engine: Engine, now: datetime, stopped: Callable[[], bool]) -> Ite
             yield number, found
 
 
-def _advance(
-    session: Session, number: int, prepared: Mapping[int, Prepared], server: ServerSettings, now: datetime
+def _advance(session: Session, number: int, due: Mapping[int, Prepared], now: datetime) -> bool:
+    """Do what is due in a tournament. Return whether anything was done; if not, another daemon is at it."""
+    step = due[number].step
+    has_acted = rounds.advance(session, due[number], now)
+    if has_acted:
+        log.info("tournament", tournament=number, pairings=len(step.pairs), over=step.is_over)
+    return has_acted
+
+
+def _tell_some(
+    session: Session, number: int, untold: Mapping[int, Untold], server: ServerSettings, now: datetime
 ) -> bool:
-    """Do what is due in a tournament, and queue the messages about it. Return whether anything was done."""
-    advanced = rounds.advance(session, prepared[number], now)
-    if advanced is None:  # another daemon is at it
-        return False
-    over = advanced.tournament.ended is not None
-    new = prepared[number].step.pairs
-    if over:
-        _tell_the_end(session, server, advanced, now)
-    else:
-        _tell_the_round(session, server, advanced, new, now)
-    log.info("tournament", tournament=number, matches=len(advanced.begun), over=over)
-    return True
+    """Begin some matches of a round and tell their players, or tell some that it is over. Return whether any."""
+    found = untold[number]
+    if found.tournament.ended is not None:
+        told = boards.tell_some(session, number, FEW)
+        _tell_the_end(session, server, found, told, now)
+        return bool(told)
+    begun = boards.begin_some(session, number, FEW, now)
+    for board in begun:
+        _tell_the_round(session, server, found, board, now)
+    return bool(begun)
 
 
-def _tell_the_round(
-    session: Session, server: ServerSettings, advanced: Advanced, new: tuple[Pair, ...], now: datetime
-) -> None:
-    """Tell everybody who meets whom, with the first message of their match, or with one of its own for a bye."""
-    tournament, names = advanced.tournament, shown.names_of(advanced.names.values())
-    number, title, last = tournament.id or 0, tournament.title, tournament.rounds or 0
-    matches = [event.match for event in advanced.begun]
-    several = {player for player in names if sum(player in (match.seat0, match.seat1) for match in matches) > 1}
-    games = {match.id: pair.game for match, pair in zip(matches, _to_play(new), strict=True)}
-    for notice in announcements.notices(session, advanced.begun):
+def _tell_the_round(session: Session, server: ServerSettings, found: Untold, begun: Begun, now: datetime) -> None:
+    """Tell two players that they meet, with the first message of their match, or one that they meet nobody."""
+    tournament, names = found.tournament, shown.names_of(found.names.values())
+    own = (begun.pair.round, begun.pair.board, begun.pair.game)
+    others = {
+        number
+        for pair in found.field.pairs
+        if pair.result is None and (pair.round, pair.board, pair.game) != own
+        for number in pair.players
+    }
+    for notice in announcements.notices(session, [begun.event] if begun.event is not None else []):
         assert isinstance(notice.payload, TurnPlayed)  # noqa: S101 - that is the news of a match that begins
-        player, match = notice.player.id or 0, notice.match
-        begun = RoundBegun(
-            number=number,
-            title=title,
-            round=match.round or 0,
-            rounds=last,
-            game=games[match.id],
-            table=_table(advanced, names, player) if player not in several else None,
+        reader = notice.player.id or 0
+        told = RoundBegun(
+            number=tournament.id or 0,
+            title=tournament.title,
+            round=begun.pair.round,
+            rounds=tournament.rounds or 0,
+            game=begun.pair.game,
+            table=None if reader in others else _table(found, names, reader),
         )
-        told = replace(notice, payload=replace(notice.payload, tournament=begun), is_collected=player in several)
-        announcements.notify(session, server, now, told)
-    busy = {player for match in matches for player in (match.seat0, match.seat1)}
-    mailer = Mailer(session, server, now)
-    for pair in new:
-        for player in _without_match(advanced, pair, busy):
-            opponent = pair.opponent_of(player)
-            idle = RoundWithoutMatch(
-                number=number,
-                title=title,
-                round=pair.round,
-                rounds=last,
-                why="bye" if opponent is None else "forfeit",
-                opponent=names[opponent] if opponent is not None else "",
-                table=_table(advanced, names, player),
-            )
-            mailer.to_player(advanced.names[player], idle, purpose=Purpose.PERSONAL, is_notice=True)
-
-
-def _to_play(pairs: tuple[Pair, ...]) -> Iterator[Pair]:
-    """Yield the pairings that have a match."""
-    return (pair for pair in pairs if pair.result is None)
-
-
-def _without_match(advanced: Advanced, pair: Pair, busy: set[int]) -> Iterator[int]:
-    """Yield who of a pairing without a match is to be told of it: who plays on, and has no other match."""
-    for player in pair.players if pair.result is not None else ():
-        is_there = advanced.field.entrant(player).is_playing and wants_news(advanced.names[player])
-        if is_there and player not in busy:
-            yield player
+        payload = replace(notice.payload, tournament=told)
+        announcements.notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
+    for player in begun.players if begun.event is None else ():
+        reader = player.id or 0
+        if not wants_news(player) or not found.field.entrant(reader).is_playing or reader in others:
+            continue
+        opponent = begun.pair.opponent_of(reader)
+        idle = RoundWithoutMatch(
+            number=tournament.id or 0,
+            title=tournament.title,
+            round=begun.pair.round,
+            rounds=tournament.rounds or 0,
+            why="bye" if opponent is None else "forfeit",
+            opponent=names[opponent] if opponent is not None else "",
+            table=_table(found, names, reader),
+        )
+        Mailer(session, server, now).to_player(player, idle, purpose=Purpose.PERSONAL, is_notice=True)
 
 
 def wants_news(player: Player) -> bool:
@@ -137,28 +146,28 @@ def wants_news(player: Player) -> bool:
     return player.stopped is None and player.deleted is None and player.banned is None
 
 
-def _table(advanced: Advanced, names: Mapping[int, str], reader: int) -> Crosstable | None:
+def _table(found: Untold, names: Mapping[int, str], reader: int) -> Crosstable | None:
     """Return the crosstable for a reader; none in the first round, of which it says nothing."""
-    if advanced.field.last_round <= advanced.field.at_once:
+    if found.field.last_round <= found.field.at_once:
         return None
-    return shown.shown(advanced.table, names, reader, shown.MOST_ROWS)
+    return shown.shown(found.table, names, reader, shown.MOST_ROWS)
 
 
-def _tell_the_end(session: Session, server: ServerSettings, advanced: Advanced, now: datetime) -> None:
-    """Send everybody the final report, or the news that there were too few of them."""
-    tournament, names = advanced.tournament, shown.names_of(advanced.names.values())
+def _tell_the_end(
+    session: Session, server: ServerSettings, found: Untold, people: Iterable[Player], now: datetime
+) -> None:
+    """Send some of its players the final report, or the news that there were too few of them."""
+    tournament, names = found.tournament, shown.names_of(found.names.values())
     is_over = entries.state_of(tournament) is State.OVER
     mailer = Mailer(session, server, now)
-    results = shown.all_rounds(advanced.field, names) if is_over else ()
-    for number, player in advanced.names.items():
-        if not wants_news(player):
-            continue
-        table = shown.shown(advanced.table, names, number) if is_over else None
+    results = shown.all_rounds(found.field, names) if is_over else ()
+    for player in filter(wants_news, people):
+        number = player.id or 0
         told = TournamentEnded(
-            line=shown.line(tournament, len(names), now, round_=advanced.field.last_round),
-            place=shown.place_of(advanced.table, number),
-            winners=shown.winners(advanced.table, names) if is_over else (),
-            table=table,
+            line=shown.line(tournament, len(names), now, round_=found.field.last_round),
+            place=shown.place_of(found.table, number),
+            winners=shown.winners(found.table, names) if is_over else (),
+            table=shown.shown(found.table, names, number) if is_over else None,
             results=results,
         )
         mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)

@@ -4,6 +4,7 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 Every module of tables is imported here, so that the tables are known whoever asks.
 """
 
+from pbem.storage.models.backups import Backup
 from pbem.storage.models.calendars import Calendar, Vacation
 from pbem.storage.models.community import Block, Bulletin, Presence, Seek
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
@@ -22,8 +23,8 @@ from pbem.storage.models.moderation import Announcement, ClosedAddress, Moderati
 from pbem.storage.models.people import HOUSE, IMPORTED, Departure, Invitee, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
-from pbem.storage.models.tournaments import Entry, Pairing, Tournament
-from pbem.storage.models.uptime import Clock, Outage
+from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament
+from pbem.storage.models.uptime import Clock, Daemon, Outage
 
 __all__ = [
     "HOUSE",
@@ -31,17 +32,20 @@ __all__ = [
     "UNSENT",
     "Analysis",
     "Announcement",
+    "Backup",
     "Block",
     "Bulletin",
     "Calendar",
     "Clock",
     "ClockEvent",
     "ClosedAddress",
+    "Daemon",
     "Departure",
     "Entry",
     "Incoming",
     "IncomingState",
     "Invitee",
+    "LadderStep",
     "Lane",
     "Match",
     "MatchState",

@@ -1,4 +1,4 @@
-"""Tournaments, who has entered them, and who was paired with whom."""
+"""Tournaments, who has entered them, who was paired with whom, and what has happened on ladders."""
 
 from datetime import datetime
 
@@ -12,7 +12,10 @@ from pbem.storage.utc import Utc
 class Tournament(SQLModel, table=True):
     """A tournament. It is open to everybody until it begins, and over or called off once it has ended."""
 
-    __table_args__ = (partial_index("ix_tournament_closes", "closes", where="started IS NULL AND ended IS NULL"),)
+    __table_args__ = (
+        partial_index("ix_tournament_closes", "closes", where="started IS NULL AND ended IS NULL"),
+        partial_index("ix_tournament_told", "told", where="told IS NOT NULL"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     title: str
@@ -30,7 +33,10 @@ class Tournament(SQLModel, table=True):
     rounds: int | None = None
     """How many there are, once it has begun."""
     at_once: int | None = None
-    """How many rounds are played at the same time; None for all of them."""
+    """How many rounds are played at the same time, None for all of them; on a ladder, how many others one can have
+    challenged at a time."""
+    reach: int | None = None
+    """On a ladder, how many rungs above one's own a challenge can go; None for all other kinds."""
     host: int | None = Field(default=None, foreign_key="player.id", index=True)
     """The player who has opened it; None for the operator."""
     closes: datetime = Field(sa_type=Utc)
@@ -38,10 +44,18 @@ class Tournament(SQLModel, table=True):
     created: datetime = Field(sa_type=Utc)
     started: datetime | None = Field(default=None, sa_type=Utc)
     ended: datetime | None = Field(default=None, sa_type=Utc)
+    told: int | None = None
+    """While players are told of a round, its last pairing of which they were, and whose match has begun; once it has
+    ended, the last player who was told. None if nobody waits."""
 
 
 class Entry(SQLModel, table=True):
     """A player who has entered a tournament."""
+
+    __table_args__ = (
+        partial_index("ix_entry_rung", "tournament", "rung", where="rung IS NOT NULL"),
+        partial_index("ix_entry_gone", "withdrawn", where="rung IS NOT NULL AND withdrawn IS NOT NULL"),
+    )
 
     tournament: int = Field(foreign_key="tournament.id", primary_key=True)
     player: int = Field(foreign_key="player.id", primary_key=True, index=True)
@@ -52,6 +66,8 @@ class Entry(SQLModel, table=True):
     """Their number, from the beginning of the tournament on."""
     rating: int | None = None
     """Their rating then, rounded; None if they had none."""
+    rung: int | None = None
+    """Where they stand on a ladder, from 1 at the top; what its steps add up to (see pbem.tournaments.rungs)."""
 
 
 class Pairing(SQLModel, table=True):
@@ -73,6 +89,20 @@ class Pairing(SQLModel, table=True):
     """The player who moves first, or who has a bye."""
     second: int | None = Field(default=None, foreign_key="player.id")
     match: int | None = Field(default=None, foreign_key="match.id", unique=True)
-    """None for a bye, and where one of the two had withdrawn."""
+    """None for a bye, where one of the two had withdrawn, and until the match begins."""
     result: str | None = None
     """How that ended without a match (tournaments.field.Result)."""
+
+
+class LadderStep(SQLModel, table=True):
+    """What has happened on a ladder, in order: somebody has entered or left, or a match has ended."""
+
+    tournament: int = Field(foreign_key="tournament.id", primary_key=True)
+    number: int = Field(primary_key=True)
+    what: str
+    """What it was (tournaments.rungs.What)."""
+    player: int | None = Field(default=None, foreign_key="player.id")
+    """Who has entered or left."""
+    match: int | None = Field(default=None, foreign_key="match.id", unique=True)
+    """The match that has ended, which says who has won what."""
+    at: datetime = Field(sa_type=Utc)

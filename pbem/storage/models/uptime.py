@@ -1,7 +1,9 @@
-"""The clock as the daemons see it, and when none of them was running."""
+"""The clock as the daemons see it, which of them are running, and when none was."""
 
 from datetime import datetime
+from typing import Any
 
+from sqlalchemy import JSON, Column, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from pbem.storage.utc import Utc
@@ -16,6 +18,22 @@ class Clock(SQLModel, table=True):
     """When it last leapt, or was first looked at."""
     beat: datetime | None = Field(default=None, sa_type=Utc)
     """When a server was last known to be running (see outages)."""
+
+
+class Daemon(SQLModel, table=True):
+    """A running server and how it is, as it told last; removed when it stops in good order."""
+
+    __table_args__ = (UniqueConstraint("host", "process"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    host: str
+    process: int
+    version: str
+    started: datetime = Field(sa_type=Utc)
+    told: datetime = Field(sa_type=Utc)
+    """When it last told how it is."""
+    state: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    """How it is (see server.health.reports)."""
 
 
 class Outage(SQLModel, table=True):

@@ -1,0 +1,72 @@
+"""Drafts: folders in which files become whole before they get their names, and what of them outlives a crash."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PREFIX = ".pbem-draft-"
+
+
+@contextmanager
+def folder(beside: Path) -> Iterator[Path]:
+    """Provide an empty folder in that one, which only we can read; remove it at the end, and those of dead processes.
+
+    A process that is killed leaves its folder behind. Its lock is free then, by which the next one knows.
+    """
+    for left in beside.glob(f"{PREFIX}*"):
+        with _locked(left) as is_left:
+            if is_left:
+                shutil.rmtree(left, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=beside))
+    try:
+        with _locked(made):
+            yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[bool]:
+    """Lock the folder; provide whether nobody else has."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:  # removed meanwhile, or somebody else's
+        yield False
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+def publish(draft: Path, path: Path) -> None:
+    """Give a whole file its name, for good: it survives a power cut. Raises FileExistsError if the name is taken."""
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError(f"{path} exists") from None
+        draft.rename(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder survive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

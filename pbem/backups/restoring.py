@@ -1,0 +1,150 @@
+"""Restoring: what a backup holds is put into an empty place, the database last.
+
+Everything is read and compared before anything is written, nothing is overwritten, and the database gets its name when
+all else is there. So a restore that was interrupted is begun again.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from pbem import config, failpoints
+from pbem.backups import archive, copies, drafts
+from pbem.backups.archive import Progress
+from pbem.backups.manifest import CERTIFICATES, DATABASES, SECRETS, Manifest, TooNew
+from pbem.config import Settings, certificates, secrets
+from pbem.failpoints import Step
+from pbem.storage import database
+
+
+class NotRestored(Exception):
+    """A place into which a backup can't be restored, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was restored."""
+
+    manifest: Manifest
+    written: tuple[Path, ...]
+    """The files besides the database."""
+    missing: tuple[tuple[str, Path], ...]
+    """The secrets that aren't there, with the files that should have them."""
+
+
+def restore(file: Path, config_file: Path, progress: Progress) -> Restored:
+    """Restore a backup; the configuration is the one at that path, or else the backup's, which is put there.
+
+    Raises NotABackup, NotRestored, NotEmpty, NotCopied, InUse, Unusable, BadConfig, OSError and database errors.
+    """
+    manifest, configuration = archive.read_manifest(file)
+    require_known(manifest)
+    with ExitStack() as opened:
+        settings = _settings(config_file, configuration)
+        engine = database.connect(settings.server.database)
+        opened.callback(engine.dispose)
+        if engine.dialect.name != manifest.kind:
+            raise NotRestored(
+                f"the database in it is one of {manifest.kind}, and the configuration has one of {engine.dialect.name}"
+            )
+        copies.require_empty(engine)
+        is_sqlite = manifest.kind == "sqlite"
+        beside = Path(str(engine.url.database)).parent if is_sqlite else config_file.parent
+        beside.mkdir(parents=True, exist_ok=True)
+        folder = opened.enter_context(drafts.folder(beside))
+        archive.unpack(file, folder, progress)
+        files = _files(settings, manifest, folder)
+        if configuration is not None and not config_file.exists():
+            files = {**files, config_file: configuration}
+        written = tuple(path for path, content in files.items() if _is_to_write(path, content))
+        copy = folder / DATABASES[manifest.kind]
+        if is_sqlite:
+            _upgrade(copy)
+        for path in written:
+            _write(path, files[path])
+        failpoints.reach(Step.RESTORING)
+        if is_sqlite:
+            _put(engine, settings.server.database, copy)
+        else:
+            copies.put(engine, copy, manifest.schema, progress)
+            database.upgrade(engine)
+        missing = tuple(
+            (path, secret.file)
+            for path, secret in secrets(settings)
+            if secret.file is not None and not secret.file.exists()
+        )
+        return Restored(manifest, written, missing)
+
+
+def require_known(manifest: Manifest) -> None:
+    """Raise TooNew if the tables are of a later version than ours: there is no way back to an older one."""
+    if manifest.revision not in database.revisions():
+        raise TooNew(
+            f"it was made by pbem {manifest.version}, whose tables have version {manifest.revision}; "
+            f"those of this pbem have version {database.newest_revision()}. Install the newer pbem and use that"
+        )
+
+
+def _settings(path: Path, configuration: bytes | None) -> Settings:
+    """Return the settings at the path, or else those of the backup as if they were there."""
+    if path.exists():
+        return config.load(path)
+    if configuration is None:
+        raise NotRestored(
+            f'it has no configuration, and there is none at {path}; write one first, as "pbem init" does, '
+            "but without its database"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with drafts.folder(path.parent) as folder:
+        draft = folder / path.name
+        draft.write_bytes(configuration)
+        return config.load(draft, place=path)
+
+
+def _files(settings: Settings, manifest: Manifest, folder: Path) -> Mapping[Path, bytes]:
+    """Return what belongs into the files of secrets and certificates that the settings name."""
+    wanted = [(f"{SECRETS}{path}", secret.file.expanduser()) for path, secret in secrets(settings) if secret.file]
+    wanted += [(f"{CERTIFICATES}{path}", file) for path, file in certificates(settings)]
+    return {path: (folder / name).read_bytes() for name, path in wanted if manifest.has(name)}
+
+
+def _is_to_write(path: Path, content: bytes) -> bool:
+    """Return whether there is no such file yet; raises NotRestored if there is another one."""
+    if not path.exists():
+        return True
+    if path.read_bytes().strip() != content.strip():
+        raise NotRestored(f"{path} isn't what the backup has, and nothing is overwritten; move it away first")
+    return False
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with drafts.folder(path.parent) as folder:
+        draft = folder / "file"
+        draft.write_bytes(content)
+        draft.chmod(0o600)
+        drafts.publish(draft, path)
+
+
+def _upgrade(copy: Path) -> None:
+    """Upgrade the tables in a copy of an SQLite database."""
+    engine = database.connect(f"sqlite:///{copy}")
+    try:
+        database.upgrade(engine)
+    finally:
+        engine.dispose()
+
+
+def _put(engine: Engine, url: str, copy: Path) -> None:
+    """Give an SQLite database its name, unless a server runs there, or somebody has made one meanwhile."""
+    file = Path(str(engine.url.database))
+    with copy.open("rb") as whole:
+        os.fsync(whole.fileno())
+    with database.alone(url):
+        copies.require_empty(engine)
+        copy.replace(file)
+        drafts.sync_folder(file.parent)

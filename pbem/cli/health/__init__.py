@@ -1,0 +1,1 @@
+"""The command that tells how the servers are: status."""

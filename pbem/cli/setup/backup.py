@@ -1,0 +1,117 @@
+"""The commands `backup` and `restore`: all that a server has in one file, and a server from such a file."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from pbem import config, failpoints
+from pbem.backups import archive, copies, making, restoring
+from pbem.backups.manifest import CONFIG as CONFIGURATION
+from pbem.backups.manifest import Manifest, NotABackup
+from pbem.cli import logs
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, sentences
+from pbem.cli.server import check
+from pbem.config import LogSettings
+from pbem.config.veiled import veiled_url
+from pbem.secret import BadConfig
+from pbem.server import daemon
+from pbem.storage import database
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to make; one that exists is never overwritten.")],
+    config_file: ConfigOption = CONFIG,
+    without_secrets: Annotated[
+        bool, typer.Option("--without-secrets", help="Leave out the key, passwords, and a configuration that has some.")
+    ] = False,
+) -> None:
+    """Put all that the server has into one file, while it runs."""
+    with _sentences(file):
+        settings = config.load(config_file)
+        failpoints.prepare()
+        engine = database.connect(settings.server.database)
+        try:
+            with _progress() as progress:
+                made = making.make(engine, settings, file, daemon.now(), progress, with_secrets=not without_secrets)
+        finally:
+            engine.dispose()
+    out.print(f"{file}: {made.size:,} bytes, {_described(made.manifest)}", markup=False, highlight=False)
+    if not made.manifest.has(CONFIGURATION):
+        out.print("the configuration has secrets itself, so it isn't in the backup: keep it elsewhere")
+    elif made.manifest.has_secrets:
+        out.print("who has this file can move for every player; keep it where only you can read it")
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A backup, as `pbem backup` or the server made it.")],
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Restore a backup into an empty place, and check what is stored. Exit code 1 if there is a problem."""
+    with _sentences(file):
+        logs.configure(LogSettings(level="error"))
+        failpoints.prepare()
+        with _progress() as progress:
+            restored = restoring.restore(file, config_file, progress)
+        settings = config.load(config_file)
+    out.print(f"{file}: {_described(restored.manifest)}", markup=False, highlight=False)
+    for path in restored.written:
+        out.print(f"wrote {path}", markup=False, highlight=False)
+    out.print(f"restored the database {veiled_url(settings.server.database)}", markup=False, highlight=False)
+    for key, path in restored.missing:
+        out.print(f"to do: {key} is not in the backup; write it into {path}", markup=False, highlight=False)
+    if any(key == "server.key" for key, _ in restored.missing):
+        out.print('then run "pbem check"')
+        raise typer.Exit(FOUND)
+    check(config_file)
+
+
+@contextmanager
+def _sentences(file: Path) -> Iterator[None]:
+    """Turn what can go wrong with a backup into a sentence and exit code 2."""
+    with sentences():
+        try:
+            yield
+        except NotABackup as error:
+            raise BadConfig(f"{file} can't be restored: {error}{_hint(file)}") from error
+        except (copies.NotEmpty, restoring.NotRestored) as error:
+            raise BadConfig(f"{file} can't be restored: {error}") from error
+        except (copies.NotCopied, making.Exists) as error:
+            raise BadConfig(str(error)) from error
+        except IsADirectoryError as error:
+            raise BadConfig(f"{file} is a folder{_hint(file)}") from error
+
+
+def _hint(file: Path) -> str:
+    """Return what else was probably meant, as the end of a sentence."""
+    try:
+        is_mailbox = file.is_dir() or file.read_bytes()[:5] == b"From "
+    except OSError:
+        is_mailbox = False
+    return '. For messages of players, "pbem salvage" restores the matches in them' if is_mailbox else ""
+
+
+@contextmanager
+def _progress() -> Iterator[archive.Progress]:
+    """Provide what shows progress, at a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
+        task = progress.add_task("")
+
+        def show(doing: str, done: int, total: int) -> None:
+            progress.update(task, description=doing, completed=done, total=total or None)
+
+        yield show
+
+
+def _described(manifest: Manifest) -> str:
+    secrets = "with" if manifest.has_secrets else "without"
+    return (
+        f"the backup of {manifest.address} of {manifest.made:%Y-%m-%d %H:%M} UTC, made by pbem {manifest.version}, "
+        f"tables of version {manifest.revision}, {secrets} secrets"
+    )

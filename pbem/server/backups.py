@@ -1,0 +1,118 @@
+"""Backups that a server makes by itself: in a thread of its own, at most one at a time among all daemons.
+
+Only what is due and what became of it is in the database; the copy is taken without any lock (see pbem.backups).
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import structlog
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from pbem.backups import copies, making, rotation
+from pbem.backups.making import Made
+from pbem.config import Settings
+from pbem.secret import BadConfig
+from pbem.storage.clock import THE_ONE
+from pbem.storage.database import read_only, transaction
+from pbem.storage.locks import Locks
+from pbem.storage.models import Backup
+
+log = structlog.get_logger()
+
+AGAIN = timedelta(hours=1)
+"""How long to wait after a backup that couldn't be made."""
+LOOK_AGAIN = timedelta(minutes=1)
+"""How often to look whether one is due; another daemon may have made it."""
+LOCK = "backup"
+
+
+class Stopped(Exception):
+    """The server stops, and the backup with it."""
+
+
+@dataclass(slots=True)
+class Backups:
+    """Makes backups when they are due."""
+
+    engine: Engine
+    settings: Settings
+    locks: Locks
+    clock: Callable[[], datetime]
+    looked: datetime | None = None
+    """When it last looked whether one is due."""
+    told: str = ""
+    """Why the last one failed, as the log has it."""
+
+    def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Make a backup if one is due. Return whether it did."""
+        folder, now = self.settings.backup.folder, self.clock()
+        if folder is None or (self.looked is not None and self.looked <= now < self.looked + LOOK_AGAIN):
+            return 0
+        self.looked = now
+        if not self._is_due(now) or not self.locks.try_acquire(LOCK):
+            return 0
+        try:
+            if not self._is_due(now):  # another daemon has just made it
+                return 0
+            return self._make(folder, now, stopped)
+        finally:
+            self.locks.release(LOCK)
+
+    def _is_due(self, now: datetime) -> bool:
+        with read_only(self.engine) as session:
+            row = session.get(Backup, THE_ONE)
+        every = timedelta(hours=self.settings.backup.every_hours)
+        if row is None:
+            return True
+        is_paused = row.failed is not None and row.failed <= now < row.failed + AGAIN
+        return not is_paused and (row.made is None or not row.made <= now < row.made + every)
+
+    def _make(self, folder: Path, now: datetime, stopped: Callable[[], bool]) -> int:
+        def progress(_doing: str, _done: int, _total: int) -> None:
+            if stopped():
+                raise Stopped
+
+        begun = time.monotonic()
+        address = self.settings.server.address
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = folder / rotation.name(address, now)
+            with_secrets = self.settings.backup.with_secrets
+            made = making.make(self.engine, self.settings, file, now, progress, with_secrets=with_secrets)
+            removed = rotation.remove_oldest(folder, address, self.settings.backup.keep, now)
+        except Stopped:
+            return 0
+        except (OSError, BadConfig, DBAPIError, copies.NotCopied, making.Exists) as error:
+            self._fail(now, _sentence(error))
+            return 0
+        self._succeed(made, now, time.monotonic() - begun, len(removed))
+        return 1
+
+    def _fail(self, now: datetime, why: str) -> None:
+        """Note it for the admin; log it unless it is what the last attempt said."""
+        if why != self.told:
+            log.error("the backup failed", error=why, again=f"in {AGAIN.total_seconds() / 60:.0f} minutes")
+            self.told = why
+        with transaction(self.engine) as session:
+            row = session.get(Backup, THE_ONE, with_for_update=True, populate_existing=True) or Backup(id=THE_ONE)
+            row.failed, row.troubled = now, row.troubled or now
+            session.add(row)
+
+    def _succeed(self, made: Made, now: datetime, seconds: float, removed: int) -> None:
+        log.info("backup made", file=str(made.file), bytes=made.size, seconds=round(seconds, 1), removed=removed)
+        self.told = ""
+        with transaction(self.engine) as session:
+            row = session.get(Backup, THE_ONE, with_for_update=True, populate_existing=True) or Backup(id=THE_ONE)
+            row.made, row.failed, row.troubled = now, None, None
+            session.add(row)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error.orig) if isinstance(error, DBAPIError) else str(error)

@@ -1,0 +1,44 @@
+"""Where mail comes in and where it goes out, as the configuration says."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from pbem.config import Settings
+from pbem.players import identity
+from pbem.transports.imap import ImapInbox
+from pbem.transports.listener import MailListener
+from pbem.transports.maildir import MaildirInbox, MaildirOutbox
+from pbem.transports.protocols import Inbox, Outbox
+from pbem.transports.smtp import SmtpOutbox
+
+
+def kind(inbox: Inbox) -> str:
+    """Return what a mailbox is called in the log and in metrics."""
+    return "imap" if isinstance(inbox, ImapInbox) else "maildir"
+
+
+def outbox(settings: Settings) -> Outbox:
+    """Return the way to the next hop."""
+    if settings.outbox.smtp is not None:
+        return SmtpOutbox(settings.outbox.smtp)
+    assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one outbox
+    return MaildirOutbox(settings.outbox.maildir)
+
+
+def inboxes(settings: Settings) -> Iterator[Inbox]:
+    """Yield the mailboxes to read."""
+    limit = settings.server.mail_limit
+    if settings.inbox.imap is not None:
+        yield ImapInbox(settings.inbox.imap, limit)
+    if settings.inbox.maildir is not None:
+        yield MaildirInbox(settings.inbox.maildir, limit)
+
+
+def listeners(settings: Settings) -> Iterator[MailListener]:
+    """Yield the listeners that mail servers deliver to."""
+    limit = settings.server.mail_limit
+    accepts = partial(identity.leads_to_us, server=settings.server)
+    if settings.inbox.lmtp is not None:
+        yield MailListener(settings.inbox.lmtp, "lmtp", limit, accepts)
+    if settings.inbox.smtp is not None:
+        yield MailListener(settings.inbox.smtp, "smtp", limit, accepts)

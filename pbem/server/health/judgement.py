@@ -1,0 +1,72 @@
+"""Whether all is well: sentences on what needs the operator, from what servers tell of themselves and the figures."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from pbem.config import BackupSettings
+from pbem.server.health.figures import Figures
+from pbem.server.health.reports import SILENT, Report, State
+
+SLOW = 15 * 60.0
+"""Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
+
+
+def of_state(state: State) -> Iterator[str]:
+    """Yield what is wrong with a server by what it tells of itself."""
+    for loop in state.hanging:
+        yield f'the loop "{loop}" hangs'
+    down = [link for link in state.links if link.is_up is False]
+    for link in down:
+        yield f"{link.name}: no connection for {spell(link.lost_for)}"
+    if not state.is_ready and not down:
+        yield "not ready yet"
+
+
+def of_reports(reports: Sequence[Report], now: datetime) -> Iterator[str]:
+    """Yield what is wrong with the servers."""
+    running = [report for report in reports if now - report.told <= SILENT]
+    if not running:
+        yield "no server is running"
+    for report in reports:
+        name = f"{report.host}, process {report.process}"
+        if report in running:
+            yield from (f"{name}: {sentence}" for sentence in of_state(report.state))
+        else:
+            yield f"{name}: told nothing for {spell((now - report.told).total_seconds())}"
+
+
+def of_figures(figures: Figures) -> Iterator[str]:
+    """Yield what waits that shouldn't."""
+    if figures.shunted.length:
+        yield f'{figures.shunted.length} received messages are shunted: see "pbem shunted"'
+    if figures.troubled.length:
+        yield f'{figures.troubled.length} outgoing messages need you: see "pbem shunted"'
+    for queue in figures.received:
+        if queue.oldest > SLOW:
+            yield f"received messages ({queue.name}) have waited for {spell(queue.oldest)}"
+    if figures.overdue > SLOW:
+        yield f"messages should have been sent {spell(figures.overdue)} ago"
+
+
+def of_backups(figures: Figures, wanted: BackupSettings, now: datetime) -> Iterator[str]:
+    """Yield what is wrong with the backups that servers are to make by themselves."""
+    if wanted.folder is None:
+        return
+    if figures.no_backup_since is not None:
+        yield f"no backup can be made for {spell((now - figures.no_backup_since).total_seconds())}"
+    if figures.backup is None:
+        yield "there is no backup yet"
+    elif now - figures.backup > 2 * timedelta(hours=wanted.every_hours):
+        yield f"the last backup is {spell((now - figures.backup).total_seconds())} old"
+
+
+def spell(seconds: float) -> str:
+    """Return a time as people say it.
+
+    >>> [spell(seconds) for seconds in (4, 61, 7300, 500_000)]
+    ['4 s', '1 min', '2 h', '5 days']
+    """
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= (length if unit != "days" else 2 * length):
+            return f"{int(seconds // length)} {unit}"
+    return f"{int(seconds)} s"

@@ -1,0 +1,159 @@
+"""What each running server tells of itself in the database, where the operator and the other servers can see it.
+
+It tells so once a minute, and soon after something has changed. Each has a row of its own, removed when it stops in
+good order; one that was killed leaves its row behind until its successor on the same machine, or a day, removes it.
+"""
+
+import os
+import socket
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.metadata import version
+
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Engine, delete
+from sqlmodel import Session, col, select
+
+from pbem.storage.database import transaction
+from pbem.storage.models import Daemon
+from pbem.vitals import Vitals
+
+EVERY = timedelta(minutes=1)
+"""How often a server tells how it is."""
+SILENT = timedelta(minutes=3)
+"""A server that has told nothing for longer doesn't run any more, or hangs."""
+FORGOTTEN = timedelta(days=1)
+"""After how long what a killed server left behind is removed."""
+MOST = 50
+"""How many servers are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """A connection: whether it stands (None: not tried yet), and since how many seconds it has been lost."""
+
+    name: str
+    is_up: bool | None
+    lost_for: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a server is."""
+
+    is_ready: bool
+    links: tuple[LinkState, ...]
+    hanging: tuple[str, ...]
+    """The loops that hang."""
+    mails_in: int = 0
+    mails_out: int = 0
+    killed: int = 0
+
+    @property
+    def gist(self) -> tuple[object, ...]:
+        """What is told at once when it changes."""
+        return (self.is_ready, self.hanging, *((link.name, link.is_up) for link in self.links))
+
+
+_STATES = TypeAdapter(State)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a server has told of itself."""
+
+    host: str
+    process: int
+    version: str
+    started: datetime
+    told: datetime
+    state: State
+
+
+def state(vitals: Vitals) -> State:
+    """Return how this server is."""
+    counts = vitals.counts
+    return State(
+        is_ready=vitals.is_ready,
+        links=tuple(LinkState(link.name, link.is_up, round(link.lost_for)) for link in tuple(vitals.links.values())),
+        hanging=tuple(pulse.name for pulse in vitals.hanging),
+        mails_in=counts.mails_in.total(),
+        mails_out=counts.sent_in.cumulative()[0][-1],
+        killed=counts.killed.total(),
+    )
+
+
+class Reporter:
+    """Tells how this server is."""
+
+    def __init__(self, vitals: Vitals, started: datetime) -> None:
+        self._vitals = vitals
+        self._started = started
+        self._host, self._process = socket.gethostname()[:200], os.getpid()
+        self._told: datetime | None = None
+        self._gist: tuple[object, ...] = ()
+
+    def tell(self, engine: Engine, now: datetime) -> None:
+        """Tell how this server is if it is time, or if that has changed."""
+        present = state(self._vitals)
+        is_first = self._told is None
+        if self._told is not None and present.gist == self._gist and self._told <= now < self._told + EVERY:
+            return
+        with transaction(engine, can_wait=True) as session:
+            if is_first:
+                self._clear(session, now)
+            self._write(session, present, now)
+        self._told, self._gist = now, present.gist
+
+    def end(self, engine: Engine) -> None:
+        """Remove the row: this server stops in good order."""
+        if self._told is not None:
+            with transaction(engine) as session:
+                session.exec(delete(Daemon).where(*self._own))
+
+    @property
+    def _own(self) -> tuple[ColumnElement[bool], ...]:
+        return col(Daemon.host) == self._host, col(Daemon.process) == self._process
+
+    def _write(self, session: Session, present: State, now: datetime) -> None:
+        row = session.exec(select(Daemon).where(*self._own)).first()
+        told = _STATES.dump_python(present, mode="json")
+        if row is None:
+            row = Daemon(
+                host=self._host,
+                process=self._process,
+                version=version("pbem"),
+                started=self._started,
+                told=now,
+                state=told,
+            )
+        row.told, row.state = now, told
+        session.add(row)
+
+    def _clear(self, session: Session, now: datetime) -> None:
+        """Remove rows of this process's earlier namesakes, of dead ones on this machine, and of those long silent."""
+        for row in session.exec(select(Daemon).limit(MOST)):
+            is_mine = row.host == self._host and (row.process == self._process or not _runs(row.process))
+            if is_mine or now - row.told > FORGOTTEN:
+                session.delete(row)
+        session.flush()
+
+
+def reports(session: Session) -> list[Report]:
+    """Return what the servers have told, the one that began first at the front."""
+    rows = session.exec(select(Daemon).order_by(col(Daemon.id)).limit(MOST))
+    return [
+        Report(row.host, row.process, row.version, row.started, row.told, _STATES.validate_python(row.state))
+        for row in rows
+    ]
+
+
+def _runs(process: int) -> bool:
+    """Return whether a process of that number runs on this machine."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

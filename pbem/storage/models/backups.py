@@ -1,0 +1,19 @@
+"""When a server made its last backup by itself."""
+
+from datetime import datetime
+
+from sqlmodel import Field, SQLModel
+
+from pbem.storage.utc import Utc
+
+
+class Backup(SQLModel, table=True):
+    """The backups that servers make by themselves; a single row."""
+
+    id: int = Field(primary_key=True)
+    made: datetime | None = Field(default=None, sa_type=Utc)
+    """When the last one was made."""
+    failed: datetime | None = Field(default=None, sa_type=Utc)
+    """When the last attempt failed, if none has succeeded since."""
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when attempts have failed; none if the last one succeeded."""

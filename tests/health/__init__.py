@@ -1,0 +1,1 @@
+"""How a server is, as it tells systemd, Prometheus and the operator."""

@@ -1,0 +1,70 @@
+"""A connection that is lost is logged once, and once more when it is back, however often it was tried meanwhile."""
+
+import threading
+
+from structlog.testing import capture_logs
+
+from pbem.vitals import FirstOfEach, Link
+from tests.health.conftest import Monotonic
+
+
+def link(monotonic: Monotonic) -> Link:
+    return Link("imap", lost="lost", again="again", monotonic=monotonic)
+
+
+def test_each_loss_and_each_recovery_is_logged_once_with_how_long_it_took(monotonic: Monotonic) -> None:
+    one = link(monotonic)
+    with capture_logs() as logs:
+        one.works()
+        for _ in range(2):
+            for attempt in range(5):
+                one.fails("mailbox", f"attempt {attempt}")
+                monotonic.now += 60
+            assert (one.is_up, one.lost_for) == (False, 300)
+            for _ in range(5):
+                one.works()
+        assert (one.is_up, one.lost_for) == (True, 0)
+    loss = {"event": "lost", "link": "imap", "lost": "mailbox", "error": "attempt 0", "log_level": "warning"}
+    back = {"event": "again", "link": "imap", "lost": "mailbox", "seconds": 300.0, "log_level": "info"}
+    assert logs == [loss, back, loss, back]
+
+
+def test_of_several_threads_the_first_loses_it_and_the_last_has_it_back(monotonic: Monotonic) -> None:
+    one = link(monotonic)
+    with capture_logs() as logs:
+        one.fails("database", "gone", "work 1")
+        one.fails("database", "gone", "send")
+        one.works("work 1")
+        one.works("work 2")  # which hadn't failed
+        assert one.is_up is False
+        monotonic.now += 7
+        one.works("send")
+    assert [(log["event"], log.get("seconds")) for log in logs] == [("lost", None), ("again", 7.0)]
+
+
+def test_the_first_success_is_told_once_also_after_failures(monotonic: Monotonic) -> None:
+    told: list[str] = []
+    at_once, late = link(monotonic), link(monotonic)
+    at_once.call_on_first(lambda: told.append("at once"))
+    late.call_on_first(lambda: told.append("late"))
+    assert at_once.is_up is None
+    at_once.connected()
+    late.fails("mailbox", "refused")
+    late.connected()  # the login succeeded, but what failed before has not yet
+    assert told == ["at once"]
+    for _ in range(2):
+        at_once.works()
+        late.works()
+        late.connected()
+    assert told == ["at once", "late"]
+
+
+def test_it_is_called_back_once_all_have_happened() -> None:
+    told: list[int] = []
+    both = FirstOfEach(2, lambda: told.append(threading.get_ident()))
+    both.happened()
+    assert told == []
+    other = threading.Thread(target=both.happened)
+    other.start()
+    other.join()
+    assert told == [other.ident]

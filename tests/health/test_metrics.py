@@ -1,0 +1,300 @@
+"""What Prometheus can read: every metric is what it says, and what deploy/prometheus names exists."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from sqlalchemy import event
+
+from pbem.config import MetricsSettings
+from pbem.server.health import exposure, figures
+from pbem.server.health.metrics import Exposition
+from pbem.storage.clock import THE_ONE
+from pbem.storage.database import read_only, transaction
+from pbem.storage.models import Backup
+from pbem.vitals import Vitals
+from tests.correspondence import Correspondence, correspondence
+from tests.docs.pages import ROOT, page
+from tests.query_plans import listened, scans
+from tests.servers import HOST, until
+
+PROMETHEUS = ROOT / "deploy" / "prometheus"
+NAME = re.compile(r"\b(?:pbem|process)_[a-z_]+\b")
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    with correspondence(tmp_path) as letters:
+        yield letters
+
+
+def exposition(letters: Correspondence) -> Exposition:
+    server = letters.server
+    return Exposition(server.engine, server.vitals, letters.clock)
+
+
+def backed_up(letters: Correspondence) -> None:
+    """Note that a backup was made just now."""
+    with transaction(letters.server.engine) as session:
+        session.add(Backup(id=THE_ONE, made=letters.clock()))
+
+
+def samples(shown: Exposition) -> dict[tuple[str, ...], float]:
+    """Return the value of each sample, by its name and labels, as Prometheus reads them."""
+    from prometheus_client.parser import text_string_to_metric_families
+
+    families = text_string_to_metric_families(shown.text().decode())
+    return {
+        (sample.name, *(value for _, value in sorted(sample.labels.items()))): sample.value
+        for family in families
+        for sample in family.samples
+    }
+
+
+def test_what_happened_is_counted_and_what_waits_is_told(letters: Correspondence) -> None:
+    letters.match()
+    letters.reply(letters.last("alice"), "1 a7b7 i3i2")
+    letters.write("robot@mail.example", "help", Auto_Submitted="auto-generated")
+    letters.execute("update incoming set state = 'shunted' where id = 1")
+    letters.execute("update outgoing set state = 'owed', sent = null, due = created where id = 1")
+    letters.clock.advance(hours=1)
+    backed_up(letters)
+    told = samples(exposition(letters))
+    assert told["pbem_mails_in_total", "", "done"] >= 3
+    assert told["pbem_mails_in_total", "automatic", "unanswered"] == 1
+    sent = told["pbem_mails_out_total", "sent"]
+    assert sent >= 5
+    assert told["pbem_sent_seconds_count",] == told["pbem_sent_seconds_bucket", "+Inf"] == sent
+    assert told["pbem_handled_seconds_count",] == sum(
+        number for name, number in told.items() if name[0] == "pbem_mails_in_total"
+    )
+    assert told["pbem_shunted",] == 1
+    assert told["pbem_outgoing", "owed"] == 1
+    assert told["pbem_outgoing_overdue_seconds",] >= 3600
+    assert told["pbem_outgoing_seconds", "owed"] >= 3600
+    assert told["pbem_received_waiting", "players"] == 0
+    assert told["pbem_matches", "running"] == 1
+    assert told["pbem_database_up",] == 1
+    assert told["pbem_ready",] == 0, "nothing runs"
+    assert told["pbem_backup_timestamp_seconds",] == letters.clock().timestamp()
+    assert told["pbem_backup_failing",] == 0
+    assert told["process_resident_memory_bytes",] > 1e6
+
+
+def test_figures_are_read_again_after_a_few_seconds_only_and_a_database_that_fails_hides_nothing_else(
+    letters: Correspondence,
+) -> None:
+    vitals = Vitals(lambda: now[0])
+    now = [0.0]
+    shown = Exposition(letters.server.engine, vitals, letters.clock)
+    with listened(letters.server.engine) as statements:
+        asked = []
+        for now[0] in (0.0, 4.0, 6.0, 301.0):
+            statements.clear()
+            shown.text()
+            asked.append(len(statements))
+    first, soon, later, much_later = asked
+    assert soon == 0
+    assert first == much_later == later + 1 > 5, "the matches, which may be many, are counted every five minutes"
+    now[0] = 307.0
+    letters.execute("alter table incoming rename to lost")
+    told = samples(shown)
+    letters.execute("alter table lost rename to incoming")
+    assert told["pbem_database_up",] == 0
+    assert told["pbem_ready",] == 0
+    assert ("pbem_shunted",) not in told
+
+
+@pytest.mark.sql
+def test_the_figures_are_counted_in_indexes_up_to_a_limit_and_read_only(letters: Correspondence) -> None:
+    letters.match()
+    engine = letters.server.engine
+    asked: list[tuple[str, Any]] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        asked.append((statement, parameters))
+
+    with read_only(engine) as session:
+        session.connection()
+        event.listen(engine, "before_cursor_execute", note)
+        figures.read(session, letters.clock())
+        event.remove(engine, "before_cursor_execute", note)
+    assert len(asked) >= 16
+    for statement, parameters in asked:
+        found = scans(engine, {statement: parameters}).get(statement, [])
+        assert not [step for step in found if step.startswith(("SCAN", "Seq Scan"))], statement
+        assert not found or " LIMIT " in statement, statement
+
+
+# deploy/prometheus
+
+
+def known(letters: Correspondence) -> set[str]:
+    """Return the names of all metrics that there can be."""
+    vitals = letters.server.vitals
+    vitals.inbox("imap")
+    vitals.pulse("send", 60)
+    backed_up(letters)
+    from prometheus_client.parser import text_string_to_metric_families
+
+    names = set()
+    for family in text_string_to_metric_families(exposition(letters).text().decode()):
+        histogram = {f"{family.name}{end}" for end in ("_bucket", "_count", "_sum")}
+        names |= histogram if family.type == "histogram" else {family.name}
+        names |= {f"{family.name}_total"} if family.type == "counter" else set()
+    return names
+
+
+def expressions(what: Any) -> Iterator[str]:
+    """Yield everything that is called `expr` in it."""
+    if isinstance(what, dict):
+        yield from (value for key, value in what.items() if key == "expr")
+        for value in what.values():
+            yield from expressions(value)
+    elif isinstance(what, list):
+        for value in what:
+            yield from expressions(value)
+
+
+@pytest.mark.parametrize("name", ["alerts.yml", "dashboard.json"])
+def test_every_metric_that_prometheus_is_asked_for_exists(name: str, letters: Correspondence) -> None:
+    text = (PROMETHEUS / name).read_text(encoding="utf-8")
+    asked = list(expressions(json.loads(text) if name.endswith(".json") else yaml.safe_load(text)))
+    assert len(asked) > 10
+    for each in asked:
+        assert each.count("(") == each.count(")"), each
+        assert NAME.findall(each), each
+    there_are = known(letters)
+    assert {metric for each in asked for metric in NAME.findall(each)} <= there_are
+
+
+def test_the_alerts_are_rules_as_prometheus_wants_them() -> None:
+    (group,) = yaml.safe_load((PROMETHEUS / "alerts.yml").read_text(encoding="utf-8"))["groups"]
+    rules = group["rules"]
+    assert len({rule["alert"] for rule in rules}) == len(rules) > 10
+    for rule in rules:
+        assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}
+        assert rule["labels"]["severity"] in ("warning", "critical")
+        assert rule["annotations"]["summary"]
+        assert re.fullmatch(r"\d+[mh]", rule.get("for", "1m"))
+
+
+def test_the_dashboard_is_one_that_grafana_loads() -> None:
+    dashboard = json.loads((PROMETHEUS / "dashboard.json").read_text(encoding="utf-8"))
+    panels = dashboard["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels) > 10
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        at = panel["gridPos"]
+        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+        assert not cells & taken, panel["title"]
+        assert max(x for x, _ in cells) < 24
+        taken |= cells
+        assert panel["targets"], panel["title"]
+        assert len({target["refId"] for target in panel["targets"]}) == len(panel["targets"])
+
+
+def test_every_metric_is_documented(letters: Correspondence) -> None:
+    documented = set(NAME.findall(page("docs/operating.md")))
+    ours = {re.sub(r"_(bucket|count|sum)$", "", name) for name in known(letters) if name.startswith("pbem_")}
+    counters = {name for name in ours if f"{name}_total" in ours}
+    assert ours - counters - documented == set()
+
+
+# The port and the file
+
+
+@pytest.fixture
+def port(letters: Correspondence) -> Iterator[int]:
+    """Serve the metrics on a port of this machine."""
+    stop = threading.Event()
+    server = letters.server
+    with_port = MetricsSettings(port=0)
+    from structlog.testing import capture_logs
+
+    with capture_logs() as logs:
+        (thread,) = exposure.serve(with_port, server.engine, server.vitals, letters.clock, stop)
+    thread.start()
+    yield logs[0]["port"]
+    stop.set()
+    thread.join(110)
+
+
+def get(port: int, path: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(f"http://{HOST}:{port}{path}", timeout=110) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_the_port_answers_two_questions_and_no_other(port: int, letters: Correspondence) -> None:
+    status, text = get(port, "/metrics")
+    assert status == 200
+    assert "pbem_ready 0.0" in text
+    assert get(port, "/")[0] == get(port, "/metrics/../etc/passwd")[0] == 404
+    for request in (b"POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\n", b"\x16\x03\x01 nonsense\r\n\r\n"):
+        with socket.create_connection((HOST, port), timeout=110) as client:
+            client.sendall(request)
+            assert re.search(rb"HTTP/1\.0 (501|400) |Error code: 400", client.recv(9999))
+
+
+def test_health_says_what_is_wrong(port: int, letters: Correspondence) -> None:
+    status, text = get(port, "/health")
+    assert (status, json.loads(text)) == (503, {"healthy": False, "problems": ["not ready yet"]})
+    vitals = letters.server.vitals
+    vitals.is_ready = True
+    assert get(port, "/health") == (200, '{"healthy": true, "problems": []}\n')
+    vitals.outbox.fails("next hop", "refused")
+    assert json.loads(get(port, "/health")[1])["problems"] == ["outbox: no connection for 0 s"]
+
+
+def test_a_reader_who_says_nothing_is_hung_up_on(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exposure, "CONNECTION_SECONDS", 0.3)
+    with socket.create_connection((HOST, port), timeout=110) as idle:
+        idle.sendall(b"GET /metrics HTT")
+        assert idle.recv(100) == b""
+    monkeypatch.setattr(exposure, "CONNECTION_SECONDS", 110)
+    assert get(port, "/health")[0] == 503
+
+
+def test_the_file_is_whole_can_be_read_by_all_and_goes_with_the_server(letters: Correspondence, tmp_path: Path) -> None:
+    stop, path = threading.Event(), tmp_path / "metrics" / "pbem.prom"
+    path.parent.mkdir()
+    server = letters.server
+    settings = MetricsSettings(textfile=path, textfile_seconds=0.01)
+    (thread,) = exposure.serve(settings, server.engine, server.vitals, letters.clock, stop)
+    thread.start()
+    until(path.exists, "it is written")
+    server.vitals.is_ready = True
+    until(lambda: "pbem_ready 1.0" in path.read_text(encoding="utf-8"), "and written again")
+    assert path.stat().st_mode & 0o777 == 0o644
+    stop.set()
+    thread.join(110)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_other_machines_are_let_in_on_purpose_only() -> None:
+    with pytest.raises(ValueError, match="is_exposed"):
+        MetricsSettings(port=9464, host="0.0.0.0")
+    assert MetricsSettings(port=9464, host="0.0.0.0", is_exposed=True).are_wanted
+    assert not MetricsSettings().are_wanted
+
+
+@pytest.mark.slow
+def test_a_server_without_metrics_loads_nothing_for_them() -> None:
+    words = "import sys, pbem.server.daemon, pbem.cli.server\n"
+    words += "print([n for n in ('prometheus_client', 'systemd_watchdog', 'http.server') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

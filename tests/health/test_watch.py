@@ -1,0 +1,173 @@
+"""Loops that hang are seen, and systemd is told what is so: on a real socket, as systemd listens."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from structlog.testing import capture_logs
+
+from pbem.config import ImapSettings, ServerSettings, Settings, SmtpSettings
+from pbem.config.mail import InboxSettings, OutboxSettings
+from pbem.secret import Secret
+from pbem.server.health.systemd import Systemd
+from pbem.server.health.watch import Watch
+from pbem.server.loops import PATIENCE, Loop, bounds
+from pbem.vitals import Vitals
+from tests.health.conftest import Manager, Monotonic
+from tests.servers import until
+
+PING = "WATCHDOG=1\n"
+
+
+@pytest.fixture
+def systemd(manager: Manager) -> Iterator[Systemd]:
+    with closing(Systemd({"NOTIFY_SOCKET": manager.address})) as told:
+        yield told
+
+
+class Stuck:
+    """A step that hangs until it is let go."""
+
+    def __init__(self) -> None:
+        self.let_go = threading.Event()
+        self.began = threading.Event()
+
+    def step(self, _stopped: object) -> int:
+        self.began.set()
+        self.let_go.wait(110)
+        return 0
+
+
+def test_a_loop_that_hangs_is_logged_with_its_place_and_systemd_hears_no_ping(
+    monotonic: Monotonic, manager: Manager, systemd: Systemd
+) -> None:
+    vitals = Vitals(monotonic)
+    stop, stuck = threading.Event(), Stuck()
+    loop = Loop(vitals.pulse("send", bound=60), stuck.step, threading.Event())
+    watch = Watch(vitals, systemd)
+    thread = loop.thread(stop, vitals)
+
+    def looks(number: int) -> list[str]:
+        heard = []
+        for _ in range(number):
+            monotonic.now += systemd.interval
+            watch.look()
+            heard += manager.waiting()
+        return heard
+
+    with capture_logs() as logs:
+        thread.start()
+        assert stuck.began.wait(110)
+        assert looks(12) == ["STATUS=serving: 0 messages in, 0 out\n", *[PING] * 12]
+        assert looks(12) == ["STATUS=hangs: send\n"], "and nothing else, so systemd ends the server"
+        (told,) = logs
+        assert (told["event"], told["loop"], told["seconds"]) == ("a loop hangs", "send", 65)
+        assert "step (test_watch.py:" in told["at"]
+        stuck.let_go.set()
+        until(lambda: not vitals.hanging, "it goes on")
+        assert looks(1) == ["STATUS=serving: 0 messages in, 0 out\n", PING]
+        assert [(log["event"], log["loop"], log["seconds"]) for log in logs[1:]] == [("a loop goes on", "send", 125)]
+        stop.set()
+        loop.bell.set()
+        thread.join(110)
+
+
+def test_a_loop_that_waits_or_has_ended_hangs_never(monotonic: Monotonic) -> None:
+    vitals = Vitals(monotonic)
+    stop, bell = threading.Event(), threading.Event()
+    looked = threading.Event()
+    pulse = vitals.pulse("work", bound=60)
+    thread = Loop(pulse, lambda _: looked.set(), bell).thread(stop, vitals)
+    thread.start()
+    assert looked.wait(110)
+    until(lambda: pulse.silent_for == 0, "it rests")
+    monotonic.now += 1e6
+    assert not vitals.hanging
+    stop.set()
+    bell.set()
+    thread.join(110)
+    monotonic.now += 1e6
+    assert not vitals.hanging
+
+
+def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(
+    monotonic: Monotonic, manager: Manager, systemd: Systemd
+) -> None:
+    """All threads stood still (SIGSTOP, a suspended machine): that each was silent says nothing."""
+    vitals = Vitals(monotonic)
+    pulse = vitals.pulse("work", bound=60)
+    pulse.beat()
+    watch = Watch(vitals, systemd)
+    watch.look()
+    manager.waiting()
+    monotonic.now += 3600
+    watch.look()
+    assert manager.waiting() == [PING]
+    heard = []
+    for _ in range(13):  # but if it goes on being silent, it hangs
+        monotonic.now += systemd.interval
+        watch.look()
+        heard += manager.waiting()
+    assert heard[-1] == "STATUS=hangs: work\n"
+
+
+def test_the_status_line_says_what_is_missing(monotonic: Monotonic, manager: Manager, systemd: Systemd) -> None:
+    vitals = Vitals(monotonic)
+    inbox = vitals.inbox("imap")
+    watch = Watch(vitals, systemd)
+    watch.look()
+    inbox.fails("mailbox", "refused")
+    vitals.outbox.fails("next hop", "refused")
+    watch.look()
+    watch.look()
+    inbox.works()
+    vitals.outbox.works()
+    watch.look()
+    lines = [line for line in manager.waiting() if line != PING]
+    assert lines == [
+        "STATUS=connecting: imap\n",
+        "STATUS=no connection: outbox, imap\n",
+        "STATUS=serving: 0 messages in, 0 out\n",
+    ]
+
+
+def test_systemd_is_looked_after_three_times_in_the_time_that_it_waits(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    around = {"NOTIFY_SOCKET": manager.address}
+    with closing(Systemd(around)) as unasked:
+        assert unasked.interval == 5
+    monkeypatch.setenv("WATCHDOG_USEC", "3000000")
+    with closing(Systemd(around)) as asked:
+        assert asked.interval == 1
+    assert Systemd({}).interval == 5
+
+
+def test_a_service_manager_that_does_not_listen_holds_nothing_up(manager: Manager) -> None:
+    gone, full = Systemd({"NOTIFY_SOCKET": f"{manager.address}.gone"}), Systemd({"NOTIFY_SOCKET": manager.address})
+    for _ in range(5_000):  # more than a socket holds
+        full.alive()
+    for systemd in (gone, full, Systemd({})):
+        systemd.ready()
+        systemd.status("anything")
+        systemd.alive()
+        systemd.stopping()
+        systemd.close()
+        systemd.alive()
+    assert 0 < len(manager.waiting()) < 5_000
+
+
+def test_no_loop_counts_as_hanging_while_limits_that_somebody_has_set_are_kept() -> None:
+    account = {"username": "x", "password": Secret(file="x"), "connect_seconds": 100, "answer_seconds": 1000}
+    settings = Settings.model_construct(
+        server=ServerSettings(address="games@pbem.example"),
+        inbox=InboxSettings(imap=ImapSettings(host="h", **account)),
+        outbox=OutboxSettings(smtp=SmtpSettings(host="h", **account)),
+    )
+    allowed = bounds(settings)
+    commands_of_a_message = 7  # EHLO, two for the login, MAIL, RCPT, DATA and the dot
+    assert allowed.send >= PATIENCE + 100 + commands_of_a_message * 1000
+    assert allowed.receive >= PATIENCE + 100 + commands_of_a_message * 1000
+    assert allowed.work >= 2 * 2 * 12 * settings.reading.seconds
+    assert allowed.house > 3 * settings.house.seconds

@@ -1,0 +1,586 @@
+"""`pbem backup` and `pbem restore`: all that a server has, in one file, from there into an empty place."""
+
+import gzip
+import io
+import json
+import signal
+import stat
+import tarfile
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlmodel import SQLModel, select
+from structlog.testing import capture_logs
+
+from pbem import config
+from pbem.backups import archive, copies, rotation
+from pbem.backups.manifest import FORMAT
+from pbem.cli.doctor import storage
+from pbem.failpoints import Step
+from pbem.server.backups import AGAIN, Backups
+from pbem.server.scheduled import alerts
+from pbem.storage import database
+from pbem.storage.locks import Locks
+from pbem.storage.models import Outgoing
+from tests import databases
+from tests.operating.daemons import Daemon
+from tests.operating.matches import NextMove, in_play
+from tests.operating.site import KEY, Done, Site, rows
+from tests.postgres import running
+from tests.servers import until
+
+pytestmark = pytest.mark.sql
+SQLITE_ONLY = pytest.mark.skipif(databases.kind() != "sqlite", reason="it is about files")
+PASSWORD = "hunter2-and-more"
+START = datetime(2026, 11, 23, 3, 15, tzinfo=UTC)
+
+
+def filled(site: Site, number: int = 4) -> list[NextMove]:
+    """Put matches into the database, at several depths."""
+    with site.server() as server:
+        return in_play(server, number, lambda match: 3 * match)
+
+
+def place(site: Site, folder: Path) -> Site:
+    """Return an empty place for a backup of that server: another folder, and on PostgreSQL another database."""
+    other = Site.__new__(Site)
+    other.folder, other.config, other.address = folder, folder / "pbem.toml", site.address
+    if databases.kind() == "sqlite":
+        other.database = f"sqlite:///{folder}/pbem.sqlite"
+    else:
+        other.database = running().elsewhere(site.database)
+    return other
+
+
+def backup(site: Site, *words: str, name: str = "all.tar.gz") -> Path:
+    done = site.pbem("backup", str(site.folder / name), *words)
+    assert done.code == 0, done.said
+    return site.folder / name
+
+
+def restore(site: Site, file: Path) -> Done:
+    """Restore it; the environment names the database, since the configuration in the backup names another one."""
+    return site.pbem("restore", str(file), PBEM_SERVER__DATABASE=site.database)
+
+
+def everything(url: str) -> dict[str, list[Any]]:
+    """Return all rows of all tables, in order."""
+    engine = database.connect(url)
+    try:
+        return {
+            table.name: rows(engine, f'select * from "{table.name}" order by 1, 2')
+            for table in SQLModel.metadata.sorted_tables
+            if len(table.columns) > 1
+        }
+    finally:
+        engine.dispose()
+
+
+def names(file: Path) -> list[str]:
+    with tarfile.open(file) as tar:
+        return tar.getnames()
+
+
+def manifest(file: Path) -> dict[str, Any]:
+    with tarfile.open(file) as tar:
+        opened = tar.extractfile("manifest.json")
+        assert opened
+        found: dict[str, Any] = json.load(opened)
+        return found
+
+
+# There and back
+
+
+def test_what_is_restored_is_what_was_there_and_goes_on(site: Site, tmp_path: Path) -> None:
+    moves = filled(site)
+    other = place(site, tmp_path / "other")
+    file = backup(site)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert names(file)[:3] == ["manifest.json", "pbem.toml", "secrets/server.key"]
+    assert manifest(file)["revision"] == database.newest_revision()
+    before = everything(site.database)
+    done = restore(other, file)
+    assert done.code == 0, done.said
+    assert "with secrets" in done.out
+    assert done.out.endswith("4 matches replayed, 0 problems\n")
+    assert everything(other.database) == before
+    assert len(before["ply"]) == 18
+    assert other.config.read_text() == site.config.read_text()
+    assert (other.folder / "pbem.key").read_text() == KEY
+    for path in other.folder.rglob("*"):
+        assert path.is_dir() or path.name.endswith(".lock") or stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    (other.folder / "in" / "new").mkdir(parents=True)
+    (other.folder / "in" / "new" / "1.test").write_bytes(moves[2].raw)
+    assert other.run_once(PBEM_SERVER__DATABASE=other.database)[:2] == [1, 1]
+    (last,) = other.rows("select number, text from ply where match = :match order by number desc limit 1", match=3)
+    assert last == (moves[2].ply, moves[2].text)
+
+
+def test_a_backup_is_one_state_however_much_is_written_meanwhile(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(site)
+    monkeypatch.setattr(copies, "PAGES", 10)
+    monkeypatch.setattr(copies, "LOOK_SECONDS", 0.001)
+    engine = database.connect(site.database)
+    written: list[int] = []
+
+    def write(_doing: str, _done: int, _total: int) -> None:
+        with database.transaction(engine) as session:
+            session.connection().execute(text("update match set plies = plies + 1000"))
+            session.connection().execute(text("update ply set number = number + 1000"))
+        written.append(1)
+
+    copied = copies.take(engine, tmp_path / "copy", write)
+    engine.dispose()
+    assert copied.revision == database.newest_revision()
+    assert written
+    if databases.kind() == "sqlite":
+        assert len(written) > 10, "writers were let in between, and didn't make it begin again"
+        copy = database.connect(f"sqlite:///{tmp_path}/copy")
+    else:
+        other = place(site, tmp_path / "other")
+        copy = database.connect(other.database)
+        copies.put(copy, tmp_path / "copy", copied.schema, lambda *_: None)
+    found = rows(copy, "select match.plies, max(number) from match join ply on ply.match = match.id group by match.id")
+    copy.dispose()
+    assert sorted(plies == count for plies, count in found) == [True] * 3, "nothing or all of what was written"
+
+
+def test_a_backup_without_secrets_has_none(site: Site, tmp_path: Path) -> None:
+    (site.folder / "imap.password").write_text(f"{PASSWORD}\n")
+    login = '[inbox.imap]\nhost = "h"\nusername = "u"\npassword = {}\n'
+    site.configure(inbox=login.format('{ file = "imap.password" }') + "# and before that hunter2-and-more\n")
+    assert "secrets/inbox.imap.password" in names(backup(site, name="with.tar"))
+    file = backup(site, "--without-secrets")
+    assert [name for name in names(file) if "secrets/" in name] == []
+    with gzip.open(file) as opened:
+        content = opened.read()
+    assert PASSWORD.encode() not in content
+    assert KEY.strip().encode() not in content
+    other = place(site, tmp_path / "other")
+    done = restore(other, file)
+    assert done.code == 1
+    assert f"to do: server.key is not in the backup; write it into {other.folder}/pbem.key\n" in done.out
+    assert f"to do: inbox.imap.password is not in the backup; write it into {other.folder}/imap.password" in done.out
+
+
+def test_a_configuration_with_secrets_is_left_out_with_them(site: Site, tmp_path: Path) -> None:
+    site.config.write_text(site.config.read_text().replace('{ file = "pbem.key" }', f'{{ value = "{PASSWORD}" }}'))
+    assert names(backup(site, name="with.tar"))[1:3] == ["pbem.toml", "secrets/server.key"]
+    done = site.pbem("backup", str(site.folder / "without.tar"), "--without-secrets")
+    assert "the configuration has secrets itself, so it isn't in the backup" in done.out
+    assert names(site.folder / "without.tar")[1:] == [f"database.{'sqlite' if SQLITE else 'dump'}"]
+    other = place(site, tmp_path / "other")
+    refused = restore(other, site.folder / "without.tar")
+    assert refused.code == 2
+    assert f"it has no configuration, and there is none at {other.config}; write one first" in refused.err
+    assert not other.folder.exists()
+    other.folder.mkdir()
+    other.config.write_text(site.config.read_text())
+    assert restore(other, site.folder / "without.tar").code == 0
+
+
+SQLITE = databases.kind() == "sqlite"
+
+
+def test_restoring_uses_the_configuration_that_is_there(site: Site, tmp_path: Path) -> None:
+    file = backup(site)
+    other = place(site, tmp_path / "other")
+    other.folder.mkdir()
+    other.config.write_text(site.config.read_text().replace("pbem.key", "new.key"))
+    done = restore(other, file)
+    assert done.code == 0, done.said
+    assert "new.key" in other.config.read_text()
+    assert (other.folder / "new.key").read_text() == KEY
+    assert f"wrote {other.folder}/new.key\n" in done.out
+
+
+# Refusals
+
+
+def rewritten(file: Path, change: Callable[[list[tuple[tarfile.TarInfo, bytes]]], None]) -> Path:
+    """Return another archive with the files changed."""
+    with tarfile.open(file) as tar:
+        members = [(member, opened.read() if (opened := tar.extractfile(member)) else b"") for member in tar]
+    change(members)
+    changed = file.with_name("changed.tar")
+    with tarfile.open(changed, "w") as tar:
+        for member, content in members:
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return changed
+
+
+def manifest_with(**values: object) -> Callable[[list[tuple[tarfile.TarInfo, bytes]]], None]:
+    def change(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+        header, content = members[0]
+        members[0] = header, json.dumps({**json.loads(content), **values}).encode()
+
+    return change
+
+
+def added(name: str, **values: object) -> Callable[[list[tuple[tarfile.TarInfo, bytes]]], None]:
+    def change(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+        header = tarfile.TarInfo(name)
+        for key, value in values.items():
+            setattr(header, key, value)
+        members.append((header, b""))
+
+    return change
+
+
+def lead_out(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    """Let the manifest itself name a file elsewhere."""
+    header, content = members[0]
+    told = json.loads(content)
+    told["files"][-2]["name"] = "secrets/../../evil"
+    members[0] = header, json.dumps(told).encode()
+    members[-2][0].name = "secrets/../../evil"
+
+
+def become_a_link(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    members[-1] = members[-1][0], b""
+    members[-1][0].type, members[-1][0].linkname = tarfile.SYMTYPE, "/etc/passwd"
+
+
+def without(number: int) -> Callable[[list[tuple[tarfile.TarInfo, bytes]]], None]:
+    def change(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+        del members[number]
+
+    return change
+
+
+def another_key(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    members[2] = members[2][0], b"x" * len(members[2][1])
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (manifest_with(format=FORMAT + 1), "it was made by a newer version of pbem, which makes backups of another"),
+        (manifest_with(revision="9999", version="9.0"), "it was made by pbem 9.0, whose tables have version 9999"),
+        (manifest_with(kind="oracle"), "its manifest can't be read"),
+        (manifest_with(files=[]), "its manifest can't be read"),
+        (without(0), "it doesn't begin with a manifest"),
+        (without(2), "secrets/server.key is missing in it"),
+        (another_key, "secrets/server.key in it isn't as it was when the backup was made"),
+        (added("../evil"), "it has '../evil', which isn't in its manifest"),
+        (added("/tmp/evil"), "it has '/tmp/evil', which isn't in its manifest"),
+        (added("evil", type=tarfile.SYMTYPE, linkname="/etc"), "it has 'evil', which isn't in its manifest"),
+        (added("evil", type=tarfile.DIRTYPE), "it has 'evil', which isn't in its manifest"),
+        (added("pbem.toml"), "it has 'pbem.toml', which isn't in its manifest"),
+        (lead_out, "its manifest can't be read"),
+        (become_a_link, "which isn't in its manifest"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)  # fmt: skip
+def test_what_is_no_backup_of_ours_is_refused_and_changes_nothing(
+    site: Site, tmp_path: Path, change: Callable[[list[tuple[tarfile.TarInfo, bytes]]], None], sentence: str
+) -> None:
+    changed = rewritten(backup(site), change)
+    other = place(site, tmp_path / "other")
+    done = restore(other, changed)
+    assert done.code == 2
+    assert done.err.startswith(f"pbem: {changed} can't be restored: ")
+    assert sentence in done.err
+    assert [path for path in other.folder.rglob("*") if path.is_file()] == []
+    assert not list(tmp_path.rglob("evil"))
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("where", [0, 30, 0.2, 0.5, 0.9])
+@pytest.mark.parametrize("how", ["cut", "flipped"])
+def test_a_damaged_backup_is_refused_and_changes_nothing(site: Site, tmp_path: Path, where: float, how: str) -> None:
+    file = backup(site)
+    raw = bytearray(file.read_bytes())
+    at = int(where * len(raw)) if 0 < where < 1 else int(where) % len(raw)
+    if how == "cut":
+        del raw[at:]
+    else:
+        raw[at] ^= 0x55
+    file.write_bytes(raw)
+    other = place(site, tmp_path / "other")
+    done = restore(other, file)
+    assert done.code == 2
+    assert "can't be restored: " in done.err
+    assert [path for path in other.folder.rglob("*") if path.is_file()] == []
+
+
+def test_a_place_that_is_not_empty_is_left_alone(site: Site, tmp_path: Path) -> None:
+    filled(site)
+    file = backup(site)
+    before = everything(site.database)
+    done = site.pbem("restore", str(file))
+    assert done.code == 2
+    assert "can't be restored: " in done.err
+    assert ("there is a database at" if SQLITE else "tables already") in done.err
+    assert everything(site.database) == before
+    other = place(site, tmp_path / "other")
+    other.folder.mkdir()
+    (other.folder / "pbem.key").write_text("another\n")
+    done = restore(other, file)
+    assert done.code == 2
+    assert f"{other.folder}/pbem.key isn't what the backup has, and nothing is overwritten" in done.err
+    assert sorted(path.name for path in other.folder.iterdir()) == ["pbem.key"]
+
+
+@SQLITE_ONLY
+def test_a_log_without_its_database_is_no_empty_place(site: Site, tmp_path: Path) -> None:
+    """SQLite would take it for a part of the restored database."""
+    file = backup(site)
+    other = place(site, tmp_path / "other")
+    other.folder.mkdir()
+    (other.folder / "pbem.sqlite-wal").write_bytes(b"x")
+    done = restore(other, file)
+    assert done.code == 2
+    assert f"there is a database at {other.folder}/pbem.sqlite-wal" in done.err
+
+
+@SQLITE_ONLY
+def test_a_place_in_which_a_server_runs_is_left_alone(site: Site, tmp_path: Path) -> None:
+    file = backup(site)
+    other = place(site, tmp_path / "other")
+    other.folder.mkdir()
+    with database.alone(other.database):
+        done = restore(other, file)
+    assert done.code == 2
+    assert "another daemon" in done.err
+    assert (other.folder / "pbem.sqlite").stat().st_size == 0
+
+
+def test_backups_overwrite_nothing(site: Site) -> None:
+    before = site.config.read_bytes()
+    done = site.pbem("backup", str(site.config))
+    assert done.code == 2
+    assert f"{site.config} exists, and nothing is overwritten" in done.err
+    assert site.config.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("backup", "nowhere/all.tar"), "nowhere"),
+        (("restore", "nowhere.tar"), "nowhere.tar: No such file"),
+        (("restore", "."), "is a folder. For messages of players, \"pbem salvage\" restores the matches"),
+    ],
+)  # fmt: skip
+def test_what_can_t_be_done_is_a_sentence(
+    site: Site, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], sentence: str
+) -> None:
+    monkeypatch.chdir(site.folder)
+    done = site.pbem(*words)
+    assert done.code == 2
+    assert sentence in done.err
+
+
+def test_a_mailbox_is_no_backup(site: Site) -> None:
+    (site.folder / "mbox").write_bytes(b"From alice\nSubject: x\n\n")
+    done = site.pbem("restore", str(site.folder / "mbox"))
+    assert done.code == 2
+    assert '"pbem salvage" restores the matches in them' in done.err
+
+
+@SQLITE_ONLY
+def test_a_backup_of_another_kind_of_database_is_refused(site: Site, tmp_path: Path) -> None:
+    file = backup(site)
+    other = place(site, tmp_path / "other")
+    done = other.pbem("restore", str(file), PBEM_SERVER__DATABASE="postgresql+psycopg://nobody@127.0.0.1:1/none")
+    assert done.code == 2
+    assert "the database in it is one of sqlite, and the configuration has one of postgresql" in done.err
+
+
+def test_a_database_without_tables_has_no_backup(site: Site) -> None:
+    site.config.write_text(site.config.read_text().replace(site.database, databases.empty(site.folder)))
+    done = site.pbem("backup", str(site.folder / "all.tar"))
+    assert done.code == 2
+    assert ("there is no database" if SQLITE else "has no tables of ours") in done.err
+    assert not (site.folder / "all.tar").exists()
+    assert not (site.folder / "empty.sqlite").exists()
+
+
+# Crashes
+
+
+@pytest.mark.slow
+def test_a_backup_that_is_killed_leaves_nothing_under_its_name(site: Site) -> None:
+    file = site.folder / "all.tar"
+    done = site.process("backup", str(file), PBEM_CONFIG=str(site.config), PBEM_FAILPOINT=Step.SAVING)
+    assert done.code == -signal.SIGKILL
+    assert not file.exists()
+    (left,) = site.folder.glob(".pbem-draft-*")
+    assert stat.S_IMODE(left.stat().st_mode) == 0o700
+    backup(site)
+    assert not left.exists(), "the next one removes what it finds"
+
+
+@pytest.mark.slow
+def test_a_restore_that_is_killed_can_be_made_again(site: Site, tmp_path: Path) -> None:
+    filled(site)
+    file = backup(site)
+    other = place(site, tmp_path / "other")
+    variables = {"PBEM_CONFIG": str(other.config), "PBEM_SERVER__DATABASE": other.database}
+    done = site.process("restore", str(file), PBEM_FAILPOINT=Step.RESTORING, **variables)
+    assert done.code == -signal.SIGKILL
+    assert not (other.folder / "pbem.sqlite").exists()
+    assert (other.folder / "pbem.key").exists()
+    assert restore(other, file).code == 0
+    assert everything(other.database) == everything(site.database)
+    assert not list(other.folder.glob(".pbem-draft-*"))
+
+
+# By itself
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def scheduled(site: Site, clock: Clock, engine: Engine, **settings: object) -> Backups:
+    """Return what makes backups, with such settings, as one of any number of daemons."""
+    loaded = config.load(site.config)
+    wanted = config.BackupSettings(folder=site.folder / "backups", **settings)  # type: ignore[arg-type]
+    return Backups(engine, loaded.model_copy(update={"backup": wanted}), Locks(engine), clock)
+
+
+@pytest.fixture
+def engine(site: Site) -> Any:
+    engine = database.connect(site.database)
+    yield engine
+    engine.dispose()
+
+
+def test_a_server_makes_backups_and_keeps_some(site: Site, engine: Engine) -> None:
+    clock = Clock()
+    backups = scheduled(site, clock, engine, every_hours=6, keep=2)
+    others = ["notes.txt", "pbem-else@pbem.example-20200101T000000Z.tar.gz", "pbem-games@pbem.example-2020.tar.gz"]
+    (site.folder / "backups").mkdir()
+    for name in others:
+        (site.folder / "backups" / name).touch()
+    made = []
+    for _ in range(19 * 4):
+        made.append(backups.step())
+        clock.now += timedelta(minutes=15)
+    assert [quarter for quarter, is_made in enumerate(made) if is_made] == [0, 24, 48, 72]
+    files = sorted(path.name for path in (site.folder / "backups").iterdir())
+    ours = ["pbem-games@pbem.example-20261123T151500Z.tar.gz", "pbem-games@pbem.example-20261123T211500Z.tar.gz"]
+    assert files == sorted(others + ours)
+    assert "secrets/server.key" in names(site.folder / "backups" / ours[0])
+    backups.locks.close()
+
+
+def test_a_clock_that_was_set_back_neither_stops_backups_nor_loses_the_new_one(site: Site, engine: Engine) -> None:
+    clock = Clock()
+    backups = scheduled(site, clock, engine, keep=1, with_secrets=False)
+    clock.now += timedelta(days=400)
+    assert backups.step() == 1
+    clock.now = START
+    assert backups.step() == 1
+    (left,) = (site.folder / "backups").iterdir()
+    assert left.name == rotation.name("games@pbem.example", START)
+    assert not [name for name in names(left) if "secrets/" in name]
+    backups.locks.close()
+
+
+def test_one_of_several_daemons_makes_it(site: Site, engine: Engine) -> None:
+    clock = Clock()
+    first, second = (scheduled(site, clock, engine) for _ in range(2))
+    if not SQLITE:
+        assert first.locks.try_acquire("backup")
+        assert second.step() == 0, "the other is at it"
+        first.locks.release("backup")
+        clock.now += timedelta(minutes=1)
+    assert first.step() + second.step() == 1
+    clock.now += timedelta(hours=23)
+    assert first.step() + second.step() == 0
+    clock.now += timedelta(hours=2)
+    assert second.step() + first.step() == 1
+    for each in (first, second):
+        each.locks.close()
+
+
+def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Engine) -> None:
+    clock = Clock()
+    backups = scheduled(site, clock, engine)
+    (site.folder / "backups").touch()  # no folder can be made there
+    admin = backups.settings.server.model_copy(update={"admin": "root@pbem.example"})
+    told = []
+    with capture_logs() as logged:
+        for _ in range(5 * 3):
+            assert backups.step() == 0
+            told.append(alerts.tell(engine, admin, clock.now))
+            clock.now += timedelta(minutes=20)
+    assert [(line["event"], line["again"]) for line in logged if line["event"] == "the backup failed"] == [
+        ("the backup failed", "in 60 minutes")
+    ]
+    assert told.count(True) == 1
+    (payload,) = site.rows("select payload from outgoing where template = 'alert'")
+    told_since = payload if isinstance(payload, dict) else json.loads(payload)
+    assert told_since["unsaved"] == "2026-11-23 03:15 UTC"
+    with site.server() as server, database.read_only(engine) as session:
+        (raw,) = server.renderer.render(session, [session.exec(select(Outgoing)).one()])
+    assert b"The server can't make backups since 2026-11-23 03:15 UTC." in raw
+    (site.folder / "backups").unlink()
+    clock.now += AGAIN
+    assert backups.step() == 1
+    assert site.rows("select made is not null, failed is null, troubled is null from backup") == [(1, 1, 1)]
+    assert not alerts.tell(engine, admin, clock.now + timedelta(hours=2))
+    backups.locks.close()
+
+
+def test_a_server_that_stops_ends_its_backup(site: Site, engine: Engine) -> None:
+    backups = scheduled(site, Clock(), engine)
+    assert backups.step(lambda: True) == 0
+    assert list((site.folder / "backups").iterdir()) == []
+    assert site.rows("select count(*) from backup") == [0]
+    backups.locks.close()
+
+
+@pytest.mark.slow
+def test_a_daemon_makes_one_at_its_start(site: Site, start: Callable[[Site], Daemon]) -> None:
+    filled(site)
+    site.config.write_text(f'{site.config.read_text()}\n[backup]\nfolder = "backups"\n')
+    running = start(site)
+    until(lambda: running.lines("backup made"), "the backup is made")
+    done, _ = running.end()
+    assert done.code == 0
+    (file,) = (site.folder / "backups").iterdir()
+    assert running.lines("backup made")[0]["bytes"] == file.stat().st_size
+    with archive._opened(file) as tar:
+        assert "pbem.toml" in tar.getnames()
+
+
+def examined(site: Site, clock: Clock, **settings: object) -> str:
+    loaded = config.load(site.config)
+    wanted = loaded.model_copy(update={"backup": config.BackupSettings(**settings)})  # type: ignore[arg-type]
+    (found,) = storage.backups(wanted, clock)
+    return f"{found.level}: {found.sentence} -> {found.advice}"
+
+
+def test_doctor_looks_at_the_backups(site: Site, engine: Engine) -> None:
+    clock, folder = Clock(), site.folder / "backups"
+    assert examined(site, clock).startswith("note: the server makes no backups by itself -> write folder")
+    assert examined(site, clock, folder=folder).startswith(f"note: there is no backup in {folder} yet")
+    backups = scheduled(site, clock, engine)
+    assert backups.step() == 1
+    backups.locks.close()
+    assert examined(site, clock, folder=folder) == (
+        f"ok: {folder} has 1 backup, the newest of 2026-11-23 03:15 UTC -> "
+    )
+    clock.now += timedelta(hours=47)
+    assert examined(site, clock, folder=folder).startswith("ok")
+    clock.now += timedelta(hours=2)
+    assert examined(site, clock, folder=folder).startswith(
+        f"problem: the newest backup in {folder} was made 2026-11-23 03:15 UTC -> look for"
+    )
+    assert examined(site, clock, folder=site.config / "backups").startswith("problem: no file can be made in")

@@ -1,0 +1,154 @@
+"""A running server is seen by systemd, by `pbem status` and by its port, and so is one that is gone or unwell."""
+
+import json
+import socket
+import urllib.request
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.health.conftest import Manager
+from tests.operating.daemons import Daemon
+from tests.operating.people import PostOffice, written
+from tests.operating.site import ADDRESS, FOLDER_IN, LMTP_IN, Site, smtp_out
+from tests.servers import HOST, free_port, until
+
+Start = Callable[[Site], Daemon]
+METRICS = "[metrics]\nport = 0\n"
+
+
+@pytest.fixture
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager]:
+    """Listen as systemd does, and have daemons find it."""
+    listening = Manager(tmp_path / "notify")
+    monkeypatch.setenv("NOTIFY_SOCKET", listening.address)
+    monkeypatch.setenv("WATCHDOG_USEC", "300000")
+    yield listening
+    listening.close()
+
+
+def told(site: Site) -> tuple[int, dict[str, Any]]:
+    """Return what `pbem status --json` says, and its exit code."""
+    done = site.pbem("status", "--json")
+    return done.code, json.loads(done.out)
+
+
+def test_systemd_is_told_that_it_is_ready_that_it_goes_on_and_that_it_stops(
+    site: Site, manager: Manager, start: Start
+) -> None:
+    site.configure(LMTP_IN, smtp_out(free_port()))
+    daemon = start(site)
+    heard = manager.until("READY=1")
+    assert [word for word in heard if "STOPPING" in word] == []
+    manager.until("STATUS=serving")
+    assert manager.until("WATCHDOG=1")
+    assert manager.until("WATCHDOG=1"), "and again"
+    done, _ = daemon.end()
+    assert done.code == 0
+    assert "STATUS=stopping\nSTOPPING=1\n" in manager.until("STOPPING")
+
+
+def test_a_server_is_seen_until_it_stops(site: Site, post: PostOffice, start: Start) -> None:
+    code, nothing = told(site)
+    assert (code, nothing["problems"]) == (1, ["no server is running"])
+    site.configure(f"{LMTP_IN}{METRICS}", smtp_out(post.port))
+    daemon = start(site)
+    until(lambda: told(site)[0] == 0, "all is well")
+    _, well = told(site)
+    (server,) = well["servers"]
+    assert (server["host"], server["process"]) == (socket.gethostname(), daemon.process.pid)
+    assert server["state"]["is_ready"]
+    assert site.pbem("status").out.startswith("all is well\n")
+    daemon.deliver("ann@mail.example", ADDRESS, written("ann@mail.example", ADDRESS, "rules quadraphages"))
+    post.next("ann@mail.example")
+    port = daemon.lines("metrics")[0]["port"]
+    with urllib.request.urlopen(f"http://{HOST}:{port}/metrics", timeout=110) as answer:
+        shown = answer.read().decode()
+    assert 'pbem_mails_in_total{reason="",verdict="done"} 1.0' in shown
+    assert 'pbem_link_up{link="database"} 1.0' in shown
+    assert 'pbem_loop_hangs{loop="lmtp"} 0.0' in shown
+    with urllib.request.urlopen(f"http://{HOST}:{port}/health", timeout=110) as answer:
+        assert json.load(answer) == {"healthy": True, "problems": []}
+    assert daemon.end()[0].code == 0
+    assert told(site)[1]["servers"] == []
+
+
+@pytest.mark.slow
+def test_a_server_that_was_killed_is_missed_and_its_successor_clears_up(site: Site, start: Start) -> None:
+    site.configure(FOLDER_IN, smtp_out(free_port()))
+    first = start(site)
+    until(lambda: told(site)[0] == 0, "all is well")
+    first.kill()
+    _, still = told(site)
+    assert len(still["servers"]) == 1
+    long_ago = datetime.now(UTC) - timedelta(minutes=10)
+    site.rows("update daemon set told = :then", then=long_ago.replace(tzinfo=None))
+    code, missed = told(site)
+    assert code == 1
+    assert missed["problems"] == [
+        "no server is running",
+        f"{socket.gethostname()}, process {first.process.pid}: told nothing for 10 min",
+    ]
+    second = start(site)
+    until(lambda: told(site)[0] == 0, "all is well again")
+    assert [server["process"] for server in told(site)[1]["servers"]] == [second.process.pid]
+
+
+def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
+    site.drop(*(written(f"{name}@mail.example", ADDRESS, "help") for name in ("ann", "bob")))
+    assert site.run_once() == [2, 2, 2]
+    site.rows("update incoming set state = 'shunted' where id = 1")
+    site.rows("update outgoing set troubled = created where id = 2")
+    then = (datetime.now(UTC) - timedelta(hours=3)).replace(tzinfo=None)
+    site.rows("update outgoing set state = 'owed', due = :then where id = 1", then=then)
+    site.rows("update incoming set state = 'new', received = :then where id = 2", then=then)
+    with site.config.open("a", encoding="utf-8") as file:
+        file.write('[backup]\nfolder = "backups"\n')
+    code, found = told(site)
+    assert code == 1
+    problems = [
+        '1 received messages are shunted: see "pbem shunted"',
+        '1 outgoing messages need you: see "pbem shunted"',
+        "received messages (strangers) have waited for 3 h",
+        "messages should have been sent 3 h ago",
+    ]
+    assert found["problems"][1:] == [*problems, "there is no backup yet"]
+    site.rows("insert into backup (id, made) values (1, :then)", then=then)
+    assert told(site)[1]["problems"][1:] == problems
+    then -= timedelta(days=3)
+    site.rows("update backup set made = :then, failed = :then, troubled = :then", then=then)
+    assert told(site)[1]["problems"][-2:] == ["no backup can be made for 3 days", "the last backup is 3 days old"]
+    shown = site.pbem("status").out
+    assert "problem messages should have been sent 3 h ago" in shown
+    assert "last backup: 3 days ago" in shown
+
+
+def test_that_nothing_can_be_told_is_said_so(site: Site) -> None:
+    site.configure(outbox=smtp_out(free_port()))
+    site.config.write_text(site.config.read_text().replace(site.database, f"sqlite:///{site.folder}/missing.sqlite"))
+    done = site.pbem("status")
+    assert done.code == 2
+    assert "there is no database" in done.err
+
+
+@pytest.mark.slow
+def test_a_server_is_not_ready_before_the_first_login(site: Site, manager: Manager) -> None:
+    """How it becomes ready then: see tests/reliability/test_mailbox_faults.py."""
+    site.configure(
+        f'[inbox.imap]\nhost = "{HOST}"\nport = {free_port()}\nusername = "games"\nsecurity = "none"\n'
+        "password = { value = 'anything' }\n",
+        smtp_out(free_port()),
+    )
+    daemon = Daemon(site)
+    try:
+        until(lambda: daemon.lines("receiving interrupted"), "there is no mailbox")
+        heard = manager.until("STATUS=no connection: imap")
+        assert not [word for word in heard if "READY" in word]
+        assert not daemon.lines("ready")
+        until(lambda: "imap: no connection for" in str(told(site)[1]["problems"]), "it tells how it is")
+        assert told(site)[0] == 1
+    finally:
+        daemon.kill()

@@ -1,0 +1,61 @@
+"""Tournaments in a database, for which a test does what is due."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy import Engine
+from sqlmodel import col, select
+
+from notation.ending import Ending, Termination
+from pbem.clocks import time_control
+from pbem.config import ServerSettings
+from pbem.matches import lifecycle, queries
+from pbem.secret import Secret
+from pbem.storage import database
+from pbem.storage.models import Match, Outgoing, Pairing, Player
+from pbem.tournaments import entries, rounds
+from pbem.tournaments.entries import Terms
+from pbem.tournaments.field import Kind
+from tests import databases
+from tests.matches.test_lifecycle import NOW
+
+SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
+NAMES = ("alice", "bob", "carol", "dave", "erin", "fred", "gina", "hugo")
+
+
+def opened(folder: Path, kind: Kind, players: int) -> Engine:
+    """Return a database in which that many players have entered a tournament that is to begin."""
+    folder.mkdir(exist_ok=True)
+    databases.make(databases.at(folder))
+    engine = database.connect(databases.at(folder))
+    with database.transaction(engine) as session:
+        for name in NAMES[:players]:
+            session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
+        session.flush()
+        terms = Terms(kind, "Cup", "kvadratik", {}, time_control.parse("3d/move,auto"), True, players, 14)
+        row = entries.open_(session, terms, None, NOW)
+        for player in session.exec(select(Player).order_by(col(Player.id))):
+            entries.enter(session, row, player, NOW)
+    return engine
+
+
+def numbers(engine: Engine) -> tuple[int, int, int]:
+    """Return how many pairings, matches and messages there are."""
+    with database.read_only(engine) as session:
+        pairings, matches, messages = (len(session.exec(select(table)).all()) for table in (Pairing, Match, Outgoing))
+        return pairings, matches, messages
+
+
+def finish(engine: Engine, only: Sequence[int] = ()) -> None:
+    """Let whoever moves first resign in all matches, or in these."""
+    with database.transaction(engine) as session:
+        for number in only or session.exec(select(Match.id).where(col(Match.ended).is_(None))).all():
+            match = queries.locked(session, number or 0)
+            assert match is not None
+            lifecycle.end(session, match, Ending(Termination.RESIGNATION, 0), 1, NOW)
+
+
+def is_due(engine: Engine) -> bool:
+    """Return whether something is due in any tournament."""
+    with database.read_only(engine) as session:
+        return rounds.due(session, NOW, 1) != []
