@@ -34,9 +34,8 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[Line])
     root = "../" * path.count("/")
     place = (lambda it: site.absolute(it)) if site.url else (lambda it: f"{root}{it}")
     over = sorted((line for line in lines if line.is_over), key=lambda line: (line.day, line.number), reverse=True)
-    feed: Any = Atom1Feed(
-        title=title, link=place(page), description=None, feed_url=place(path), feed_guid=_id(site, path)
-    )
+    about = {"link": place(page), "feed_url": place(path), "feed_guid": _id(site, path)}
+    feed: Any = Atom1Feed(title=title, description=None, **about)
     for line in over[:ENTRIES]:
         first, second = line.players
         feed.add_item(
