@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from feedgenerator import Atom1Feed
 from jinja2 import Template
@@ -35,7 +35,7 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[Line])
     place = (lambda it: site.absolute(it)) if site.url else (lambda it: f"{root}{it}")
     over = sorted((line for line in lines if line.is_over), key=lambda line: (line.day, line.number), reverse=True)
     about = {"link": place(page), "feed_url": place(path), "feed_guid": _id(site, path)}
-    feed: Any = Atom1Feed(title=title, description=None, **about)
+    feed: Any = cast("Any", Atom1Feed)(title=title, description=None, **about)  # it has no types
     for line in over[:ENTRIES]:
         first, second = line.players
         feed.add_item(

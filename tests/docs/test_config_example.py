@@ -70,6 +70,7 @@ def sections() -> list[tuple[str, Any]]:
         ("reading", config.ReadingSettings),
         ("house", config.HouseSettings),
         ("backup", config.BackupSettings),
+        ("publish", config.PublishSettings),
         ("log", config.LogSettings),
         ("metrics", config.MetricsSettings),
     ]
