@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 from feedgenerator import Atom1Feed
 from jinja2 import Template
@@ -31,11 +31,13 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[Line])
 
     Without the URL of the site, entries are known by the name of the server, and have links that start at the feed.
     """
-    root = "../" * path.count("/")
-    place = (lambda it: site.absolute(it)) if site.url else (lambda it: f"{root}{it}")
+
+    def place(at: str) -> str:
+        return site.absolute(at) if site.url else "../" * path.count("/") + at
+
     over = sorted((line for line in lines if line.is_over), key=lambda line: (line.day, line.number), reverse=True)
     about = {"link": place(page), "feed_url": place(path), "feed_guid": _id(site, path)}
-    feed: Any = cast("Any", Atom1Feed)(title=title, description=None, **about)  # it has no types
+    feed: Any = Atom1Feed(title=title, description=None, **about)
     for line in over[:ENTRIES]:
         first, second = line.players
         feed.add_item(
