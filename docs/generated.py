@@ -463,7 +463,7 @@ def example_meanings() -> dict[tuple[str, str], str]:
     section, above, is_commented = "", [], False
     for raw in EXAMPLE.read_text(encoding="utf-8").splitlines():
         line = raw.removeprefix("# ") if is_commented else raw
-        if header := re.match(r"(# )?\[([a-z.]+)\]$", raw):
+        if header := re.match(r"(# )?\[([a-z0-9.]+)\]$", raw):
             section, above, is_commented = header[2], [], bool(header[1])
         elif key := re.match(r"(?:# )?([a-z_]+) = (?:[^#\"]|\"[^\"]*\")*(?:#\s*(.*))?$", line):
             meanings[section, key[1]] = " ".join([*above, key[2] or ""]).strip()

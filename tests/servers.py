@@ -15,7 +15,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -167,10 +167,12 @@ REAL_CLOCK = {name: value for name, value in os.environ.items() if name != "LD_P
 class Dovecot:
     """A Dovecot 2.3 in its own folder, on free ports; any user can log in.
 
-    In additions to its configuration, {root} is replaced by that folder.
+    In additions to its configuration, {root} is replaced by that folder, where the files are as well.
     """
 
-    def __init__(self, extra: str = "", prefix: str = "", separator: str = "/") -> None:
+    def __init__(
+        self, extra: str = "", prefix: str = "", separator: str = "/", files: Mapping[str, str] | None = None
+    ) -> None:
         program = shutil.which("dovecot", path=SBIN)
         if program is None:
             missing("Dovecot", "dovecot-imapd dovecot-lmtpd")
@@ -199,6 +201,8 @@ class Dovecot:
             ),
             encoding="utf-8",
         )
+        for name, content in (files or {}).items():
+            (self.root / name).write_text(content, encoding="utf-8")
         give_away(self.root)
         self._process = subprocess.Popen(
             [str(program), "-F", "-c", str(self.root / "conf")],

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from pbem import failpoints
 from pbem.backups import archive, copies, drafts
 from pbem.backups.archive import Progress
-from pbem.backups.manifest import CERTIFICATES, CONFIG, DATABASES, SECRETS, Kind, Manifest
+from pbem.backups.manifest import CERTIFICATES, CONFIG, DATABASES, SECRETS, TOKENS, Kind, Manifest
 from pbem.config import Settings, certificates, secrets
 from pbem.config.veiled import lines, veils
 from pbem.failpoints import Step
@@ -84,6 +84,8 @@ def _settings(settings: Settings, folder: Path, *, with_secrets: bool) -> Mappin
             for path, secret in secrets(settings)
             if secret.command is None
         }
+        if settings.oauth2 is not None and settings.oauth2.token_file.exists():
+            contents[TOKENS] = settings.oauth2.token_file.read_bytes()
     contents |= {f"{CERTIFICATES}{path}": file.read_bytes() for path, file in certificates(settings)}
     parts: dict[str, Path] = {}
     for number, (name, content) in enumerate(contents.items()):

@@ -12,6 +12,7 @@ Kind = Literal["sqlite", "postgresql"]
 CONFIG = "pbem.toml"
 DATABASES = {"sqlite": "database.sqlite", "postgresql": "database.dump"}
 SECRETS, CERTIFICATES = "secrets/", "certificates/"
+TOKENS = f"{SECRETS}oauth2.token_file"
 _NAME = re.compile(r"[a-z][a-z0-9_.]*(?:/[a-z][a-z0-9_.]*)?")
 
 

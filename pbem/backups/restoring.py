@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 from pbem import config, failpoints
 from pbem.backups import archive, copies, drafts
 from pbem.backups.archive import Progress
-from pbem.backups.manifest import CERTIFICATES, DATABASES, SECRETS, Manifest, TooNew
+from pbem.backups.manifest import CERTIFICATES, DATABASES, SECRETS, TOKENS, Manifest, TooNew
 from pbem.config import Settings, certificates, secrets
 from pbem.failpoints import Step
 from pbem.storage import database
@@ -108,6 +108,8 @@ def _settings(path: Path, configuration: bytes | None) -> Settings:
 def _files(settings: Settings, manifest: Manifest, folder: Path) -> Mapping[Path, bytes]:
     """Return what belongs into the files of secrets and certificates that the settings name."""
     wanted = [(f"{SECRETS}{path}", secret.file.expanduser()) for path, secret in secrets(settings) if secret.file]
+    if settings.oauth2 is not None:
+        wanted.append((TOKENS, settings.oauth2.token_file))
     wanted += [(f"{CERTIFICATES}{path}", file) for path, file in certificates(settings)]
     return {path: (folder / name).read_bytes() for name, path in wanted if manifest.has(name)}
 

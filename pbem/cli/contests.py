@@ -22,6 +22,7 @@ from pbem.tournaments import crosstable, entries, rounds, shown
 from pbem.tournaments import trf as report
 from pbem.tournaments.entries import State
 from pbem.tournaments.field import Kind
+from pbem.tournaments.formats import league
 from pbem.tournaments.trf import Heading
 
 PAGE = 50
@@ -120,13 +121,13 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         if row.started is None:
             out.print(f"entered: {', '.join(names.values()) or 'nobody'}", markup=False)
             return
-        found = crosstable.table(rounds.field_of(session, row))
-        table = Table("number", "player", *found.heads, "points", *found.breaks)
-        for each in found.rows:
-            table.add_row(
-                str(each.number), names[each.place.entrant.player], *map(escape, each.cells), each.points, *each.breaks
-            )
-    out.print(table)
+        for found in crosstable.tables(rounds.field_of(session, row)):
+            title = f"group {found.group}" if found.group else None
+            table = Table("number", "player", *found.heads, "points", *found.breaks, title=title)
+            for each in found.rows:
+                name = names[each.place.entrant.player]
+                table.add_row(str(each.number), name, *map(escape, each.cells), each.points, *each.breaks)
+            out.print(table)
 
 
 def _ladder(session: Session, row: Tournament) -> Table:
@@ -166,8 +167,12 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 
 
 @tournament.command()
-def trf(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
-    """Print a tournament as a report file (TRF16), which other tournament programs read."""
+def trf(
+    number: NumberArgument,
+    group: Annotated[int, typer.Option("--group", min=1, help="Which group of a league.")] = 1,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Print a tournament, or a group of a league, as a report file (TRF16), which other tournament programs read."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
         if row.started is None or row.kind == Kind.LADDER:
@@ -178,8 +183,15 @@ def trf(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         names = shown.names_of(player for _, player in people)
         ratings = {entry.player: entry.rating for entry, _ in people}
         place = server.settings.server.name
-        heading = Heading(row.title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
-        typer.echo(report.written(rounds.field_of(session, row), heading, names, ratings), nl=False)
+        field, title = rounds.field_of(session, row), row.title
+        groups = league.groups(field) if row.kind == Kind.LEAGUE else (field,)
+        if group > len(groups):
+            errors.print(f"pbem: tournament {number} has {len(groups)} groups", markup=False)
+            raise typer.Exit(FOUND)
+        if row.kind == Kind.LEAGUE:
+            title = f"{title}, season {row.season}, group {group}"
+        heading = Heading(title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
+        typer.echo(report.written(groups[group - 1], heading, names, ratings), nl=False)
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:

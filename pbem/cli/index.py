@@ -15,6 +15,7 @@ COMMANDS = {
         "server",
         "Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem.",
     ),
+    "login": ("setup.login", "Log in where [oauth2] says, once; the server renews the login by itself."),
     "config": ("setup.showing", "Look at the configuration."),
     "doctor": (
         "doctor.examination",

@@ -17,6 +17,7 @@ from pbem.config.mail import (
     Tls,
     WatchedMaildirSettings,
 )
+from pbem.config.oauth2 import OAuth2Settings
 from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
 from pbem.config.watching import MetricsSettings
 
@@ -32,6 +33,7 @@ __all__ = [
     "LogSettings",
     "MaildirSettings",
     "MetricsSettings",
+    "OAuth2Settings",
     "OutboxSettings",
     "PublishSettings",
     "ReadingSettings",

@@ -4,9 +4,9 @@ import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, PrivateAttr, ValidationError
+from pydantic import BaseModel, PrivateAttr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,6 +19,7 @@ from pbem.config import faults
 from pbem.config.backup import BackupSettings
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
 from pbem.config.mail import InboxSettings, OutboxSettings
+from pbem.config.oauth2 import OAuth2Settings
 from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
 from pbem.config.watching import MetricsSettings
 from pbem.secret import BadConfig, Secret, Section
@@ -39,6 +40,7 @@ class Settings(BaseSettings):
     server: ServerSettings
     inbox: InboxSettings = InboxSettings()
     outbox: OutboxSettings
+    oauth2: OAuth2Settings | None = None
     checks: ChecksSettings = ChecksSettings()
     limits: LimitsSettings = LimitsSettings()
     reading: ReadingSettings = ReadingSettings()
@@ -47,6 +49,15 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
     publish: PublishSettings = PublishSettings()
     metrics: MetricsSettings = MetricsSettings()
+
+    @model_validator(mode="after")
+    def knows_where_tokens_come_from(self) -> Self:
+        """Require [oauth2] if a login needs it."""
+        accounts = {"inbox.imap": self.inbox.imap, "outbox.smtp": self.outbox.smtp}
+        for table, account in accounts.items():
+            if account is not None and account.auth == "oauth2" and self.oauth2 is None:
+                raise ValueError(f'[{table}] has auth = "oauth2", and there is no [oauth2] that says who gives tokens')
+        return self
 
     _source: Path | None = PrivateAttr(default=None)
 
@@ -123,6 +134,8 @@ def require_secrets(settings: Settings) -> None:
             secret.read()
         except BadConfig as error:
             raise BadConfig(f"{path}: {error}") from error
+    if settings.oauth2 is not None and not settings.oauth2.token_file.exists():
+        raise BadConfig(f'oauth2.token_file: there is no {settings.oauth2.token_file} yet; "pbem login" writes it')
 
 
 def _refusal(path: Path, sentences: list[str]) -> str:

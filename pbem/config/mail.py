@@ -5,10 +5,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from pbem.config.fields import OneLine, Port, Seconds
 from pbem.secret import Secret, Section
+
+Auth = Literal["password", "oauth2"]
 
 
 class Tls(Section):
@@ -25,16 +27,24 @@ class Tls(Section):
 
 
 class Account(Section):
-    """A login at a mail server. OAuth2 will be a second value of `auth`, with a token instead of a password."""
+    """A login at a mail server, with a password or with a token (see OAuth2Settings)."""
 
     host: OneLine
     username: OneLine
-    auth: Literal["password"] = "password"
-    password: Secret
+    auth: Auth = "password"
+    password: Annotated[Secret | None, Field(validate_default=True)] = None
     security: Literal["tls", "starttls", "none"] = "tls"
     tls: Tls = Tls()
     connect_seconds: Seconds = 15
     answer_seconds: Seconds = 60
+
+    @field_validator("password")
+    @classmethod
+    def is_what_the_login_needs(cls, password: Secret | None, info: ValidationInfo) -> Secret | None:
+        """Require a password unless a token takes its place."""
+        if password is None and info.data.get("auth") == "password":
+            raise ValueError('this is required, unless auth = "oauth2"')
+        return password
 
 
 class ImapSettings(Account):
@@ -112,7 +122,7 @@ class SmtpSettings(Section):
     port: Port = 465
     security: Literal["tls", "starttls", "none"] = "tls"
     username: str | None = None
-    auth: Literal["password"] = "password"
+    auth: Auth = "password"
     password: Secret | None = None
     tls: Tls = Tls()
     connect_seconds: Seconds = 15
@@ -143,8 +153,12 @@ class OutboxSettings(Section):
 
     @model_validator(mode="after")
     def has_a_whole_login(self) -> Self:
-        """Require a username and a password, or neither."""
-        if self.smtp is not None and (self.smtp.username is None) != (self.smtp.password is None):
-            missing = "username" if self.smtp.username is None else "password"
+        """Require a username and a password or a token, or neither."""
+        smtp = self.smtp
+        if smtp is not None and smtp.auth == "oauth2":
+            if smtp.username is None:
+                raise ValueError("[outbox.smtp] has no username, which OAuth2 needs too")
+        elif smtp is not None and (smtp.username is None) != (smtp.password is None):
+            missing = "username" if smtp.username is None else "password"
             raise ValueError(f"[outbox.smtp] has no {missing}; a login needs both, and without one there is neither")
         return self

@@ -24,6 +24,7 @@ from pbem.config import Settings
 from pbem.failpoints import Step
 from pbem.house.searcher import SandboxedSearcher, Searcher
 from pbem.house.thinker import Thinker
+from pbem.oauth2.access import AccessTokens
 from pbem.reading import authentication
 from pbem.reading.protocol import MailParser
 from pbem.reading.sandbox import Sandbox
@@ -189,6 +190,7 @@ def open_server(
     )
     queue, *queues = (WorkQueue(engine, clock, lanes) for lanes in (tuple(Lane), *LANES_OF_DESKS))
     thinker = Thinker(engine, settings.house, settings.server, searcher, Locks(engine), clock)
+    tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     backups = Backups(engine, settings, Locks(engine), clock)
     try:
         if upgrade:
@@ -200,13 +202,13 @@ def open_server(
             engine=engine,
             services=services,
             renderer=Renderer(settings.server, keyring),
-            outbox=doors.outbox(settings),
+            outbox=doors.outbox(settings, tokens),
             queue=queue,
             desks=tuple(
                 Desk(each, replace(services, parser=parser)) for each, parser in zip(queues, parsers, strict=True)
             ),
             results=results,
-            inboxes=tuple(doors.inboxes(settings)),
+            inboxes=tuple(doors.inboxes(settings, tokens)),
             listeners=tuple(doors.listeners(settings)),
             sign=sign,
             clock=clock,

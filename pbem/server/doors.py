@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from pbem.config import Settings
+from pbem.oauth2.access import AccessTokens
 from pbem.players import identity
 from pbem.transports.imap import ImapInbox
 from pbem.transports.listener import MailListener
@@ -17,19 +18,19 @@ def kind(inbox: Inbox) -> str:
     return "imap" if isinstance(inbox, ImapInbox) else "maildir"
 
 
-def outbox(settings: Settings) -> Outbox:
+def outbox(settings: Settings, tokens: AccessTokens | None) -> Outbox:
     """Return the way to the next hop."""
     if settings.outbox.smtp is not None:
-        return SmtpOutbox(settings.outbox.smtp)
+        return SmtpOutbox(settings.outbox.smtp, tokens)
     assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one outbox
     return MaildirOutbox(settings.outbox.maildir)
 
 
-def inboxes(settings: Settings) -> Iterator[Inbox]:
+def inboxes(settings: Settings, tokens: AccessTokens | None) -> Iterator[Inbox]:
     """Yield the mailboxes to read."""
     limit = settings.server.mail_limit
     if settings.inbox.imap is not None:
-        yield ImapInbox(settings.inbox.imap, limit)
+        yield ImapInbox(settings.inbox.imap, limit, tokens)
     if settings.inbox.maildir is not None:
         yield MaildirInbox(settings.inbox.maildir, limit)
 

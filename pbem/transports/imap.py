@@ -14,6 +14,7 @@ import structlog
 from pbem import failpoints
 from pbem.config import ImapSettings
 from pbem.failpoints import Step
+from pbem.oauth2.access import AccessTokens
 from pbem.reading.limits import LARGEST_HEADER_BLOCK, header_block
 from pbem.secret import BadConfig
 from pbem.transports import imap_connection, imap_idle
@@ -38,8 +39,9 @@ DONE = "$PbemDone"
 class ImapInbox:
     """An Inbox over IMAP; connects when asked for mail, and again after any failure."""
 
-    def __init__(self, settings: ImapSettings, limit: int) -> None:
+    def __init__(self, settings: ImapSettings, limit: int, tokens: AccessTokens | None = None) -> None:
         self._settings = settings
+        self._tokens = tokens
         self._limit = limit
         self._client: Any = None
         self._fetched: dict[str, int] = {}
@@ -125,7 +127,7 @@ class ImapInbox:
     def _connected(self) -> Any:
         """Return the client; connect if there is none."""
         if self._client is None:
-            self._client = client = imap_connection.connect(self._settings)
+            self._client = client = imap_connection.connect(self._settings, self._tokens)
             self._folder = imap_connection.full_name(client, self._settings.folder)
             self._processed = imap_connection.full_name(client, self._settings.processed)
             imap_connection.ensure_folder(client, self._processed)

@@ -8,13 +8,15 @@ from typing import Any
 from imapclient import IMAPClient, SocketTimeout
 
 from pbem.config import ImapSettings
+from pbem.oauth2.access import AccessTokens
+from pbem.secret import BadConfig
 
 CONNECTION_ERRORS = (imaplib.IMAP4.error, OSError, ValueError, LookupError, AttributeError, TypeError, AssertionError)
 """What imaplib, imapclient and the socket raise for a server that is gone, confused or refuses."""
 
 
-def connect(settings: ImapSettings) -> Any:
-    """Return a client that is logged in; raises BadConfig and CONNECTION_ERRORS."""
+def connect(settings: ImapSettings, tokens: AccessTokens | None = None) -> Any:
+    """Return a client that is logged in, perhaps with a token; raises BadConfig and CONNECTION_ERRORS."""
     logging.getLogger("imapclient").setLevel(logging.WARNING)  # below that, it logs every line
     tls = settings.tls.context() if settings.security != "none" else None
     client: Any = IMAPClient(
@@ -27,7 +29,7 @@ def connect(settings: ImapSettings) -> Any:
     try:
         if settings.security == "starttls":
             client.starttls(tls)
-        _log_in(client, settings)
+        _log_in(client, settings, tokens)
     except BaseException:
         disconnect(client)
         raise
@@ -40,15 +42,41 @@ def disconnect(client: Any) -> None:
         client.shutdown()
 
 
-def _log_in(client: Any, settings: ImapSettings) -> None:
-    """Log in with the password; OAuth2 would be another case, with client.oauth2_login."""
+def _log_in(client: Any, settings: ImapSettings, tokens: AccessTokens | None) -> None:
     match settings.auth:
         case "password":
+            if settings.password is None:
+                raise BadConfig("inbox.imap has no password")
             password = settings.password.read()
             if (settings.username + password).isascii():
                 client.login(settings.username, password)
             else:  # LOGIN is ASCII in imaplib; SASL PLAIN is UTF-8
                 client.plain_login(settings.username, password)
+        case "oauth2":
+            if tokens is None:
+                raise BadConfig("inbox.imap needs a token, and there is no [oauth2]")
+            _log_in_with(client, settings, tokens)
+
+
+def _log_in_with(client: Any, settings: ImapSettings, tokens: AccessTokens) -> None:
+    """Log in with a token; if the server rejects it, with a new one."""
+    token = tokens.get()
+    try:
+        _show(client, settings, token)
+    except imaplib.IMAP4.abort:
+        raise
+    except imaplib.IMAP4.error:
+        new = tokens.get(rejected=token)
+        if new == token:
+            raise
+        _show(client, settings, new)
+
+
+def _show(client: Any, settings: ImapSettings, token: str) -> None:
+    if client.has_capability("AUTH=OAUTHBEARER") and not client.has_capability("AUTH=XOAUTH2"):
+        client.oauthbearer_login(settings.username, token)
+    else:
+        client.oauth2_login(settings.username, token)
 
 
 def full_name(client: Any, folder: str) -> str:

@@ -8,7 +8,9 @@ from collections.abc import Callable
 import structlog
 
 from pbem.config import SmtpSettings
+from pbem.oauth2.access import AccessTokens
 from pbem.secret import BadConfig
+from pbem.transports import smtp_client
 from pbem.transports.protocols import NotSent
 from pbem.transports.smtp_client import SmtpClient, SmtpTlsClient
 
@@ -37,8 +39,9 @@ class _Refused(Exception):
 class SmtpOutbox:
     """An Outbox that hands mail to one SMTP server, the relay or submission host of the settings."""
 
-    def __init__(self, settings: SmtpSettings) -> None:
+    def __init__(self, settings: SmtpSettings, tokens: AccessTokens | None = None) -> None:
         self._settings = settings
+        self._tokens = tokens
         self._client: smtplib.SMTP | None = None
         self._used = 0.0
 
@@ -153,7 +156,7 @@ class SmtpOutbox:
         return client
 
     def _authenticate(self, client: smtplib.SMTP) -> None:
-        """Log in if a username is set; OAuth2 would be another case."""
+        """Log in if a username is set."""
         settings = self._settings
         if settings.username is None:
             return
@@ -162,6 +165,17 @@ class SmtpOutbox:
                 if settings.password is None:
                     raise BadConfig("outbox.smtp has a username and no password")
                 client.login(settings.username, settings.password.read())
+            case "oauth2":
+                if self._tokens is None:
+                    raise BadConfig("outbox.smtp needs a token, and there is no [oauth2]")
+                token = self._tokens.get()
+                try:
+                    smtp_client.log_in_with(client, settings.username, token)
+                except smtplib.SMTPAuthenticationError:
+                    new = self._tokens.get(rejected=token)
+                    if new == token:
+                        raise
+                    smtp_client.log_in_with(client, settings.username, new)
 
     def _reset(self) -> None:
         """Reset the connection after a refusal, so that it serves the next message if the server agrees."""

@@ -70,6 +70,24 @@ class SmtpTlsClient(SmtpClient, smtplib.SMTP_SSL):
     """The same for a connection that is encrypted from the beginning."""
 
 
+def log_in_with(client: smtplib.SMTP, username: str, token: str) -> None:
+    """Log in with an access token; raises SMTPException, and SMTPAuthenticationError if the server rejects it."""
+    offered = client.esmtp_features.get("auth", "").upper().split()
+    if "XOAUTH2" in offered:
+        mechanism, said = "XOAUTH2", f"user={username}\1auth=Bearer {token}\1\1"
+    elif "OAUTHBEARER" in offered:
+        name = username.replace("=", "=3D").replace(",", "=2C")
+        mechanism, said = "OAUTHBEARER", f"n,a={name},\1auth=Bearer {token}\1\1"
+    else:
+        raise smtplib.SMTPNotSupportedError("the server supports neither AUTH XOAUTH2 nor AUTH OAUTHBEARER")
+
+    def answer(challenge: bytes | None = None) -> str:
+        """Return what logs in, and to a challenge, which tells why it doesn't, what lets the server refuse."""
+        return said if challenge is None else "\1"
+
+    client.auth(mechanism, answer)
+
+
 def _bounded(replies: BoundedReplies | None, server: socket.socket) -> BoundedReplies:
     """Return the replies of the connection, ready for the next one; smtplib forgets them when it changes to TLS."""
     if replies is None:

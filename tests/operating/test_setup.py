@@ -20,6 +20,7 @@ SERVER = '[server]\naddress = "games@pbem.example"\n'
 OUT = '[outbox.maildir]\npath = "out"\n'
 SMTP = '[outbox.smtp]\nhost = "smtp.pbem.example"\n'
 IMAP = '[inbox.imap]\nhost = "imap.pbem.example"\nusername = "games"\n'
+OTHER = '[oauth2]\nprovider = "other"\nclient_id = "pbem"\n'
 WHERE_FROM = "say where this secret comes from"
 NO = "there is no such setting; did you mean"
 SALT = f'{{ value = "{SECRET}" }}'
@@ -62,6 +63,11 @@ def told(folder: Path, text: str) -> str:
         (f"inbox = 'maildir'\n{SERVER}{OUT}", "inbox: this is a table; write [inbox], and its settings in"),
         (f"{SERVER}{SMTP}username = 'games'", "outbox: [outbox.smtp] has no password"),
         (f"{SERVER}{SMTP}password = {SALT}", "outbox: [outbox.smtp] has no username"),
+        (f'{SERVER}{OUT}{IMAP}auth = "oauth2"', '[inbox.imap] has auth = "oauth2", and there is no [oauth2]'),
+        (f'{SERVER}{SMTP}auth = "oauth2"', "[outbox.smtp] has no username, which OAuth2 needs too"),
+        (f'{SERVER}{OUT}[oauth2]\nprovider = "aol"', "oauth2.provider: Input should be 'google', 'microsoft' or"),
+        (f'{SERVER}{OUT}{OTHER}', 'oauth2: provider = "other" needs token_url, and device_url or authorize_url'),
+        (f'{SERVER}{OUT}{OTHER}token_url = "http://a.example/"', "oauth2.token_url: write a URL that begins with"),
         (f"{SERVER}{SMTP}{OUT}", "outbox: give exactly one of [outbox.smtp] and [outbox.maildir]"),
     ],
 )  # fmt: skip
@@ -120,7 +126,8 @@ def wanted(site: Site, place: Place, *more: str) -> Done:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("place", Place)
 def test_init_writes_what_works_for_a_usual_place(site: Site, place: Place) -> None:
-    done = wanted(site, place, "--admin", "root@pbem.example", "--name", "Board games", "--username", 'a "b"')
+    more = ("--client-id", "an-id") if PRESETS[place].oauth2 else ()
+    done = wanted(site, place, *more, "--admin", "root@pbem.example", "--name", "Board games", "--username", 'a "b"')
     settings = config.load(site.config)
     preset = PRESETS[place]
     assert (settings.server.address, settings.server.admin) == ("play@pbem.example", "root@pbem.example")
@@ -132,8 +139,14 @@ def test_init_writes_what_works_for_a_usual_place(site: Site, place: Place) -> N
         assert {key: getattr(found[table], key) for key in values} == dict(values)
     for table in preset.logins:
         assert found[table].username == 'a "b"'
+        if preset.oauth2:
+            assert found[table].auth == "oauth2"
+            continue
         assert found[table].password.file == site.folder / presets.PASSWORDS[table]
         assert f"write the password into {site.folder / presets.PASSWORDS[table]}" in done.out
+    if preset.oauth2:
+        assert settings.oauth2
+        assert (settings.oauth2.provider, settings.oauth2.client_id) == (preset.oauth2["provider"], "an-id")
     assert all(sentence in done.out for sentence in preset.todo)
     assert len(site.config.read_text(encoding="utf-8").splitlines()) == len(presets.example().read_text().splitlines())
     assert site.pbem("run", "--once").code == (2 if preset.logins else 0)  # the passwords are not there yet
@@ -172,7 +185,8 @@ def test_init_asks(site: Site) -> None:
         (["--address", "play@pbem.example"], "", "give --preset and --address together"),
         (["--preset", "gmail", "--address", "play"], "", "address: write an address like games@example.org"),
         (["--preset", "gmail", "--address", "play@pbem.example", "--name", "<x>"], "", "name: write a name"),
-        (["--ask"], "aol\n", "there is no preset of that name; there are gmail, outlook"),
+        (["--preset", "outlook", "--address", "play@pbem.example"], "", "give --client-id too: Microsoft takes OAuth2"),
+        (["--ask"], "aol\n", "there is no preset of that name; there are gmail, gmail-oauth2"),
         (["--ask"], "gmail\nplay\n", "address: write an address like games@example.org"),
     ],
 )

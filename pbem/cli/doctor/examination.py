@@ -15,6 +15,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, sentenc
 from pbem.cli.doctor import domain, machine, mail, round_trip, storage
 from pbem.cli.doctor.findings import Check, Finding, Level
 from pbem.config import LogSettings, Settings
+from pbem.oauth2.access import AccessTokens
 from pbem.server import daemon
 
 COLOURS = {Level.OK: "green", Level.NOTE: "yellow", Level.PROBLEM: "bold red"}
@@ -69,9 +70,10 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
     yield Check("reading", partial(machine.sandbox, settings.reading))
     yield Check("database", partial(storage.check, settings.server, daemon.now))
     yield Check("backup", partial(storage.backups, settings, daemon.now))
+    tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     inbox, outbox = settings.inbox, settings.outbox
     if inbox.imap is not None:
-        yield Check("inbox.imap", partial(mail.imap, inbox.imap))
+        yield Check("inbox.imap", partial(mail.imap, inbox.imap, tokens))
     for kind, listener in (("lmtp", inbox.lmtp), ("smtp", inbox.smtp)):
         if listener is not None:
             yield Check(f"inbox.{kind}", partial(mail.listener, kind, listener))
@@ -79,7 +81,7 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
         if box is not None:
             yield Check(table, partial(mail.folder, table, box.path))
     if outbox.smtp is not None:
-        yield Check("outbox.smtp", partial(mail.smtp, outbox.smtp, settings.server))
+        yield Check("outbox.smtp", partial(mail.smtp, outbox.smtp, settings.server, tokens))
     yield Check("dns", partial(domain.check, settings))
 
 

@@ -18,6 +18,7 @@ from pbem.cli.doctor.ports import Door
 from pbem.cli.setup.presets import PRESETS
 from pbem.config import ImapSettings, ListenSettings, ServerSettings, SmtpSettings
 from pbem.config.mail import is_loopback
+from pbem.oauth2.access import AccessTokens, LoginNeeded
 from pbem.secret import BadConfig, Secret
 from pbem.transports import imap_connection
 from pbem.transports.imap_connection import CONNECTION_ERRORS
@@ -28,14 +29,14 @@ OURS = b" pbem"
 """How our listeners end their greeting."""
 
 
-def imap(settings: ImapSettings) -> Iterator[Finding]:
+def imap(settings: ImapSettings, tokens: AccessTokens | None = None) -> Iterator[Finding]:
     """Log in to the mailbox, and look at its folders and at what the server can do. Nothing is changed there."""
     door = Door("inbox.imap", settings, 993)
     if found := ports.trouble(door):
         yield found
         return
     try:
-        client = imap_connection.connect(settings)
+        client = imap_connection.connect(settings, tokens)
     except (*CONNECTION_ERRORS, BadConfig) as error:
         yield ports.explained(door, error) or _no_imap(door, error)
         return
@@ -56,6 +57,10 @@ def _no_imap(door: Door, error: BaseException) -> Finding:
     settings = door.account
     said = _veiled(error, settings.password)
     match error:
+        case LoginNeeded():
+            return problem(str(error), "run pbem login")
+        case BadConfig() if settings.auth == "oauth2":
+            return problem(str(error), "correct [oauth2]")
         case BadConfig():
             return problem(f"inbox.imap.password: {error}", "correct password in [inbox.imap]")
         case CapabilityError() if "STARTTLS" in str(error).upper():
@@ -71,7 +76,9 @@ def _no_imap(door: Door, error: BaseException) -> Finding:
 
 
 def _login_advice(door: Door) -> str:
-    """Return what to do about a refused login; large hosts take app passwords only."""
+    """Return what to do about a refused login; large hosts take app passwords or tokens only."""
+    if door.account.auth == "oauth2":
+        return "run pbem login as that account, and let the account use IMAP and SMTP there"
     for preset in PRESETS.values():
         if preset.tables.get(door.table, {}).get("host") == door.account.host and not is_loopback(door.account.host):
             return preset.todo[0]
@@ -106,14 +113,14 @@ def _capabilities(client: Any, settings: ImapSettings) -> Iterator[Finding]:
         )
 
 
-def smtp(settings: SmtpSettings, server: ServerSettings) -> Iterator[Finding]:
+def smtp(settings: SmtpSettings, server: ServerSettings, tokens: AccessTokens | None = None) -> Iterator[Finding]:
     """Log in where our mail is sent, and name our address as a sender. Nothing is sent."""
     door = Door("outbox.smtp", settings, 465)
     if found := ports.trouble(door):
         yield found
         return
     try:
-        SmtpOutbox(settings).rehearse(server.address)
+        SmtpOutbox(settings, tokens).rehearse(server.address)
     except NotSent as error:
         cause = error.__cause__ or error
         yield ports.explained(door, cause) or _no_smtp(door, server, error, cause)
@@ -130,6 +137,10 @@ def _no_smtp(door: Door, server: ServerSettings, error: NotSent, cause: BaseExce
     username = account.username
     said = _veiled(error, account.password).removeprefix(f"{account.host}:{account.port}: ")
     match cause:
+        case LoginNeeded():
+            return problem(str(cause), "run pbem login")
+        case BadConfig() if account.auth == "oauth2":
+            return problem(str(cause), "correct [oauth2]")
         case BadConfig():
             return problem(f"outbox.smtp.password: {cause}", "correct password in [outbox.smtp]")
         case smtplib.SMTPAuthenticationError():

@@ -42,6 +42,7 @@ def exposed(path: Path, settings: Settings) -> Iterator[Path]:
     url = make_url(settings.server.database)
     files = [path] if holds_secrets or url.password else []
     files += [secret.file for secret in found if secret.file is not None]
+    files += [settings.oauth2.token_file] if settings.oauth2 is not None else []
     if url.get_backend_name() == "sqlite" and url.database:
         files += [Path(f"{url.database}{ending}") for ending in ("", "-wal")]
     files += [box.path for box in (settings.inbox.maildir, settings.outbox.maildir) if box is not None]

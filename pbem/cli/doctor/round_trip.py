@@ -21,6 +21,7 @@ from sqlmodel import col, func, select
 
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import ImapSettings, ServerSettings, Settings
+from pbem.oauth2.access import AccessTokens
 from pbem.secret import BadConfig
 from pbem.storage import database
 from pbem.storage.models import Incoming
@@ -44,7 +45,7 @@ def check(settings: Settings, seconds: float, now: Callable[[], datetime]) -> It
     mark = f"pbem-doctor.{secrets.token_hex(16)}"
     with ExitStack() as opened:
         looks = list(_looks(settings, mark, opened))
-        outbox = SmtpOutbox(smtp)
+        outbox = SmtpOutbox(smtp, _tokens(settings))
         begun = time.monotonic()
         try:
             dkim = settings.outbox.dkim
@@ -75,6 +76,10 @@ def message(server: ServerSettings, recipient: str, mark: str, now: datetime) ->
     return made.as_bytes()
 
 
+def _tokens(settings: Settings) -> AccessTokens | None:
+    return AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
+
+
 def _missing(settings: Settings, recipient: str, seconds: float) -> Finding:
     inbox = settings.inbox
     needs_server = inbox.imap is None and inbox.maildir is None
@@ -90,7 +95,7 @@ def _looks(settings: Settings, mark: str, opened: ExitStack) -> Iterator[Look]:
     """Yield ways to look for the message: in the database of a server that runs, in the mailbox, in the folder."""
     if look := _in_database(settings.server, mark, opened):
         yield look
-    if settings.inbox.imap is not None and (look := _in_mailbox(settings.inbox.imap, mark, opened)):
+    if look := _in_mailbox(settings, mark, opened):
         yield look
     if settings.inbox.maildir is not None:
         folder = settings.inbox.maildir.path / "new"
@@ -120,13 +125,16 @@ def is_stored(engine: Engine, mark: str, after: int) -> bool:
         return any(mark.encode() in row.raw for row in rows)
 
 
-def _in_mailbox(settings: ImapSettings, mark: str, opened: ExitStack) -> Look | None:
+def _in_mailbox(settings: Settings, mark: str, opened: ExitStack) -> Look | None:
+    imap = settings.inbox.imap
+    if imap is None:
+        return None
     try:
-        client = imap_connection.connect(settings)
+        client = imap_connection.connect(imap, _tokens(settings))
     except (*CONNECTION_ERRORS, BadConfig):
         return None
     opened.callback(imap_connection.disconnect, client)
-    return lambda: _is_in_mailbox(client, settings, mark)
+    return lambda: _is_in_mailbox(client, imap, mark)
 
 
 def _is_in_mailbox(client: Any, settings: ImapSettings, mark: str) -> bool:

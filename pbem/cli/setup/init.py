@@ -26,6 +26,7 @@ class Wanted:
     place: Place
     server: dict[str, str]
     username: str
+    client_id: str = ""
     password: str = field(default="", repr=False)
 
 
@@ -39,6 +40,9 @@ def init(
     username: Annotated[str, typer.Option("--username", help="The login there, if it isn't the address.")] = "",
     admin: Annotated[str, typer.Option("--admin", help="Your own address, for messages to the operator.")] = "",
     name: Annotated[str, typer.Option("--name", help="The name shown in From.")] = "",
+    client_id: Annotated[
+        str, typer.Option("--client-id", help="What the provider knows the server by, where it logs in with OAuth2.")
+    ] = "",
     ask: Annotated[
         bool | None,
         typer.Option("--ask/--no-ask", help="Ask for all that; by default at a terminal.", show_default=False),
@@ -48,7 +52,7 @@ def init(
     given = {"address": address, "admin": admin, "name": name}
     server = {key: value for key, value in given.items() if value}
     with sentences():
-        wanted = _wanted(config_file, place, server, username, ask=ask)
+        wanted = _wanted(config_file, place, server, username, client_id, ask=ask)
         if wanted is not None:
             _write(config_file, wanted)
         elif not config_file.exists():
@@ -66,24 +70,26 @@ def init(
 
 
 def _wanted(
-    path: Path, place: Place | None, server: dict[str, str], username: str, *, ask: bool | None
+    path: Path, place: Place | None, server: dict[str, str], username: str, client_id: str, *, ask: bool | None
 ) -> Wanted | None:
     """Return what to write; None if there is a configuration, or the example is to be copied."""
-    told = place is not None or bool(server) or bool(username)
+    told = place is not None or bool(server) or bool(username) or bool(client_id)
     if path.exists():
         if told or ask:
             raise BadConfig(f"{path} exists, and is never overwritten; edit it, or choose another file with --config")
         return None
     if ask or (ask is None and not told and sys.stdin.isatty() and sys.stdout.isatty()):
-        return _asked(place, server, username)
+        return _asked(place, server, username, client_id)
     if not told:
         return None
     if place is None or "address" not in server:
         raise BadConfig("give --preset and --address together, or --ask to be asked")
-    return Wanted(place, server, username or server["address"])
+    if PRESETS[place].oauth2 and not client_id:
+        raise BadConfig(f"give --client-id too: {PRESETS[place].todo[0]}")
+    return Wanted(place, server, username or server["address"], client_id)
 
 
-def _asked(place: Place | None, server: dict[str, str], username: str) -> Wanted:
+def _asked(place: Place | None, server: dict[str, str], username: str, client_id: str) -> Wanted:
     """Ask for what wasn't given."""
     if place is None:
         for each, preset in PRESETS.items():
@@ -96,8 +102,14 @@ def _asked(place: Place | None, server: dict[str, str], username: str) -> Wanted
     password = ""
     if PRESETS[place].logins:
         username = username or typer.prompt("The login there", default=address)
+    if PRESETS[place].oauth2:
+        out.print(PRESETS[place].todo[0], markup=False, highlight=False)
+        client_id = client_id or typer.prompt("The client id of that app")
+    elif PRESETS[place].logins:
         password = typer.prompt("Its password (empty: later)", default="", show_default=False, hide_input=True)
-    return Wanted(place, {key: value for key, value in answers.items() if value}, username or address, password)
+    return Wanted(
+        place, {key: value for key, value in answers.items() if value}, username or address, client_id, password
+    )
 
 
 def _place(chosen: str) -> Place:
@@ -112,9 +124,9 @@ def _write(path: Path, wanted: Wanted) -> None:
     preset = PRESETS[wanted.place]
     presets.check(wanted.server)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(presets.written(preset, wanted.server, wanted.username), encoding="utf-8")
+    path.write_text(presets.written(preset, wanted.server, wanted.username, wanted.client_id), encoding="utf-8")
     out.print(f"wrote {path} for {preset.title}; it explains every setting", markup=False)
-    for table in preset.logins:
+    for table in () if preset.oauth2 else preset.logins:
         file = path.parent / presets.PASSWORDS[table]
         if wanted.password and not file.exists():
             _write_secret(file, wanted.password)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ class Place(StrEnum):
     """A usual place of mail."""
 
     GMAIL = "gmail"
+    GMAIL_OAUTH2 = "gmail-oauth2"
     OUTLOOK = "outlook"
     FASTMAIL = "fastmail"
     POSTFIX = "postfix"
@@ -35,22 +36,44 @@ class Preset:
     tables: Mapping[str, Mapping[str, str | int]]
     logins: tuple[str, ...] = ()
     todo: tuple[str, ...] = ()
+    oauth2: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of [oauth2], if it takes the place of passwords."""
 
 
 RELAY: Mapping[str, str | int] = {"host": "127.0.0.1", "port": 25, "security": "none"}
 BOTH = ("inbox.imap", "outbox.smtp")
+GMAIL: Mapping[str, Mapping[str, str | int]] = {
+    "inbox.imap": {"host": "imap.gmail.com"},
+    "outbox.smtp": {"host": "smtp.gmail.com"},
+}
+GMAIL_SENDS = "an account can send to 500 recipients a day (Workspace: 2000)"
 PRESETS = {
     Place.GMAIL: Preset(
         "Gmail or Google Workspace",
-        {"inbox.imap": {"host": "imap.gmail.com"}, "outbox.smtp": {"host": "smtp.gmail.com"}},
+        GMAIL,
         BOTH,
         (
             (
-                "Google takes app passwords only: turn on 2-step verification, then make one at "
-                "https://myaccount.google.com/apppasswords"
+                "Google takes app passwords only, or OAuth2 (gmail-oauth2): turn on 2-step verification, then make one "
+                "at https://myaccount.google.com/apppasswords"
             ),
-            "an account can send to 500 recipients a day (Workspace: 2000)",
+            GMAIL_SENDS,
         ),
+    ),
+    Place.GMAIL_OAUTH2: Preset(
+        "Gmail or Google Workspace, with OAuth2",
+        GMAIL,
+        BOTH,
+        (
+            (
+                "register a desktop app at https://console.cloud.google.com (APIs & Services, Credentials), enable "
+                "the Gmail API there, write its client secret into oauth2.secret, and run pbem login as the server's "
+                "account"
+            ),
+            "publish the app there (Audience): the logins of an app that is being tested end after seven days",
+            GMAIL_SENDS,
+        ),
+        {"provider": "google", "client_secret": {"file": "oauth2.secret"}},
     ),
     Place.OUTLOOK: Preset(
         "Outlook.com or Microsoft 365",
@@ -61,10 +84,13 @@ PRESETS = {
         BOTH,
         (
             (
-                "Microsoft takes OAuth2 only, which pbem doesn't support yet, so it will refuse this login: "
-                "forward the mail to an account elsewhere, or to a server of your own"
+                "Microsoft takes OAuth2 only: register an app at https://entra.microsoft.com that allows public client "
+                "flows, with the delegated permissions IMAP.AccessAsUser.All and SMTP.Send, and run pbem login as the "
+                "server's account"
             ),
+            "the account must be allowed to use IMAP and authenticated SMTP",
         ),
+        {"provider": "microsoft"},
     ),
     Place.FASTMAIL: Preset(
         "Fastmail",
@@ -105,16 +131,22 @@ def check(server: Mapping[str, str]) -> None:
         raise BadConfig("; ".join(faults.sentences(ServerSettings, error))) from None
 
 
-def written(preset: Preset, server: Mapping[str, str], username: str) -> str:
+def written(preset: Preset, server: Mapping[str, str], username: str, client_id: str = "") -> str:
     """Return the example with the tables that the preset needs, and without those for trying things out."""
     text = example().read_text(encoding="utf-8")
     for table in ("inbox.maildir", "outbox.maildir"):
         if table not in preset.tables:
             text = _commented_out(text, table)
     for table, values in preset.tables.items():
-        login = {"username": username, "password": {"file": PASSWORDS[table]}} if table in preset.logins else {}
-        text = _table(text, table, {**values, **login})
+        text = _table(text, table, {**values, **(_login(preset, table, username) if table in preset.logins else {})})
+    if preset.oauth2:
+        text = _table(text, "oauth2", {**preset.oauth2, "client_id": client_id})
     return _table(text, "server", server)
+
+
+def _login(preset: Preset, table: str, username: str) -> dict[str, Any]:
+    how = {"auth": "oauth2"} if preset.oauth2 else {"password": {"file": PASSWORDS[table]}}
+    return {"username": username, **how}
 
 
 def _block(text: str, table: str) -> tuple[int, int]:

@@ -1,0 +1,99 @@
+"""`pbem login`, and a server that uses what it got."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from pbem.oauth2 import stored
+from tests.operating.site import FOLDER_IN, Site
+from tests.provider import CLIENT_ID, CLIENT_SECRET, Provider, provider
+from tests.servers import free_port
+
+__all__ = ["provider"]
+SMTP = """[outbox.smtp]
+host = "127.0.0.1"
+port = {port}
+security = "none"
+username = "games@pbem.example"
+auth = "oauth2"
+[oauth2]
+provider = "other"
+client_id = "{client}"
+client_secret = {{ value = "{secret}" }}
+token_url = "{url}/token"
+device_url = "{url}/device"
+scope = "mail offline"
+"""
+
+
+@pytest.fixture
+def configured(site: Site, provider: Provider) -> Site:
+    site.configure(FOLDER_IN, SMTP.format(port=free_port(), client=CLIENT_ID, secret=CLIENT_SECRET, url=provider.url))
+    return site
+
+
+@pytest.fixture
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody wait for somebody who enters a code."""
+    monkeypatch.setattr("time.sleep", lambda _: None)
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_login_writes_the_tokens(configured: Site, provider: Provider) -> None:
+    done = configured.pbem("login")
+    assert done.code == 0, done.said
+    assert f"open {provider.url}/enter in a browser, on any device, and enter ABCD-1234" in done.out
+    path = configured.folder / "oauth2.token"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    tokens = stored.load(path)
+    assert tokens
+    assert tokens.access in provider.valid
+    assert tokens.access not in done.said
+    assert CLIENT_SECRET not in done.said
+    assert configured.pbem("run", "--once").code == 0
+
+
+def test_a_server_does_not_start_before_somebody_has_logged_in(configured: Site) -> None:
+    done = configured.pbem("run", "--once")
+    assert done.code == 2
+    assert f'oauth2.token_file: there is no {configured.folder}/oauth2.token yet; "pbem login" writes it' in done.err
+
+
+def test_a_refused_login_is_a_sentence_and_leaves_the_tokens_alone(configured: Site, provider: Provider) -> None:
+    path = configured.folder / "oauth2.token"
+    path.write_text("before")
+    provider.denies = "invalid_client"
+    done = configured.pbem("login")
+    assert (done.code, path.read_text()) == (2, "before")
+    assert "the provider refuses: invalid_client: The login has been revoked" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [(("--browser",), "the provider has no authorize_url; use --device"), (("--paste",), "no authorize_url")],
+)
+def test_a_login_that_the_provider_doesn_t_offer(configured: Site, words: tuple[str, ...], sentence: str) -> None:
+    done = configured.pbem("login", *words)
+    assert done.code == 2
+    assert sentence in done.err
+
+
+def test_login_needs_a_provider(site: Site) -> None:
+    done = site.pbem("login")
+    assert done.code == 2
+    assert f"{site.config} has no [oauth2]" in done.err
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_a_login_is_in_backups_as_a_secret(configured: Site, tmp_path: Path) -> None:
+    assert configured.pbem("login").code == 0
+    assert configured.pbem("backup", str(tmp_path / "all.tar")).code == 0
+    token = configured.folder / "oauth2.token"
+    content = token.read_text()
+    token.unlink()
+    (configured.folder / "pbem.sqlite").unlink(missing_ok=True)
+    done = configured.pbem("restore", str(tmp_path / "all.tar"))
+    if done.code == 2:
+        pytest.skip("PostgreSQL's database can't be removed")
+    assert token.read_text() == content
