@@ -101,7 +101,7 @@ class SeekShown:
 
 @dataclass(frozen=True, slots=True)
 class TournamentShown:
-    """A tournament and, once it has begun, its crosstable."""
+    """A tournament and, once it has begun, its crosstables."""
 
     number: int
     title: str
@@ -109,7 +109,8 @@ class TournamentShown:
     game: str
     state: str
     entrants: int
-    table: Table | None
+    tables: tuple[Table, ...]
+    """One for each group of a league."""
     names: Mapping[int, Shown]
     rungs: tuple[Shown, ...] = ()
     """The players of a ladder, from the top."""
@@ -218,7 +219,7 @@ def tournament(
         GAMES[row.game].title,
         entries.state_of(row).value,
         len(entrants),
-        crosstable.table(rounds.field_of(session, row)) if row.started is not None and not is_ladder else None,
+        crosstable.tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
         names,
         tuple(people.get(each, Shown(0)) for each in rungs.on(session, row)) if is_ladder else (),
         tuple(matches),

@@ -60,17 +60,17 @@ def matches(site: Site, lines: Sequence[Line], folders: Sequence[str] | None = N
 
 def tournament(site: Site, shown: TournamentShown) -> str:
     """Return a tournament with its standings."""
-    table = shown.table
     rows = [
         {
+            "group": table.group,
             "number": row.number,
             "player": _player(shown.names[row.place.entrant.player]),
             "cells": row.cells,
             "points": float(row.points),
             "tie_breaks": dict(zip(table.breaks, map(float, row.breaks), strict=True)),
         }
-        for row in (table.rows if table else ())
-        if table
+        for table in shown.tables
+        for row in table.rows
     ]
     told = {
         "version": VERSION,

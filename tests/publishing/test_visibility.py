@@ -82,3 +82,17 @@ def test_a_folder_with_other_things_in_it_is_left_alone(site: Archive) -> None:
     with pytest.raises(NotASite, match="isn't empty"):
         site.publish()
     assert [path.name for path in site.folder.iterdir()] == ["mine.txt"]
+
+
+def test_a_tournament_names_those_who_want_it(site: Archive) -> None:
+    site.choose("on", "alice")
+    site.letters.operate("tournament", "open", "round-robin", "kvadratik", "time=3d/move", "places=3", '"Spring Cup"')
+    for name in ("alice", "bob", "carol"):
+        site.write(name, "enter 1")
+    site.letters.operate("tournament", "begin", "1")
+    site.publish()
+    page = site.text("tournaments/1.html")
+    assert "Spring Cup" in page
+    assert page.count("a player") == 2
+    assert "bob" not in page
+    assert '"a player"' in site.text("tournaments/1.json")
