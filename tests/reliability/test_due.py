@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from engines.seats import other
 from notation.ending import Ending, Termination
@@ -20,8 +20,9 @@ from pbem.matches.offers import OfferKind
 from pbem.matches.time import vacations
 from pbem.moderation import broadcasts
 from pbem.moderation.acts import Order
+from pbem.server.scheduled import tournaments
 from pbem.storage.database import transaction
-from pbem.storage.models import Bulletin, Player
+from pbem.storage.models import Bulletin, Match, Player
 from pbem.tournaments import entries, rungs
 from pbem.tournaments.field import Kind
 from tests.reliability.conftest import Stage
@@ -93,6 +94,24 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
             entries.enter(session, tournament, player(session, address), now)
 
 
+def _season_that_ends(rehearsal: Rehearsal) -> None:
+    """Let x0, o0 and another have played the only group of a league, of whose end none of them knows."""
+    now = rehearsal.server.clock()
+    control = time_control.parse("3d/move,auto")
+    terms = entries.Terms(Kind.LEAGUE, "League", "hexaphages", {}, control, True, 3, 14, group_size=5, promoted=1)
+    engine, server = rehearsal.server.engine, rehearsal.server.settings.server
+    with transaction(engine) as session:
+        session.add(Player(name="x1", address="x1@mail.example", confirmed=now, created=now))
+        session.flush()
+        tournament = entries.open_(session, terms, None, now)
+        for address in (X, O, "x1@mail.example"):
+            entries.enter(session, tournament, player(session, address), now)
+    tournaments.advance(engine, server, now)
+    with transaction(engine) as session:
+        for match in session.exec(select(Match).where(col(Match.tournament).is_not(None))).all():
+            lifecycle.end(session, match, Ending(Termination.AGREEMENT), None, now)
+
+
 def _bulletin(rehearsal: Rehearsal) -> None:
     """Let o0 want the weekly bulletin, which says that x0 seeks a match."""
     now = rehearsal.server.clock()
@@ -137,6 +156,7 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a bulletin": _bulletin,
     "an announcement": _announcement,
     "a challenge on a ladder that is over": _challenge_that_is_over,
+    "a season of a league that ends": _season_that_ends,
 }
 """What is due."""
 DEATHS = (
@@ -147,7 +167,7 @@ DEATHS = (
     (Step.SENT, 1, False),
 )
 """The steps at which the server dies, which time it reaches them, and whether it leaves no effects."""
-IN_PARTS = {"a tournament that begins"}
+IN_PARTS = {"a tournament that begins", "a season of a league that ends"}
 """What is done in several transactions, between which the server dies as well: a round is paired before it begins."""
 
 
