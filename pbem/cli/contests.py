@@ -10,7 +10,8 @@ from sqlmodel import Session
 
 from engines import GAMES
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
+from pbem.cli.terminal import Listing
 from pbem.commands.community import hosting
 from pbem.errors import Refused
 from pbem.ratings import derivation
@@ -88,23 +89,28 @@ def open_(
 def list_(
     page: Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")] = 1,
     config_file: ConfigOption = CONFIG,
+    as_json: JsonOption = False,
 ) -> None:
     """List the tournaments."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         found, more = entries.listed(session, PAGE, page)
         numbers = entries.numbers_of(session, found)
-        table = Table("number", "title", "kind", "game", "time", "players", "state", "closes (UTC)")
+        listed = Listing(
+            number="number",
+            title="title",
+            kind="kind",
+            game="game",
+            time="time",
+            players="players",
+            state="state",
+            closes="closes (UTC)",
+        )
         for row in found:
             players = f"{numbers[row.id or 0]} of {row.places}"
             state = entries.state_of(row).value
-            closes = "" if row.kind == Kind.LADDER else f"{row.closes:%Y-%m-%d %H:%M}"
-            table.add_row(str(row.id), escape(row.title), row.kind, row.game, row.time, players, state, closes)
-    if not found:
-        out.print("there are no tournaments" if page == 1 else "the list has no such page")
-        return
-    out.print(table)
-    if more:
-        out.print(f"there are more: --page {page + 1}", markup=False)
+            closes = None if row.kind == Kind.LADDER else row.closes
+            listed.add(row.id, row.title, row.kind, row.game, row.time, players, state, closes)
+    listed.show_page(out, "there are no tournaments", page, more=more, as_json=as_json)
 
 
 @tournament.command("show")
