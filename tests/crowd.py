@@ -317,9 +317,11 @@ def _tournaments(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _entries(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield two entries in each tournament, who also stand on rungs, as if it were a ladder."""
     for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
         for seed, player in enumerate(crowd.seats(match), start=1):
-            yield {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match), "seed": seed}
+            entered = {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match)}
+            yield {**entered, "seed": seed, "rung": seed}
 
 
 def _watches(crowd: Crowd) -> Iterator[dict[str, Any]]:
