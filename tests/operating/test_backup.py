@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import signal
 import stat
 import tarfile
@@ -199,6 +200,17 @@ def test_restoring_uses_the_configuration_that_is_there(site: Site, tmp_path: Pa
     assert "new.key" in other.config.read_text()
     assert (other.folder / "new.key").read_text() == KEY
     assert f"wrote {other.folder}/new.key\n" in done.out
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files that are another user's")
+def test_what_root_restores_belongs_to_the_server(site: Site, tmp_path: Path) -> None:
+    file = backup(site)
+    other = place(site, tmp_path / "other")
+    other.folder.mkdir()
+    os.chown(other.folder, 12345, 12345)
+    assert restore(other, file).code == 0
+    found = [other.config, other.folder / "pbem.key", *other.folder.glob("pbem.sqlite")]
+    assert [path.stat().st_uid for path in found] == [12345] * len(found)
 
 
 # Refusals
