@@ -14,7 +14,6 @@ from tests.operating.matches import NextMove, in_play
 from tests.operating.site import Site, rows
 from tests.operating.test_backup import place, restore
 
-pytestmark = pytest.mark.sql
 LASTING = {
     "player": "id, name, address, epoch",
     "match": "id, game, options, seat0, seat1, challenger, state",
@@ -53,6 +52,7 @@ def downgrade(site: Site) -> Callable[[Engine, str], None]:
     return make
 
 
+@pytest.mark.sql
 @pytest.mark.slow
 @pytest.mark.parametrize("revision", database.revisions()[:-1])
 def test_matches_go_on_after_an_upgrade_from_any_version(
@@ -77,6 +77,7 @@ def test_matches_go_on_after_an_upgrade_from_any_version(
     engine.dispose()
 
 
+@pytest.mark.sql
 @pytest.mark.slow
 def test_a_backup_of_an_older_version_is_upgraded_when_it_is_restored(
     site: Site, downgrade: Callable[[Engine, str], None], tmp_path: Path
