@@ -22,7 +22,8 @@ Round = list[Any]
 class Site:
     """Where and when a match was played; dates are as in RFC 3339 (`2026-11-21T09:30:00Z`).
 
-    `match` is its number on that site; `players` are the site's numbers of its players, by seat.
+    `match` is its number on that site; `players` are the site's numbers of its players, by seat. `event` is the
+    tournament that it belongs to, and `round` its round there, if it belongs to any.
     """
 
     name: str
@@ -31,6 +32,12 @@ class Site:
     started: str
     ended: str
     generated: str
+    event: str = ""
+    round: str = ""
+    is_rated: bool = False
+    """Whether its result counts for the ratings of its players."""
+    programs: tuple[bool, bool] = (False, False)
+    """Whether each player is a program, by seat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,9 @@ def loads(text: str) -> tuple[Record, Site, Result]:
             str(site.get("name", "")),
             str(site.get("gameid", "")),
             (str(header["players"][0].get("userid", "")), str(header["players"][1].get("userid", ""))),
-            *(str(header.get(f"date-{which}", "")) for which in ("start", "end", "generated")),
+            started=str(header.get("date-start", "")),
+            ended=str(header.get("date-end", "")),
+            generated=str(header.get("date-generated", "")),
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
         raise BadRecord(0, text, f"this is no game record of two players: {bad}") from bad
@@ -110,16 +119,17 @@ def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
     """Return what is known about the match besides its turns."""
     return {
         "game": {"name": GAMES[record.game].title, "variants": variants(record)},
+        **({"event": site.event, "round": site.round} if site.event else {}),
         "site": {"name": site.name, "gameid": site.match},
         "date-start": site.started,
         "date-end": site.ended,
         "date-generated": site.generated,
         **({"began": record.began} if record.began else {}),
-        "unrated": False,
+        "unrated": not site.is_rated,
         "players": [
-            {"name": name, "userid": number, "is_ai": False, "result": _points(result, seat), "side": side}
-            for seat, (name, number, side) in enumerate(
-                zip(record.players, site.players, GAMES[record.game].sides, strict=True)
+            {"name": name, "userid": number, "is_ai": program, "result": _points(result, seat), "side": side}
+            for seat, (name, number, program, side) in enumerate(
+                zip(record.players, site.players, site.programs, GAMES[record.game].sides, strict=True)
             )
         ],
     }

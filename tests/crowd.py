@@ -315,9 +315,11 @@ def _tournaments(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _entries(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield two entries in each tournament, who also stand on rungs, as if it were a ladder."""
     for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
         for seed, player in enumerate(crowd.seats(match), start=1):
-            yield {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match), "seed": seed}
+            entered = {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match)}
+            yield {**entered, "seed": seed, "rung": seed}
 
 
 def _pairings(crowd: Crowd) -> Iterator[dict[str, Any]]:
@@ -333,5 +335,5 @@ def _steps(crowd: Crowd) -> Iterator[dict[str, Any]]:
     """Yield what has happened on a ladder in each tournament, as if it were one."""
     for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
         of_ladder = {"tournament": match // OF_A_TOURNAMENT, "at": crowd.when(match)}
-        yield {**of_ladder, "number": 1, "what": "entered", "player": crowd.seats(match)[0]}
-        yield {**of_ladder, "number": 2, "what": "ended", "match": crowd.before["match"] + match}
+        yield {**of_ladder, "number": 1, "what": "entered", "player": crowd.seats(match)[0], "match": None}
+        yield {**of_ladder, "number": 2, "what": "ended", "player": None, "match": crowd.before["match"] + match}

@@ -95,20 +95,12 @@ class Year:
                 continue
             self.post.refuses = any(step in times for times in REFUSING)
             if not any(step - 1 in outage for outage in OUTAGES):
-                self._beat()
+                beat(self.server)
             self._begin(min(self.number, self.number * (step + 1) // BEGINNING) - self.begun)
             self._rest(step)
             for match in self._running():
                 self._act(match, step)
             self._work()
-
-    def _beat(self) -> None:
-        """Let the server have run since the last step."""
-        with transaction(self.server.engine) as session:
-            row = session.get(ServerClock, 1)
-            if row is not None:
-                row.beat = self.clock()
-                session.add(row)
 
     def _rest(self, step: int) -> None:
         """Let some players have weekends off, some go on vacation, and some be sent there when their time runs out."""
@@ -238,6 +230,17 @@ class Year:
 @contextmanager
 def year(folder: Path, players: int, matches: int, seed: int = 1) -> Iterator[Year]:
     """Open a server with that many players, who will begin that many matches."""
+    with opened(folder, [_player(number) for number in range(players)]) as (server, post, clock):
+        with Session(server.engine, expire_on_commit=False) as session:
+            people = {
+                player.id or 0: player for player in session.exec(select(Player).where(col(Player.name).like("p%")))
+            }
+        yield Year(server, post, clock, random.Random(seed), people, matches)
+
+
+@contextmanager
+def opened(folder: Path, players: list[Player]) -> Iterator[tuple[daemon.Server, Post, Clock]]:
+    """Open a server with those players, the next mail server, and the clock of both."""
     clock, post = Clock(), Post()
     chosen = settings(folder)
     databases.make(chosen.server.database)
@@ -245,13 +248,17 @@ def year(folder: Path, players: int, matches: int, seed: int = 1) -> Iterator[Ye
         if server.engine.dialect.name == "sqlite":  # there are no power cuts
             event.listen(server.engine, "checkout", lambda raw, *_: raw.execute("pragma synchronous = off"))
         with transaction(server.engine) as session:
-            rows = [_player(number) for number in range(players)]
-            session.add_all(rows)
-        with Session(server.engine, expire_on_commit=False) as session:
-            people = {
-                player.id or 0: player for player in session.exec(select(Player).where(col(Player.name).like("p%")))
-            }
-        yield Year(replace(server, outbox=post), post, clock, random.Random(seed), people, matches)
+            session.add_all(players)
+        yield replace(server, outbox=post), post, clock
+
+
+def beat(server: daemon.Server) -> None:
+    """Let the server have run since it was last looked at."""
+    with transaction(server.engine) as session:
+        row = session.get(ServerClock, 1)
+        if row is not None:
+            row.beat = server.clock()
+            session.add(row)
 
 
 def _player(number: int) -> Player:

@@ -10,7 +10,8 @@ from sqlmodel import Session
 
 from engines import GAMES
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
+from pbem.cli.terminal import Listing
 from pbem.commands.community import hosting
 from pbem.errors import Refused
 from pbem.ratings import derivation
@@ -22,6 +23,7 @@ from pbem.tournaments import crosstable, entries, rounds, shown
 from pbem.tournaments import trf as report
 from pbem.tournaments.entries import State
 from pbem.tournaments.field import Kind
+from pbem.tournaments.formats import league
 from pbem.tournaments.trf import Heading
 
 PAGE = 50
@@ -87,23 +89,28 @@ def open_(
 def list_(
     page: Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")] = 1,
     config_file: ConfigOption = CONFIG,
+    as_json: JsonOption = False,
 ) -> None:
     """List the tournaments."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         found, more = entries.listed(session, PAGE, page)
         numbers = entries.numbers_of(session, found)
-        table = Table("number", "title", "kind", "game", "time", "players", "state", "closes (UTC)")
+        listed = Listing(
+            number="number",
+            title="title",
+            kind="kind",
+            game="game",
+            time="time",
+            players="players",
+            state="state",
+            closes="closes (UTC)",
+        )
         for row in found:
             players = f"{numbers[row.id or 0]} of {row.places}"
             state = entries.state_of(row).value
-            closes = "" if row.kind == Kind.LADDER else f"{row.closes:%Y-%m-%d %H:%M}"
-            table.add_row(str(row.id), escape(row.title), row.kind, row.game, row.time, players, state, closes)
-    if not found:
-        out.print("there are no tournaments" if page == 1 else "the list has no such page")
-        return
-    out.print(table)
-    if more:
-        out.print(f"there are more: --page {page + 1}", markup=False)
+            closes = None if row.kind == Kind.LADDER else row.closes
+            listed.add(row.id, row.title, row.kind, row.game, row.time, players, state, closes)
+    listed.show_page(out, "there are no tournaments", page, more=more, as_json=as_json)
 
 
 @tournament.command("show")
@@ -120,13 +127,13 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         if row.started is None:
             out.print(f"entered: {', '.join(names.values()) or 'nobody'}", markup=False)
             return
-        found = crosstable.table(rounds.field_of(session, row))
-        table = Table("number", "player", *found.heads, "points", *found.breaks)
-        for each in found.rows:
-            table.add_row(
-                str(each.number), names[each.place.entrant.player], *map(escape, each.cells), each.points, *each.breaks
-            )
-    out.print(table)
+        for found in crosstable.tables(rounds.field_of(session, row)):
+            title = f"group {found.group}" if found.group else None
+            table = Table("number", "player", *found.heads, "points", *found.breaks, title=title)
+            for each in found.rows:
+                name = names[each.place.entrant.player]
+                table.add_row(str(each.number), name, *map(escape, each.cells), each.points, *each.breaks)
+            out.print(table)
 
 
 def _ladder(session: Session, row: Tournament) -> Table:
@@ -166,8 +173,12 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 
 
 @tournament.command()
-def trf(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
-    """Print a tournament as a report file (TRF16), which other tournament programs read."""
+def trf(
+    number: NumberArgument,
+    group: Annotated[int, typer.Option("--group", min=1, help="Which group of a league.")] = 1,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Print a tournament, or a group of a league, as a report file (TRF16), which other tournament programs read."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
         if row.started is None or row.kind == Kind.LADDER:
@@ -178,8 +189,15 @@ def trf(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         names = shown.names_of(player for _, player in people)
         ratings = {entry.player: entry.rating for entry, _ in people}
         place = server.settings.server.name
-        heading = Heading(row.title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
-        typer.echo(report.written(rounds.field_of(session, row), heading, names, ratings), nl=False)
+        field, title = rounds.field_of(session, row), row.title
+        groups = league.groups(field) if row.kind == Kind.LEAGUE else (field,)
+        if group > len(groups):
+            errors.print(f"pbem: tournament {number} has {len(groups)} groups", markup=False)
+            raise typer.Exit(FOUND)
+        if row.kind == Kind.LEAGUE:
+            title = f"{title}, season {row.season}, group {group}"
+        heading = Heading(title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
+        typer.echo(report.written(groups[group - 1], heading, names, ratings), nl=False)
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:

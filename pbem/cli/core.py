@@ -35,6 +35,7 @@ errors = terminal.console(errors=True)
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
 CONFIG = Path("pbem.toml")
 FOUND, IMPOSSIBLE = 1, 2
 

@@ -14,15 +14,23 @@ from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.ending import in_words
 from pbem.cli import demo, hotseat
-from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out, sentences
+from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out, sentences
+from pbem.cli.terminal import Listing
 
 records = typer.Typer(help="Work with record files.", no_args_is_help=True)
 app.add_typer(records, name="record")
 
 
 @app.command()
-def games() -> None:
+def games(as_json: JsonOption = False) -> None:
     """List the games with their options."""
+    if as_json:
+        listed = Listing(game="game", title="title", options="options", turn="a turn")
+        for key, game in GAMES.items():
+            choices = [f"{option.name}={'|'.join(option.choices)}" for option in game.options]
+            listed.add(key, game.title, choices, NOTATIONS[key].help)
+        listed.show(out, as_json=True)
+        return
     table = Table("game", "options", "a turn")
     for key, game in GAMES.items():
         options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in game.options)

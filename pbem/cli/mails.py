@@ -3,15 +3,14 @@
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 from sqlalchemy import and_, or_
 from sqlmodel import Session, col, select
 
 from engines import GAMES
 from notation.board import format_board
 from notation.ending import in_words
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
+from pbem.cli.terminal import Listing
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
 from pbem.server import daemon
@@ -69,46 +68,43 @@ def _show_match(session: Session, match: Match) -> bool:
         out.print()
         out.print(format_board(snapshot.snapshot_of(session, match).position.diagram()), markup=False, highlight=False)
     out.print()
-    table = Table("turn", "by", "text", "played (UTC)", "message")
+    turns = Listing(number="turn", by="by", text="text", played="played (UTC)", incoming="message")
     for ply in queries.plies(session, match):
         by = (first, second)[ply.seat]
-        played = f"{ply.played:%Y-%m-%d %H:%M:%S}"
-        table.add_row(str(ply.number), by, escape(ply.text), played, str(ply.incoming or ""))
+        turns.add(ply.number, by, ply.text, ply.played, ply.incoming)
     for undone in queries.taken_back(session, match):
         when = f"{undone.played:%Y-%m-%d %H:%M:%S}, taken back {undone.taken_back:%Y-%m-%d %H:%M:%S}"
-        table.add_row(
-            f"({undone.number})", (first, second)[undone.seat], escape(undone.text), when, str(undone.incoming or "")
-        )
-    out.print(table)
-    mails = Table("message", "what", "to", "state", "Message-ID")
+        turns.add(f"({undone.number})", (first, second)[undone.seat], undone.text, when, undone.incoming)
+    turns.show(out)
+    mails = Listing(number="message", what="what", to="to", state="state", message_id="Message-ID")
     for row in session.exec(select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))):
-        mails.add_row(f"out {row.id}", f"{row.template}, turn {row.ply}", row.address, row.state, row.message_id)
-    out.print(mails)
+        mails.add(f"out {row.id}", f"{row.template}, turn {row.ply}", row.address, row.state, row.message_id)
+    mails.show(out)
     return not faults
 
 
 @app.command()
-def shunted(config_file: ConfigOption = CONFIG) -> None:
+def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     """List messages that hit a bug, ended the server, or that no server accepts. Exit code 1 if there are any."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
         owed = session.exec(select(Outgoing).where(or_(col(Outgoing.state) == OutgoingState.FAILED, is_late))).all()
-        table = Table("message", "what", "why", "since (UTC)")
+        found = Listing(number="message", what="what", why="why", since="since (UTC)")
         for row in came:
-            table.add_row(
-                f"{row.id}", f"from {row.source}", escape(row.verdict or ""), f"{row.received:%Y-%m-%d %H:%M}"
-            )
+            found.add(str(row.id), f"from {row.source}", row.verdict, row.received)
         for sent in owed:
             last = (sent.error or "").strip().splitlines()[-1:] or [""]
-            table.add_row(f"out {sent.id}", f"to {sent.address}", escape(last[0]), f"{sent.created:%Y-%m-%d %H:%M}")
-    if not came and not owed:
+            found.add(f"out {sent.id}", f"to {sent.address}", last[0], sent.created)
+    if found or as_json:
+        found.show(out, as_json=as_json)
+    else:
         out.print("nothing is shunted")
-        return
-    out.print(table)
-    out.print('"pbem show --mail N" shows one with its traceback')
-    out.print('"pbem retry N" tries it again, "pbem retry --out N" an outgoing one')
-    raise typer.Exit(FOUND)
+    if found and not as_json:
+        out.print('"pbem show --mail N" shows one with its traceback')
+        out.print('"pbem retry N" tries it again, "pbem retry --out N" an outgoing one')
+    if found:
+        raise typer.Exit(FOUND)
 
 
 @app.command()

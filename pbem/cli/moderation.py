@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 from sqlmodel import Session
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out
+from pbem.cli.terminal import Listing
 from pbem.commands import COMMANDS
 from pbem.commands.account import check_other_name
 from pbem.community import directory, history
@@ -43,28 +42,32 @@ def players(
     kind: Annotated[Kind, typer.Option("--only", help="Only players of that kind.")] = Kind.ALL,
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
+    as_json: JsonOption = False,
 ) -> None:
     """List the players: when they joined and last wrote, how many matches they play, and who is banned."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         found, more = roster.players(session, PAGE, page, beginning=beginning.lower(), kind=kind)
-        table = Table("number", "player", "address", "joined", "last wrote", "plays", "state")
+        listed = Listing(
+            number="number",
+            player="player",
+            address="address",
+            joined="joined",
+            last_wrote="last wrote",
+            plays="plays",
+            state="state",
+        )
         for player in found:
             seen = directory.last_seen(session, player)
-            table.add_row(
-                str(player.id),
+            listed.add(
+                player.id,
                 name(player),
-                escape(player.address if player.address != HOUSE else ""),
-                f"{player.confirmed:%Y-%m-%d}" if player.confirmed else "",
-                f"{seen:%Y-%m-%d}" if seen else "",
-                str(history.running(session, player)),
-                ", ".join(roster.states(player)),
+                player.address if player.address != HOUSE else "",
+                f"{player.confirmed:%Y-%m-%d}" if player.confirmed else None,
+                f"{seen:%Y-%m-%d}" if seen else None,
+                history.running(session, player),
+                roster.states(player),
             )
-    if not found:
-        out.print("no such players" if page == 1 else "the list has no such page")
-        return
-    out.print(table)
-    if more:
-        out.print(f"there are more: --page {page + 1}", markup=False)
+    listed.show_page(out, "no such players", page, more=more, as_json=as_json)
 
 
 @app.command("acts")
@@ -72,28 +75,18 @@ def acts_(
     name_: Annotated[str, typer.Argument(metavar="[PLAYER]", help="Only what was done to this player.")] = "",
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
+    as_json: JsonOption = False,
 ) -> None:
     """List what was done to players and matches with these commands, by whom and why; the newest first."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         about = core.player(session, name_) if name_ else None
         kept, more = acts.newest(session, PAGE, page, about)
-        table = Table("time (UTC)", "by", "what", "player", "match", "why")
+        listed = Listing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
         for row in kept:
             player = session.get(Player, row.player) if row.player else None
-            table.add_row(
-                f"{row.at:%Y-%m-%d %H:%M}",
-                escape(row.actor),
-                escape(row.act),
-                (f"{row.former_name}, now " if row.former_name else "") + (name(player) if player else ""),
-                str(row.match or ""),
-                escape(row.note),
-            )
-    if not kept:
-        out.print("nothing was done")
-        return
-    out.print(table)
-    if more:
-        out.print(f"there are more: --page {page + 1}", markup=False)
+            former = f"{row.former_name}, now " if row.former_name else ""
+            listed.add(row.at, row.actor, row.act, former + (name(player) if player else ""), row.match, row.note)
+    listed.show_page(out, "nothing was done", page, more=more, as_json=as_json)
 
 
 @app.command()

@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 from sqlmodel import col, select
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, opened, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, opened, out
+from pbem.cli.terminal import Listing
 from pbem.matches import naming, queries
 from pbem.players import addresses, bounces, data_export, erasure, traces
 from pbem.server import daemon
@@ -32,6 +31,7 @@ def revoke(
 def bounced(
     again: Annotated[str, typer.Option("--again", help="Resume sending mail to this player.")] = "",
     config_file: ConfigOption = CONFIG,
+    as_json: JsonOption = False,
 ) -> None:
     """List players whose mail bounces. Exit code 1 if sending to any of them has stopped."""
     with opened(config_file) as server:
@@ -41,18 +41,19 @@ def bounced(
             out.print(f"sending mail to {again} resumes", markup=False)
             return
         with database.read_only(server.engine) as session:
-            found = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
-        table = Table("player", "address", "bounces", "last (UTC)", "stopped (UTC)")
-        for row in found:
-            given_up = f"{row.unreachable:%Y-%m-%d %H:%M}" if row.unreachable else ""
-            last = f"{row.bounced:%Y-%m-%d %H:%M}" if row.bounced else ""
-            table.add_row(naming.name(row), escape(row.address), str(row.bounces), last, given_up)
-    if not found:
+            rows = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
+        found = Listing(
+            player="player", address="address", bounces="bounces", last="last (UTC)", stopped="stopped (UTC)"
+        )
+        for row in rows:
+            found.add(naming.name(row), row.address, row.bounces, row.bounced, row.unreachable)
+    if found or as_json:
+        found.show(out, as_json=as_json)
+    else:
         out.print("no mail bounces")
-        return
-    out.print(table)
-    if any(row.unreachable for row in found):
-        out.print('"pbem bounced --again PLAYER" resumes sending')
+    if any(row.unreachable for row in rows):
+        if not as_json:
+            out.print('"pbem bounced --again PLAYER" resumes sending')
         raise typer.Exit(FOUND)
 
 

@@ -2,6 +2,7 @@
 
 import mailbox
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from email.message import Message
 from email.parser import BytesHeaderParser
 from pathlib import Path
@@ -121,15 +122,18 @@ def _sealed(files: Iterable[Path]) -> Iterator[tuple[str, str]]:
                 yield f"{file}, message {number}", str(words)
 
 
-def _messages(file: Path) -> Iterable[Message]:
-    """Return the messages of a Maildir or an mbox file, or the one that the file is."""
+def _messages(file: Path) -> Iterator[Message]:
+    """Yield the messages of a Maildir or an mbox file, or the one that the file is."""
     if file.is_dir():
-        return mailbox.Maildir(file, factory=None, create=False)
+        yield from mailbox.Maildir(file, factory=None, create=False)
+        return
     with file.open("rb") as opened_file:
         if not opened_file.read(5).startswith(b"From "):
             opened_file.seek(0)
-            return [BytesHeaderParser().parse(opened_file)]
-    return mailbox.mbox(file, factory=None, create=False)
+            yield BytesHeaderParser().parse(opened_file)
+            return
+    with closing(mailbox.mbox(file, factory=None, create=False)) as box:
+        yield from box
 
 
 def _ours(session: Session, given: list[str]) -> Mapping[str, int]:

@@ -1,13 +1,18 @@
-"""The operator's terminal, which nothing in a message can control.
+"""The operator's terminal, which nothing in a message can control; and lists, for people and for programs.
 
 Messages contain whatever their senders like, including escape sequences that move the cursor, hide lines, or put text
 into the operator's next command. Everything printed here has them escaped, except for what rich adds for colours.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.markup import escape
 from rich.segment import Segment
+from rich.table import Table
 
 from pbem.reading.text.normalize import escape_controls
 
@@ -17,6 +22,90 @@ def console(*, errors: bool = False) -> Console:
     made = Console(stderr=errors, soft_wrap=True)
     made.push_render_hook(_Harmless())
     return made
+
+
+Value = str | int | float | bool | datetime | Iterable[str] | None
+"""What a place in a list can hold."""
+WIDE = 10_000
+"""The width of a list that goes into a file or to another program."""
+
+
+@contextmanager
+def roomy(console: Console) -> Iterator[None]:
+    """Give tables all the room that they need, unless this is a terminal."""
+    width = console.width
+    if not console.is_terminal:
+        console.width = WIDE
+    try:
+        yield
+    finally:
+        if not console.is_terminal:
+            console.width = width
+
+
+class Listing:
+    """Rows with named columns: a table for a person, and a list of objects for a program (`--json`).
+
+    Nothing in it is ever cut: what is too wide for a terminal is continued below, and elsewhere there is room enough.
+    """
+
+    def __init__(self, **headings: str) -> None:
+        self._headings = headings
+        self._rows: list[tuple[Value, ...]] = []
+
+    def __bool__(self) -> bool:
+        """Whether there is anything in it."""
+        return bool(self._rows)
+
+    def add(self, *values: Value) -> None:
+        """Add a row: a value for each column."""
+        self._rows.append(tuple(map(_kept, values)))
+
+    def show(self, console: Console, *, as_json: bool = False) -> None:
+        """Print it."""
+        if as_json:
+            objects = [dict(zip(self._headings, row, strict=True)) for row in self._rows]
+            told = json.dumps(objects, indent=2, ensure_ascii=False, default=datetime.isoformat)
+            console.print(told, markup=False, highlight=False)
+            return
+        table = Table()
+        for heading in self._headings.values():
+            table.add_column(heading, overflow="fold")
+        for row in self._rows:
+            table.add_row(*(escape(_shown(value)) for value in row))
+        with roomy(console):
+            console.print(table)
+
+    def show_page(self, console: Console, nothing: str, page: int, *, more: bool, as_json: bool) -> None:
+        """Print it as a page of a longer list, and that there are more; or the words that there is nothing."""
+        if self or as_json:
+            self.show(console, as_json=as_json)
+        else:
+            console.print(nothing if page == 1 else "the list has no such page", markup=False)
+        if more and not as_json:
+            console.print(f"there are more: --page {page + 1}", markup=False)
+
+
+def _kept(value: Value) -> Value:
+    """Return the value as JSON can hold it."""
+    return value if value is None or isinstance(value, str | int | float | datetime) else list(value)
+
+
+def _shown(value: Value) -> str:
+    """Return the value as a person reads it.
+
+    >>> [_shown(value) for value in (None, 3, ["a", "b"], datetime(2026, 11, 23, 4, 5, 6))]
+    ['', '3', 'a, b', '2026-11-23 04:05:06']
+    """
+    match value:
+        case None:
+            return ""
+        case datetime():
+            return f"{value:%Y-%m-%d %H:%M:%S}"
+        case list():
+            return ", ".join(value)
+        case _:
+            return str(value)
 
 
 class _Harmless(RenderHook):

@@ -9,6 +9,7 @@ from engines import GAMES
 from notation import NOTATIONS
 from notation.ending import Termination
 from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.syntax import paging
 from pbem.commands.target import match_of
 from pbem.errors import Refused
 from pbem.house.player import is_house
@@ -24,12 +25,13 @@ from pbem.storage.models import Match, MatchState, Player
 MOST_TAKEN_BACK = 200
 """How many turns `record full` lists, the last ones."""
 MOST_LISTED = 100
-"""How many matches `games` lists: those that aren't over first, then the newest."""
+"""How many matches a page of `games` lists: those that aren't over first, then the newest."""
 
 
 def games(request: Request, line: Line) -> Decision:
     """List the matches of the sender or of another player."""
-    wanted = line.words.strip().lower()
+    page, words = paging.numbered(line.words.lower().split())
+    wanted = " ".join(words)
     player: Player | None = request.player if not wanted else None
     if wanted:
         player = request.session.exec(select(Player).where(Player.name == wanted)).first()
@@ -44,7 +46,7 @@ def games(request: Request, line: Line) -> Decision:
     assert player is not None  # noqa: S101 - refused above otherwise
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
-    matches, more = newest_of(request.session, player, states, MOST_LISTED)
+    matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
     people, since = people_of(request.session, matches), since_when(request.session, matches)
     choices = preferences.with_defaults((request.sender.player or player).settings)
     stages = {match.id: _stage(match, player) for match in matches}
@@ -66,7 +68,10 @@ def games(request: Request, line: Line) -> Decision:
         )
         for match in matches
     )
-    return Decision(answer=(MatchList(player=name(player), own=own, rows=tuple(rows), more=more),))
+    # With the name also of the sender: "games 2" was "show 2" elsewhere, and is understood so.
+    following = paging.following("games", [player.name or ""], page, more=more > 0)
+    listed = MatchList(player=name(player), own=own, rows=tuple(rows), more=more, page=page, next_page=following)
+    return Decision(answer=(listed,))
 
 
 def _stage(match: Match, player: Player) -> int:
@@ -210,7 +215,7 @@ def _is_to_move(request: Request, match: Match) -> bool:
 
 
 GAMES_COMMAND = Command(
-    "games", "[PLAYER]", "list your matches, or another player's", games, words=(0, 1), aliases=("matches",)
+    "games", "[PLAYER] [PAGE]", "list your matches, or another player's", games, words=(0, 2), aliases=("matches",)
 )
 SHOW = Command(
     "show",

@@ -64,8 +64,10 @@ def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list
     )
 
 
-def newest_of(session: Session, player: Player, states: tuple[str, ...], most: int) -> tuple[list[Match], int]:
-    """Return the player's matches in those states, and how many there are beyond the most.
+def newest_of(
+    session: Session, player: Player, states: tuple[str, ...], most: int, first: int = 0
+) -> tuple[list[Match], int]:
+    """Return the player's matches in those states after the `first`, and how many there are beyond the most.
 
     Those in which it is the player's turn go first, then the others that aren't over, then the newest; they are in the
     order of their numbers.
@@ -76,9 +78,9 @@ def newest_of(session: Session, player: Player, states: tuple[str, ...], most: i
     for number, state, seat0, to_move in session.exec(theirs):
         is_theirs = to_move == (0 if seat0 == player.id else 1)
         urgent.append((state == MatchState.OVER, not is_theirs, -(number or 0)))
-    numbers = [-number for _, _, number in sorted(urgent)[:most]]
+    numbers = [-number for _, _, number in sorted(urgent)[first : first + most]]
     rows = session.exec(select(Match).where(col(Match.id).in_(numbers)).order_by(col(Match.id))) if numbers else ()
-    return list(rows), len(urgent) - len(numbers)
+    return list(rows), max(len(urgent) - first - len(numbers), 0)
 
 
 def with_board(session: Session, player: Player, before: int | None = None) -> list[int]:

@@ -23,7 +23,10 @@ class MatchList:
     own: bool
     rows: tuple[ListedMatch, ...]
     more: int = 0
-    """How many there are beside these."""
+    """How many follow these."""
+    page: int = 1
+    next_page: str | None = None
+    """How to ask for those that follow."""
     template: Literal["games"] = "games"
 
 

@@ -29,6 +29,10 @@ class TournamentLine:
     """Whether the reader can enter it."""
     reach: int = 0
     """On a ladder, how many rungs above one's own a challenge can go."""
+    season: int = 0
+    """Of a league, which season it is."""
+    groups: int = 0
+    """How many groups a season that has begun has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,8 @@ class Crosstable:
     """How many columns each cell needs."""
     missing: int = 0
     """How many rows are left out."""
+    group: int = 0
+    """Which group of a league it is; 0 for any other tournament."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +177,8 @@ class RoundBegun:
     """That of the challenged player."""
     is_own: bool = False
     """Whether the reader is the challenger."""
+    group: int = 0
+    """Of a league, that of the match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +211,18 @@ class RoundWithoutMatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NextSeason:
+    """The next season of a league, which everybody enters anew."""
+
+    number: int
+    """The tournament that it is."""
+    closes: str
+    """Until when it is open."""
+    group: int
+    """The group in which the reader has a place, if everybody enters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentEnded:
     """The final report of a tournament, or that it was called off."""
 
@@ -215,4 +235,8 @@ class TournamentEnded:
     results: tuple[RoundShown, ...] = ()
     rungs: tuple[Rung, ...] = ()
     """The top of a ladder, and the reader's rung."""
+    groups: tuple[Crosstable, ...] = ()
+    """All crosstables of a league; `table` is that of the reader's group."""
+    next_season: NextSeason | None = None
+    """The season of a league that has opened with the end of this one."""
     template: Literal["tournament_over"] = "tournament_over"

@@ -20,8 +20,9 @@ from pbem.matches.time.timekeeping import REMIND, ZONE
 from pbem.matches.time.vacations import AUTO, SETTING
 
 ON, OFF = "on", "off"
-HOUR, BULLETIN = "hour", "bulletin"
-"""The preferences that say at what hour daily messages come, and whether the player gets the weekly bulletin."""
+HOUR, BULLETIN, PUBLIC = "hour", "bulletin", "public"
+"""The preferences that say at what hour daily messages come, whether the player gets the weekly bulletin, and whether
+their matches are shown on the web."""
 
 
 def _nothing_else(_text: str) -> str | None:
@@ -172,6 +173,9 @@ PREFERENCES: dict[str, Preference] = {
     LISTED: Preference(LISTED, (OFF, ON), 'whether "who" shows your name to other players'),
     BULLETIN: Preference(
         BULLETIN, (OFF, ON), "whether you get a message each Monday on finished matches, open seeks and standings"
+    ),
+    PUBLIC: Preference(
+        PUBLIC, (OFF, ON, "anonymous"), "whether your matches are shown on the web, if your opponent wants that too"
     ),
     LIMIT: Preference(LIMIT, (NONE,), "no more challenges while you play that many matches", "10", _number),
     REJECTS: Preference(

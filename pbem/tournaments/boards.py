@@ -27,11 +27,14 @@ class Untold:
     tournament: Tournament
     field: Field
     """As it was paired, or in the end; without entrants where the tournament was called off."""
-    table: Table
+    tables: tuple[Table, ...]
+    """The crosstable of each group."""
     names: Mapping[int, Player]
     """Everybody who is in it, by number."""
     waiting: int
     """How many pairings are to be told of, or, at the end, players."""
+    next_season: Tournament | None = None
+    """The season of a league that has opened with the end of this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ def untold(session: Session, number: int) -> Untold | None:
     names = {player.id or 0: player for _, player in entries.players_of(session, tournament)}
     is_off = tournament.started is None
     field = Field(Kind(tournament.kind), (), 0) if is_off else rounds.field_of(session, tournament)
+    following = session.exec(select(Tournament).where(Tournament.previous == number)).first()
     if tournament.ended is not None:
         waiting = sum(player > tournament.told for player in names)
     else:
@@ -58,7 +62,7 @@ def untold(session: Session, number: int) -> Untold | None:
         waiting = session.exec(select(func.count()).select_from(Pairing).where(*of_it)).one()
         first = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(1)).first()
         field = field if first is None else _as_paired(field, first)
-    return Untold(tournament, field, crosstable.table(field), names, waiting)
+    return Untold(tournament, field, crosstable.tables(field), names, waiting, following)
 
 
 def _as_paired(field: Field, first: Pairing) -> Field:

@@ -1,9 +1,10 @@
 """The crosstable: who met whom, and how that ended, by rows in the order of the standings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pbem.tournaments.field import DRAW, LOSS, WIN, Field, Kind, Pair
+from pbem.tournaments.formats import league
 from pbem.tournaments.standings import Place, standings
 from pbem.tournaments.tie_breaks import ORDER
 
@@ -36,6 +37,25 @@ class Table:
     rows: tuple[Row, ...]
     by_round: bool
     """Whether a column is a round."""
+    group: int = 0
+    """Which group of a league it is; 0 for any other tournament."""
+
+    def has(self, player: int) -> bool:
+        """Return whether the player is in it."""
+        return any(row.place.entrant.player == player for row in self.rows)
+
+
+def tables(field: Field) -> tuple[Table, ...]:
+    """Return the crosstable of each group, from the highest; the only one of a tournament that is no league."""
+    if field.kind is not Kind.LEAGUE:
+        return (table(field),)
+    groups = enumerate(league.groups(field), start=1)
+    return tuple(replace(table(group), group=number) for number, group in groups)
+
+
+def ranked(field: Field) -> tuple[tuple[int, ...], ...]:
+    """Return the players of each group in the order of the standings."""
+    return tuple(tuple(row.place.entrant.player for row in each.rows) for each in tables(field))
 
 
 def table(field: Field) -> Table:

@@ -19,10 +19,18 @@ from pbem.tournaments.field import Kind
 
 FEWEST = 3
 """How many players a tournament needs."""
-MOST_PLACES: Mapping[Kind, int] = {Kind.ROUND_ROBIN: 10, Kind.SWISS: 64, Kind.KNOCK_OUT: 64, Kind.LADDER: 100}
+MOST_PLACES: Mapping[Kind, int] = {
+    Kind.ROUND_ROBIN: 10,
+    Kind.SWISS: 64,
+    Kind.KNOCK_OUT: 64,
+    Kind.LEAGUE: 64,
+    Kind.LADDER: 100,
+}
 """How many players a tournament of each kind can have. In a round robin each of them meets all others."""
 MOST_DAYS = 90
 """How long players can enter."""
+SEASON_DAYS = 14
+"""How long they can enter the next season of a league, which opens by itself."""
 MOST_ROUNDS = 15
 MOST_ENTERED = 10
 """How many tournaments that aren't over a player can be in."""
@@ -57,6 +65,8 @@ class Terms:
     rounds: int | None = None
     at_once: int | None = None
     reach: int | None = None
+    group_size: int | None = None
+    promoted: int | None = None
 
 
 def state_of(tournament: Tournament) -> State:
@@ -81,6 +91,8 @@ def open_(session: Session, terms: Terms, host: Player | None, now: datetime) ->
         wanted_rounds=terms.rounds,
         at_once=terms.at_once,
         reach=terms.reach,
+        group_size=terms.group_size,
+        promoted=terms.promoted,
         host=host.id if host is not None else None,
         closes=now + timedelta(days=terms.days),
         created=now,
@@ -89,6 +101,33 @@ def open_(session: Session, terms: Terms, host: Player | None, now: datetime) ->
     session.add(tournament)
     session.flush()
     return tournament
+
+
+def open_next(session: Session, season: Tournament, now: datetime) -> Tournament:
+    """Open the season of a league after the one that has ended, on the same terms; everybody enters anew."""
+    exclude_others(session.connection(), "the number of a tournament")
+    was_all_at_once = season.at_once is None or season.at_once >= (season.rounds or 0)
+    following = Tournament(
+        id=(session.exec(select(func.max(Tournament.id))).one() or 0) + 1,
+        title=season.title,
+        kind=season.kind,
+        game=season.game,
+        options=season.options,
+        time=season.time,
+        rated=season.rated,
+        places=season.places,
+        at_once=None if was_all_at_once else season.at_once,
+        group_size=season.group_size,
+        promoted=season.promoted,
+        host=season.host,
+        previous=season.id,
+        season=season.season + 1,
+        closes=now + timedelta(days=SEASON_DAYS),
+        created=now,
+    )
+    session.add(following)
+    session.flush()
+    return following
 
 
 def hosted_by(session: Session, player: Player) -> int:

@@ -15,6 +15,8 @@ class Kind(StrEnum):
     """In each round, players meet who have about as many points, and nobody twice."""
     KNOCK_OUT = "knock-out"
     """Who loses is out."""
+    LEAGUE = "league"
+    """A round robin in each of several groups, season after season."""
     LADDER = "ladder"
     """Players stand on rungs and challenge those above them. It has no rounds, and no field."""
 
@@ -108,6 +110,8 @@ class Field:
     """How many of them are played at the same time."""
     pairs: tuple[Pair, ...] = ()
     """In the order of rounds and boards."""
+    group_size: int | None = None
+    """How many players a group of a league has at most."""
 
     @property
     def last_round(self) -> int:

@@ -6,6 +6,7 @@ never paired twice; that a player is in it twice, the tables rule out as well. T
 is left to `boards`.
 """
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,8 +18,9 @@ from pbem.matches.lifecycle import WITHOUT_RESULT
 from pbem.matches.origins import arranged
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
-from pbem.tournaments import entries, formats
+from pbem.tournaments import crosstable, entries, formats
 from pbem.tournaments.field import Entrant, Field, Kind, Pair, Result, Step
+from pbem.tournaments.formats import league
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,18 @@ def advance(session: Session, prepared: Prepared, now: datetime) -> bool:
     session.add_all(_paired(tournament, pair) for pair in prepared.step.pairs)
     if prepared.step.is_over:
         tournament.ended, tournament.told = now, 0
+        _open_next(session, tournament, now)
     elif tournament.told is None or tournament.told >= last:
         tournament.told = last if prepared.step.pairs else None
     session.add(tournament)
     session.flush()
     return True
+
+
+def _open_next(session: Session, tournament: Tournament, now: datetime) -> None:
+    """Open the next season of a league that is over, unless this one was called off."""
+    if tournament.kind == Kind.LEAGUE and tournament.started is not None:
+        entries.open_next(session, tournament, now)
 
 
 def locked_people(session: Session, ids: Collection[int]) -> dict[int, Player]:
@@ -119,19 +128,35 @@ def _paired(tournament: Tournament, pair: Pair) -> Pairing:
 
 
 def seeded(session: Session, tournament: Tournament) -> Field:
-    """Return the field of a tournament that begins: by ratings, those without one last; then who entered first."""
+    """Return the field of a tournament that begins: by ratings, those without one last; then who entered first.
+
+    In a league, players of the season before come first, in the order that follows from how it ended.
+    """
     people = [row for row in entries.players_of(session, tournament) if left(*row) is None]
     ratings = _ratings(session, tournament, [entry.player for entry, _ in people])
-    in_order = sorted(people, key=lambda row: (-ratings.get(row[0].player, 0.0), row[0].entered, row[0].player))
+    before = {player: place for place, player in enumerate(_after_last_season(session, tournament))}
+
+    def rank(entry: Entry) -> tuple[float, float, datetime, int]:
+        return before.get(entry.player, math.inf), -ratings.get(entry.player, 0.0), entry.entered, entry.player
+
+    in_order = sorted(people, key=lambda row: rank(row[0]))
     entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
     kind = Kind(tournament.kind)
-    rounds = formats.ROUNDS[kind](len(entrants), tournament.wanted_rounds)
-    return Field(kind, entrants, rounds, _at_once(tournament, kind, rounds))
+    rounds = formats.ROUNDS[kind](len(entrants), tournament.group_size or tournament.wanted_rounds)
+    return Field(kind, entrants, rounds, _at_once(tournament, kind, rounds), group_size=tournament.group_size)
+
+
+def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, ...]:
+    """Return the players of the season before, in the order in which they are divided into groups now."""
+    last = session.get(Tournament, tournament.previous) if tournament.previous is not None else None
+    if last is None:
+        return ()
+    return league.next_order(crosstable.ranked(field_of(session, last)), last.promoted or 0)
 
 
 def _at_once(tournament: Tournament, kind: Kind, rounds: int) -> int:
-    """Return how many rounds are played at the same time: in a round robin all of them, unless its host wants less."""
-    return 1 if kind is not Kind.ROUND_ROBIN else min(tournament.at_once or rounds, max(rounds, 1))
+    """Return how many rounds are played at the same time: of a round robin all of them, unless its host wants less."""
+    return 1 if kind not in (Kind.ROUND_ROBIN, Kind.LEAGUE) else min(tournament.at_once or rounds, max(rounds, 1))
 
 
 def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -> dict[int, float]:
@@ -156,7 +181,8 @@ def field_of(session: Session, tournament: Tournament) -> Field:
     }
     kind, rounds = Kind(tournament.kind), tournament.rounds or 0
     pairs = tuple(pair_of(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
-    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs)
+    size = tournament.group_size
+    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs, group_size=size)
 
 
 def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing, Match | None]]:

@@ -1,6 +1,6 @@
 """Tournaments as messages show them to a reader: names in place of numbers, and no more rows than there is room for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -29,7 +29,7 @@ MOST_BREAKS = 2
 
 
 def line(
-    tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False
+    tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False, groups: int = 0
 ) -> TournamentLine:
     """Return a tournament as lists and headings say it."""
     game = GAMES[tournament.game]
@@ -45,12 +45,14 @@ def line(
         state=entries.state_of(tournament).value,
         entrants=entrants,
         places=tournament.places,
-        closes=_day(tournament.closes, now) if entries.state_of(tournament) is State.OPEN else "",
+        closes=day(tournament.closes, now) if entries.state_of(tournament) is State.OPEN else "",
         round=round_,
         rounds=tournament.rounds or 0,
         entered=entered,
         can_enter=not entered and _takes_more(tournament, entrants),
         reach=tournament.reach or 0,
+        season=tournament.season if tournament.kind == Kind.LEAGUE else 0,
+        groups=groups,
     )
 
 
@@ -62,7 +64,7 @@ def _takes_more(tournament: Tournament, entrants: int) -> bool:
     )
 
 
-def _day(time: datetime, now: datetime) -> str:
+def day(time: datetime, now: datetime) -> str:
     """Return the date, with the year if it isn't the present one."""
     return f"{time.day} {time:%b}" if time.year == now.year else f"{time.day} {time:%b %Y}"
 
@@ -82,7 +84,13 @@ def shown(table: Table, names: Mapping[int, str], reader: int | None, most: int 
         by_round=table.by_round,
         width=max(len(cell) for cells in (table.heads, *(row.cells for row in rows)) for cell in (*cells, "")),
         missing=len(table.rows) - len(rows),
+        group=table.group,
     )
+
+
+def table_of(tables: Sequence[Table], player: int | None) -> Table:
+    """Return the crosstable of the player's group; the first one for somebody who is in none."""
+    return next((each for each in tables if player is not None and each.has(player)), tables[0])
 
 
 def _row(row: Row, names: Mapping[int, str], reader: int | None) -> CrosstableRow:

@@ -54,7 +54,9 @@ def test_a_long_list_holds_the_matches_that_matter(letters: Correspondence, monk
     told = text(letters.write(ALICE, "games")[0])
 
     assert ["#1 " in told, "#2 " in told, "#3 " in told] == [True, False, True]
-    assert 'And 1 older: "show NUMBER" shows any of them.' in told
+    assert 'And 1 older: "games alice 2" lists them.' in told
+    told = text(letters.write(ALICE, "games alice 2")[0])
+    assert ["#1 " in told, "#2 " in told, "#3 " in told] == [False, True, False]
 
 
 @pytest.mark.slow

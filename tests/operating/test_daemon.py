@@ -193,10 +193,14 @@ def test_mail_stays_owed_while_the_next_hop_is_down_and_goes_out_once_it_is_back
     assert pauses(2, 2, began)
     told = until(lambda: len(lines := daemon.lines("mail out")) == 3 and lines, "three lines about mail out")
     assert all(line["verdict"].startswith("not sent") for line in told)
+    assert len(daemon.lines("sending interrupted")) == 1, "told once, however often it was tried"
+    assert not daemon.lines("sending again")
     with PostOffice(port) as post:
         site.rows("update outgoing set due = '2007-01-01'")
         ask("cid")
         assert {str(post.next(f"{name}@mail.example")["To"]) for name in ("ann", "bob", "cid")}
         until(lambda: site.rows("select distinct state from outgoing") == ["sent"], "all is sent")
+        (back,) = daemon.lines("sending again")
+        assert back["seconds"] > 0
         assert daemon.end()[0].code == 0
         assert len(post.ids()) == 3

@@ -332,7 +332,7 @@ def test_the_log_has_what_was_done_and_not_what_was_asked(letters: Correspondenc
 @pytest.mark.slow
 def test_lists_are_pages_for_the_admin_alone(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     letters.reply(asked(letters, "ban bob Insults."), "yes")
-    monkeypatch.setattr("pbem.commands.community.pages.SIZE", 2)
+    monkeypatch.setattr("pbem.commands.syntax.paging.SIZE", 2)
 
     (first,) = letters.write(ADMIN, "players")
     personal = str(first["Reply-To"].addresses[0].addr_spec)

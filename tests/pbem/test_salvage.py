@@ -1,12 +1,16 @@
 """`pbem salvage`: matches that are lost are restored from the messages about them."""
 
 import mailbox
+from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engines import GAMES
 from pbem.matches.origins import carried
+from tests import diagrams
 from tests.correspondence import Correspondence, correspondence, text
 
 pytestmark = pytest.mark.sql
@@ -15,6 +19,7 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 KINDS = (
     ("quadraphages", "1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7", "b7d7 i2g2 1 d7d6 g2g3"),
     ("quadrature time=14d+1d rated", "e3f4", "e9f8", "e4e5"),
+    *((game, *diagrams.played(game).moves[:3]) for game in ("quadrupel", "kvadratik", "hexaphages")),
 )
 
 
@@ -24,7 +29,7 @@ def played(letters: Correspondence, number: int) -> dict[int, str]:
     letters.join("bob")
     following: dict[int, str] = {}
     for match in range(1, number + 1):
-        game, first, second, third = KINDS[match % 2]
+        game, first, second, third = KINDS[match % len(KINDS)]
         letters.clock.advance(hours=1)
         letters.write(ALICE, f"challenge bob {game}", to=str(letters.received[ALICE][1]["Reply-To"]))
         letters.reply(letters.last("bob"), "accept")
@@ -41,11 +46,14 @@ def newest(letters: Correspondence, address: str, match: int) -> EmailMessage:
     return next(mail for mail in reversed(letters.received[address]) if mail["X-PBeM-Match"] == str(match))
 
 
-def kept(letters: Correspondence, folder: Path, address: str) -> Path:
-    """Return a Maildir with all that the server sent to an address."""
-    box = mailbox.Maildir(folder / address, create=True)
+def kept(
+    letters: Correspondence, folder: Path, address: str, kind: Callable[[Path], mailbox.Mailbox[Any]] = mailbox.mbox
+) -> Path:
+    """Return a mailbox with all that the server sent to an address: a file as mail programs export it, or a Maildir."""
+    box = kind(folder / address)
     for mail in letters.received[address]:
         box.add(mail.as_bytes())
+    box.close()
     return folder / address
 
 
@@ -76,6 +84,9 @@ def test_ten_matches_outlive_the_database(tmp_path: Path) -> None:
         done = letters.operate("salvage", str(box), "--player", f"bob={BOB}")
 
         assert "10 restored, 0 already here, 0 refused" in done.output, done.output
+        assert letters.execute("select game, count(*) from match group by game") == [
+            (game, 2) for game in sorted(GAMES)
+        ]
         assert stored(letters) == before
         assert "0 restored, 10 already here" in letters.operate("salvage", str(box)).output
         assert "10 matches replayed, 0 problems" in letters.operate("check").output
@@ -113,7 +124,7 @@ def test_the_newest_message_about_a_match_counts(tmp_path: Path) -> None:
         lost.reply(newest(lost, BOB, 1), "undo")
         lost.clock.advance(minutes=1)
         lost.reply(lost.last("alice"), "accept")
-        box = kept(lost, tmp_path, BOB)
+        box = kept(lost, tmp_path, BOB, mailbox.Maildir)
         before = stored(lost)
         assert before[0][10:12] == (1, 2)
     with correspondence(tmp_path / "new") as letters:

@@ -25,6 +25,9 @@ from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
 from tests.reliability.processes import Process
 from tests.servers import GENEROUS, HOST, PASSWORD, Mailbox
 
+KEYS = {"prepared": "match, seat", "entry": "tournament, player", "ladderstep": "tournament, number"}
+"""The keys of tables whose rows have no number."""
+
 
 @dataclass(frozen=True)
 class Letter:
@@ -200,7 +203,7 @@ class Scene:
 
     def table(self, name: str) -> list[dict[str, Any]]:
         """Return all rows of a table by its key."""
-        key = "match, seat" if name == "prepared" else "id"
+        key = KEYS.get(name, "id")
         with self._engine.connect() as connection:
             return [dict(row) for row in connection.execute(text(f'select * from "{name}" order by {key}')).mappings()]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from engines.seats import other
 from notation.ending import Ending, Termination
@@ -18,8 +18,11 @@ from pbem.failpoints import Step
 from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.offers import OfferKind
 from pbem.matches.time import vacations
+from pbem.moderation import broadcasts
+from pbem.moderation.acts import Order
+from pbem.server.scheduled import tournaments
 from pbem.storage.database import transaction
-from pbem.storage.models import Player
+from pbem.storage.models import Bulletin, Match, Player
 from pbem.tournaments import entries, rungs
 from pbem.tournaments.field import Kind
 from tests.reliability.conftest import Stage
@@ -91,6 +94,40 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
             entries.enter(session, tournament, player(session, address), now)
 
 
+def _season_that_ends(rehearsal: Rehearsal) -> None:
+    """Let x0, o0 and another have played the only group of a league, of whose end none of them knows."""
+    now = rehearsal.server.clock()
+    control = time_control.parse("3d/move,auto")
+    terms = entries.Terms(Kind.LEAGUE, "League", "hexaphages", {}, control, True, 3, 14, group_size=5, promoted=1)
+    engine, server = rehearsal.server.engine, rehearsal.server.settings.server
+    with transaction(engine) as session:
+        session.add(Player(name="x1", address="x1@mail.example", confirmed=now, created=now))
+        session.flush()
+        tournament = entries.open_(session, terms, None, now)
+        for address in (X, O, "x1@mail.example"):
+            entries.enter(session, tournament, player(session, address), now)
+    tournaments.advance(engine, server, now)
+    with transaction(engine) as session:
+        for match in session.exec(select(Match).where(col(Match.tournament).is_not(None))).all():
+            lifecycle.end(session, match, Ending(Termination.AGREEMENT), None, now)
+
+
+def _bulletin(rehearsal: Rehearsal) -> None:
+    """Let o0 want the weekly bulletin, which says that x0 seeks a match."""
+    now = rehearsal.server.clock()
+    terms = Terms("hexaphages", {}, TimeControl(), "me")
+    with transaction(rehearsal.server.engine) as session:
+        seeks.put_up(session, player(session, X), terms, 1, now - DAY, now + 7 * DAY)
+        session.add(Bulletin(player=player(session, O).id, due=now - HOUR, told=now - 7 * DAY))
+
+
+def _announcement(rehearsal: Rehearsal) -> None:
+    """Let the operator have announced something to all players."""
+    with transaction(rehearsal.server.engine) as session:
+        order = Order("the operator", "")
+        broadcasts.begin(session, "Moving house", ["We move on Sunday."], order, rehearsal.server.clock())
+
+
 def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
     """Let x0 have won against o0, who was above on a ladder."""
     now = rehearsal.server.clock()
@@ -116,7 +153,10 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a vacation that begins by itself": _vacation_by_itself,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
+    "a bulletin": _bulletin,
+    "an announcement": _announcement,
     "a challenge on a ladder that is over": _challenge_that_is_over,
+    "a season of a league that ends": _season_that_ends,
 }
 """What is due."""
 DEATHS = (
@@ -127,11 +167,11 @@ DEATHS = (
     (Step.SENT, 1, False),
 )
 """The steps at which the server dies, which time it reaches them, and whether it leaves no effects."""
-IN_PARTS = {"a tournament that begins"}
+IN_PARTS = {"a tournament that begins", "a season of a league that ends"}
 """What is done in several transactions, between which the server dies as well: a round is paired before it begins."""
 
 
-@pytest.mark.sampled(0, 8)
+@pytest.mark.sampled(0, 10)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, kind: str, database: str) -> None:

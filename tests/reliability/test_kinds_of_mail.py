@@ -15,7 +15,7 @@ from tests.cases import SEEDS, quick_where
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import TABLES, effects
 from tests.reliability.plots import PLOTS, Plot, Rehearsal
-from tests.reliability.scene import Letter, Scene, every_owed_mail_came
+from tests.reliability.scene import KEYS, Letter, Scene, every_owed_mail_came
 
 FROM_THEN_ON = [step for step in list(Step)[list(Step).index(Step.COUNTED) :] if step not in OFF_THE_PATH]
 """The steps that depend on the kind of message; before it is counted, nothing of it is read."""
@@ -96,6 +96,6 @@ def forgive(scene: Scene) -> None:
     scene.rows("update incoming set attempts = 0 where state = 'new'")
     scene.rows("update outgoing set delivery_starts = 0")
     if scene.database.startswith("postgresql"):
-        for table in (table for table in TABLES if table != "prepared"):  # whose key is no number of its own
+        for table in (table for table in TABLES if table not in KEYS):
             name = f"""pg_get_serial_sequence('"{table}"', 'id')"""
             scene.rows(f"""select setval({name}, (select coalesce(max(id), 0) from "{table}") + 1, false)""")

@@ -541,6 +541,34 @@ def climbing(letters: Correspondence) -> None:
     write("dave", "enter 1\nretire 1")
 
 
+def seasons(letters: Correspondence) -> None:
+    """Play a season of a league with two groups, look at both, and let the next season follow from it."""
+    names = ("alice", "bob", "carol", "dave", "erin", "fred")
+    personal = {name: letters.join(name) for name in names}
+
+    def write(name: str, body: str) -> list[EmailMessage]:
+        return letters.write(f"{name}@mail.example", body, to=personal[name])
+
+    letters.execute("update player set trusted = created where name = 'alice'")
+    write("alice", "host league kvadratik time=3d/move group=3")
+    write("alice", "host league kvadratik time=3d/move group=5 places=6 called Little League")
+    for name in names:
+        write(name, "enter 1")
+    write("dave", "tournament 1\nhelp league")
+    write("fred", "withdraw from league 1")
+    for number in range(1, 7):
+        ((last,),) = letters.execute(
+            f"select max(player.name) from match join player on player.id in (seat0, seat1) where match.id = {number}"
+        )
+        (question,) = write(str(last), f"#{number} resign")
+        letters.reply(question, "yes")
+    write("alice", "tournament 1 2\ntournament 1 9\ntournaments")
+    for name in ("dave", "alice", "erin"):
+        write(name, "enter 2")
+    letters.run_for(days=15)
+    write("erin", "tournament 2")
+
+
 def moderating(letters: Correspondence) -> None:
     """Moderate by mail, as an admin who is no player: decide matches, close an account, and write to everybody."""
     letters.match("challenge bob kvadratik rated")
@@ -603,6 +631,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "ranking": ranking,
     "competing": competing,
     "climbing": climbing,
+    "seasons": seasons,
     "alone": alone,
     "analysing": analysing,
     "moderating": moderating,

@@ -65,6 +65,7 @@ ON_BOTH = (
     "ranking",
     "competing",
     "climbing",
+    "seasons",
 )
 """The stories about what databases do differently."""
 QUICK = {"sqlite": ("first_match", "invitation", "offers", "giving_up", "leaving"), "postgresql": ("leaving",)}

@@ -23,7 +23,7 @@ SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate(
 NAMES = ("alice", "bob", "carol", "dave", "erin", "fred", "gina", "hugo")
 
 
-def opened(folder: Path, kind: Kind, players: int) -> Engine:
+def opened(folder: Path, kind: Kind, players: int, *, group_size: int | None = None) -> Engine:
     """Return a database in which that many players have entered a tournament that is to begin."""
     folder.mkdir(exist_ok=True)
     databases.make(databases.at(folder))
@@ -32,7 +32,8 @@ def opened(folder: Path, kind: Kind, players: int) -> Engine:
         for name in NAMES[:players]:
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
         session.flush()
-        terms = Terms(kind, "Cup", "kvadratik", {}, time_control.parse("3d/move,auto"), True, players, 14)
+        control = time_control.parse("3d/move,auto")
+        terms = Terms(kind, "Cup", "kvadratik", {}, control, True, players, 14, group_size=group_size, promoted=1)
         row = entries.open_(session, terms, None, NOW)
         for player in session.exec(select(Player).order_by(col(Player.id))):
             entries.enter(session, row, player, NOW)

@@ -140,3 +140,28 @@ def test_the_tables_rule_out_that_a_match_counts_twice(engine: Engine) -> None:
     together(engine, ladders.settle)
     with pytest.raises(IntegrityError), database.transaction(engine) as session:
         session.add(LadderStep(tournament=2, number=9, what="ended", match=1, at=NOW))
+
+
+def test_a_season_is_played_once_and_the_next_one_opens_once(tmp_path: Path) -> None:
+    engine = opened(tmp_path / "league", Kind.LEAGUE, 6, group_size=5)
+    seen = []
+    for _ in range(2):
+        at_once(engine)
+        seen.append(numbers(engine))
+        finish(engine)
+    with database.read_only(engine) as session:
+        seasons = session.exec(select(Tournament.season, Tournament.previous).order_by(col(Tournament.id))).all()
+    engine.dispose()
+
+    # Two groups of three, whose matches all begin together; then the reports.
+    assert seen == [(6, 6, 12), (6, 6, 18)]
+    assert seasons == [(1, None), (2, 1)]
+
+
+def test_the_tables_rule_out_that_a_season_has_two_after_it(tmp_path: Path) -> None:
+    engine = opened(tmp_path / "league", Kind.LEAGUE, 6, group_size=5)
+    with database.transaction(engine) as session:
+        entries.open_next(session, session.get_one(Tournament, 1), NOW)
+    with pytest.raises(IntegrityError), database.transaction(engine) as session:
+        entries.open_next(session, session.get_one(Tournament, 1), NOW)
+    engine.dispose()

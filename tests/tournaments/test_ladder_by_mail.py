@@ -127,6 +127,8 @@ def test_who_runs_out_of_time_is_off_the_ladder_and_can_enter_again(
     assert stand(letters) == ["alice", "bob", "carol"]
     (news,) = [mail for mail in sent if mail["X-PBeM-Event"] == "rung"]
     assert (news["To"], news["Subject"]) == ("dave@mail.example", "[pbem] Long Ladder: off the ladder")
+    assert "You've only just left ladder 1." in said(letters, personal, "dave", "enter 1")
+    letters.wait(days=1)
     assert "You're on rung 4, the lowest." in said(letters, personal, "dave", "enter 1")
     assert "0 problems" in letters.operate("check").output
 
@@ -148,6 +150,7 @@ def test_who_leaves_plays_on_without_changing_the_ladder(letters: Correspondence
     assert "* match #1" in said(letters, personal, "bob", "withdraw from ladder 1")
     assert stand(letters) == ["alice", "carol", "dave"]
     assert "You aren't in tournament 1." in said(letters, personal, "bob", "retire 1")
+    letters.wait(days=1)
     assert "You're still playing match #1" in said(letters, personal, "bob", "enter 1")
     resign(letters, personal, "bob", 1)
     assert stand(letters) == ["alice", "carol", "dave"]

@@ -10,7 +10,6 @@ from caissify_pairings.trf import parse_trf
 
 from pbem.tournaments import trf
 from pbem.tournaments.field import Field, Kind, Result
-from pbem.tournaments.formats import FOLLOWING
 from tests.tournaments.playing import new, played
 
 GIVEN = {"1": 1.0, "+": 1.0, "U": 1.0, "=": 0.5, "0": 0.0, "-": 0.0, "Z": 0.0}
@@ -24,7 +23,7 @@ def written(field: Field) -> str:
     return trf.written(field, heading, names, ratings)
 
 
-@pytest.mark.parametrize("kind", list(FOLLOWING))
+@pytest.mark.parametrize("kind", list(trf.TYPES))
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_read_back_is_what_was_played(kind: Kind, seed: int) -> None:
     chance = Random(seed)

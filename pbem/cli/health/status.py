@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem import config
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out, sentences
+from pbem.cli.terminal import roomy
 from pbem.config import Settings
 from pbem.server import daemon
 from pbem.server.health import figures, judgement, reports
@@ -66,7 +67,8 @@ def status(
     if as_json:
         out.print(json.dumps(_plain(found), indent=2, ensure_ascii=False), markup=False, highlight=False)
     else:
-        out.print(_shown(found))
+        with roomy(out):
+            out.print(_shown(found))
     if found.problems:
         raise typer.Exit(FOUND)
 

@@ -1,7 +1,7 @@
 """Climbing a ladder: climb."""
 
 from pbem.commands.challenges import check_running
-from pbem.commands.community import pages
+from pbem.commands.community import named
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.errors import Refused
 from pbem.storage.models import Player, Tournament
@@ -19,7 +19,7 @@ def climb(request: Request, line: Line) -> Decision:
         raise Refused(f"There is no ladder {number[:9]}.", read=line.text, fits='"tournaments" lists them.')
     if tournament.ended is not None:
         raise Refused(f"Ladder {number} is over.", fits=f'"tournament {number}" shows how it stood.')
-    other = pages.player_called(request, line, wanted, lock=True)
+    other = named.player_called(request, line, wanted, lock=True)
     players = (player.id or 0, other.id or 0)
     ladder = rungs.ladder_of(session, tournament, players, now)
     _check(request, line, tournament, ladder, player, other)

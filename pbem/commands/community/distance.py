@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from engines import GAMES
 from pbem.commands.choices import settings
-from pbem.commands.community import pages
+from pbem.commands.community import named
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.community import blocks
 from pbem.community.willingness import LIMIT, NONE, REJECTS, rejected
@@ -24,7 +24,7 @@ from pbem.storage.models import MatchState, Player
 def block(request: Request, line: Line) -> Decision:
     """Let no challenges, offers and seeks pass between the sender and another player, who isn't told."""
     player, session = request.player, request.session
-    other = pages.player_called(request, line, line.words)
+    other = named.player_called(request, line, line.words)
     if other.id == player.id:
         raise Refused("You can't block yourself.", read=line.text, fits='"stop" ends our news to you.')
     if house.is_house(other):
@@ -66,7 +66,7 @@ def _with_offers_closed(request: Request, player: Player, other: Player) -> Iter
 
 def unblock(request: Request, line: Line) -> Decision:
     """Let another player's challenges pass again."""
-    other = pages.player_called(request, line, line.words)
+    other = named.player_called(request, line, line.words)
     if not blocks.unblock(request.session, request.player, other):
         raise Refused("You haven't blocked this player.", read=line.text)
     return Decision(answer=(Blocked(player=name(other), blocked=False),))

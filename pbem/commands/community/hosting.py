@@ -10,7 +10,7 @@ from pbem.tournaments.entries import FEWEST, LONGEST_TITLE, MOST_DAYS, MOST_PLAC
 from pbem.tournaments.field import Kind
 
 USAGE = (
-    "round-robin|swiss|knock-out|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14]"
+    "round-robin|swiss|knock-out|league|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14]"
     " [called TITLE]"
 )
 KINDS = re.compile(r"(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
@@ -19,6 +19,10 @@ CALLED = "called"
 TITLE = re.compile(r"[A-Za-z][A-Za-z0-9 .'()/-]*")
 """What a title looks like: it stands in messages to others, on one line."""
 DEFAULT_DAYS = 14
+GROUP, SMALLEST_GROUP, LARGEST_GROUP = 6, 5, 10
+"""How many players a group of a league has at most."""
+PROMOTED, MOST_PROMOTED = 1, 3
+"""How many go up from a group when the season ends, and as many down."""
 REACH, MOST_REACH = 5, 20
 """How many rungs above one's own a challenge can go on a ladder."""
 CHALLENGES, MOST_CHALLENGES = 2, 5
@@ -51,6 +55,9 @@ def read(words: str, default_time: str) -> Terms:
     places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
     days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Kind.LADDER else 0
     rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Kind.SWISS else 0
+    is_league = kind is Kind.LEAGUE
+    group = _number(given, "group", GROUP, SMALLEST_GROUP, LARGEST_GROUP) if is_league else 0
+    promoted = _number(given, "promoted", PROMOTED, 1, MOST_PROMOTED) if is_league else 0
     reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Kind.LADDER else 0
     at_once = _together(given, kind)
     wanted = terms.chosen(games[0], given, default_time, words[:60], rated=rated)
@@ -72,6 +79,8 @@ def read(words: str, default_time: str) -> Terms:
         rounds or None,
         at_once or None,
         reach or None,
+        group or None,
+        promoted or None,
     )
 
 
@@ -79,7 +88,9 @@ def _together(given: dict[str, str], kind: Kind) -> int:
     """Return how much is played at the same time, where the host can choose that; 0 elsewhere."""
     if kind is Kind.LADDER:
         return _number(given, "together", CHALLENGES, 1, MOST_CHALLENGES)
-    return _number(given, "together", 0, 1, MOST_PLACES[kind]) if kind is Kind.ROUND_ROBIN else 0
+    if kind in (Kind.ROUND_ROBIN, Kind.LEAGUE):
+        return _number(given, "together", 0, 1, MOST_PLACES[Kind.ROUND_ROBIN])
+    return 0
 
 
 def _in_one_word(found: re.Match[str]) -> str:

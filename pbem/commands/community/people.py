@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from engines import GAMES
 from notation.ending import Termination
 from pbem.clocks.time_control import spoken
-from pbem.commands.community import pages
+from pbem.commands.community import named
 from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.syntax import paging
 from pbem.community import blocks, directory, history, seeks
 from pbem.community.history import Tally
 from pbem.errors import Refused
@@ -34,12 +35,12 @@ WEEK = timedelta(days=7)
 def who(request: Request, line: Line) -> Decision:
     """List the players who agreed to be listed and have written lately."""
     player = request.player
-    page, _ = pages.numbered(line.words.split())
-    found, more = directory.listed(request.session, request.now, pages.SIZE, page)
+    page, _ = paging.numbered(line.words.split())
+    found, more = directory.listed(request.session, request.now, paging.SIZE, page)
     told = PlayerList(
         rows=tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in found),
         page=page,
-        next_page=pages.following("who", (), page, more=more),
+        next_page=paging.following("who", (), page, more=more),
         is_listed=preferences.with_defaults(player.settings)[directory.LISTED] == ON,
     )
     return Decision(answer=(told,))
@@ -55,7 +56,7 @@ def _seen(seen: datetime, now: datetime) -> str:
 def whois(request: Request, line: Line) -> Decision:
     """Tell what everybody may know of a player."""
     reader, session, now = request.player, request.session, request.now
-    player = pages.player_called(request, line, line.words)
+    player = named.player_called(request, line, line.words)
     if house.is_house(player):
         return Decision(answer=(_of_house(request, player),))
     pace = history.pace(session, player)
@@ -107,18 +108,18 @@ def _rounded(time: timedelta) -> str:
 def past(request: Request, line: Line) -> Decision:
     """List the matches that are over, of a player, or of two players with each other."""
     reader, session = request.player, request.session
-    page, words = pages.numbered(line.words.split())
+    page, words = paging.numbered(line.words.split())
     if len(words) > 2:
         raise Refused(
             "A history is that of one player, or of two with each other.", read=line.text, fits=HISTORY.advice
         )
-    people = [pages.player_called(request, line, word) for word in words]
+    people = [named.player_called(request, line, word) for word in words]
     if len(people) == 1 and house.is_house(people[0]):
         people = [reader, *people]  # those of the sender: it plays with everybody
     player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
     if opponent is not None and opponent.id == player.id:
         raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')
-    found, more = history.finished(session, player, pages.SIZE, page, opponent)
+    found, more = history.finished(session, player, paging.SIZE, page, opponent)
     if opponent is None:
         total = sum(history.results(session, player).values(), Tally())
     else:
@@ -131,7 +132,7 @@ def past(request: Request, line: Line) -> Decision:
         total=_results("", total),
         rows=tuple(_finished(request, match, player, called[opponent_of(match, player)]) for match in found),
         page=page,
-        more=more and page < pages.LAST,
+        more=more and page < paging.LAST,
     )
     return Decision(answer=(told,))
 

@@ -6,10 +6,9 @@ from engines import GAMES
 from pbem.clocks import time_control
 from pbem.clocks.time_control import BadTime
 from pbem.commands.challenges import check_running, check_weekends, is_first
-from pbem.commands.community import pages
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
-from pbem.commands.syntax import terms
+from pbem.commands.syntax import paging, terms
 from pbem.community import rating_ranges, seeks, willingness
 from pbem.community.rating_ranges import ANY, BadRange, RatingRange
 from pbem.community.seeks import MOST_MATCHES, Terms, Wanted
@@ -103,7 +102,7 @@ def _range_of(row: Seek) -> RatingRange:
 
 def list_seeks(request: Request, line: Line) -> Decision:
     """List open seeks: all, or those of a game or with a time control."""
-    page, words = pages.numbered(line.words.split())
+    page, words = paging.numbered(line.words.split())
     games, given, others = terms.split(words)
     if len(games) > 1 or others or not given.keys() <= {terms.TIME, RATING}:
         raise Refused(
@@ -125,11 +124,11 @@ def list_seeks(request: Request, line: Line) -> Decision:
         raise Refused(str(error), read=line.text) from error
     wanted = Wanted(games[0] if games else None, time, ratings=ratings)
     busy = request.limits.running_matches
-    found, more = seeks.listed(request.session, reader, request.now, pages.SIZE, page=page, wanted=wanted, busy=busy)
+    found, more = seeks.listed(request.session, reader, request.now, paging.SIZE, page=page, wanted=wanted, busy=busy)
     told = SeekList(
         rows=open_seeks.rows(found, reader),
         page=page,
-        next_page=pages.following("seeks", words, page, more=more),
+        next_page=paging.following("seeks", words, page, more=more),
         narrowed=bool(words),
     )
     return Decision(answer=(told,))

@@ -2,8 +2,8 @@
 
 from engines import GAMES
 from engines.core import Game
-from pbem.commands.community import pages
 from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.syntax import paging
 from pbem.errors import Refused
 from pbem.payloads.standings import GameStandings, PlaceListed, Standings
 from pbem.ratings import standings
@@ -14,7 +14,7 @@ FIRST = 5
 
 def show(request: Request, line: Line) -> Decision:
     """List the players of a game by their ratings, or the first ones of each game."""
-    page, words = pages.numbered(line.words.lower().split())
+    page, words = paging.numbered(line.words.lower().split())
     unknown = [word for word in words if word not in GAMES]
     if unknown or len(words) > 1:
         raise Refused(
@@ -23,7 +23,7 @@ def show(request: Request, line: Line) -> Decision:
             fits=f"The games: {', '.join(GAMES)}.",
         )
     if words:
-        return Decision(answer=(Standings(games=(_listed(request, GAMES[words[0]], page, pages.SIZE),), page=page),))
+        return Decision(answer=(Standings(games=(_listed(request, GAMES[words[0]], page, paging.SIZE),), page=page),))
     listed = (_listed(request, game, 1, FIRST) for game in GAMES.values())
     return Decision(answer=(Standings(games=tuple(each for each in listed if each.rows)),))
 
@@ -45,7 +45,7 @@ def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings
         for number, place in enumerate(places[:size], start=1)
     )
     more = len(places) > size
-    following = pages.following("standings", [game.key], page if size == pages.SIZE else 0, more=more)
+    following = paging.following("standings", [game.key], page if size == paging.SIZE else 0, more=more)
     return GameStandings(game=game.key, title=game.title, rows=tuple(rows), next_page=following)
 
 

@@ -3,8 +3,9 @@
 from sqlmodel import Session
 
 from pbem.commands.challenges import check_running
-from pbem.commands.community import hosting, pages
+from pbem.commands.community import hosting
 from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.syntax import paging
 from pbem.errors import Refused
 from pbem.payloads.tournaments import (
     Meeting,
@@ -18,15 +19,16 @@ from pbem.storage.models import Player, Tournament
 from pbem.tournaments import crosstable, entries, rounds, rungs, shown
 from pbem.tournaments.entries import State
 from pbem.tournaments.field import Kind
+from pbem.tournaments.formats.ladder import REST
 
 LISTS = '"tournaments" lists them.'
 
 
 def list_tournaments(request: Request, line: Line) -> Decision:
     """List the tournaments, the newest first."""
-    page, words = pages.numbered(line.words.split())
+    page, words = paging.numbered(line.words.split())
     session, reader = request.session, request.sender.player
-    found, more = entries.listed(session, pages.SIZE, page)
+    found, more = entries.listed(session, paging.SIZE, page)
     numbers = entries.numbers_of(session, found)
     rows = (
         shown.line(
@@ -37,7 +39,7 @@ def list_tournaments(request: Request, line: Line) -> Decision:
         )
         for each in found
     )
-    following = pages.following("tournaments", words, page, more=more)
+    following = paging.following("tournaments", words, page, more=more)
     return Decision(answer=(TournamentList(rows=tuple(rows), page=page, next_page=following),))
 
 
@@ -56,25 +58,30 @@ def show(request: Request, line: Line) -> Decision:
         return Decision(
             answer=(TournamentShown(line=told, players=tuple(Meeting(player=each) for each in names.values())),)
         )
-    field = rounds.field_of(session, tournament)
-    told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in)
-    table = shown.shown(crosstable.table(field), names, reader.id if reader is not None else None)
-    return Decision(answer=(TournamentShown(line=told, table=table, last_round=shown.last_round(field, names)),))
+    field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
+    tables = crosstable.tables(field)
+    groups = len(tables) if tables[0].group else 0
+    told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in, groups=groups)
+    table = tables[min(*page, len(tables)) - 1] if page and page[0] else shown.table_of(tables, own)
+    following = paging.following("tournament", [str(wanted)], table.group, more=table.group < groups)
+    last = shown.last_round(field, names) if not groups else None
+    table_for_reader = shown.shown(table, names, own)
+    return Decision(answer=(TournamentShown(line=told, table=table_for_reader, last_round=last, next_page=following),))
 
 
 def _ladder(request: Request, tournament: Tournament, page: int = 1) -> TournamentShown:
     """Return a page of a ladder."""
     reader = request.sender.player
     own = reader.id if reader is not None else None
-    page = min(max(page, 1), pages.LAST)
-    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, pages.SIZE, page)
+    page = min(max(page, 1), paging.LAST)
+    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, paging.SIZE, page)
     entrants = entries.number_of(request.session, tournament)
     return TournamentShown(
         line=shown.line(tournament, entrants, request.now, entered=number > 0),
         rungs=rows,
         own_rung=number,
         page=page,
-        next_page=pages.following("tournament", [str(tournament.id)], page, more=more),
+        next_page=paging.following("tournament", [str(tournament.id)], page, more=more),
     )
 
 
@@ -109,6 +116,8 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
         raise Refused(f"You're on ladder {number} already.", fits=f'"tournament {number}" shows it.')
     if tournament.ended is not None:
         raise Refused(f"Ladder {number} is over.", fits=LISTS)
+    if entry is not None and entry.withdrawn is not None and now < entry.withdrawn + REST:
+        raise Refused(f"You've only just left ladder {number}.", fits="Enter again tomorrow.")
     playing = rungs.running(session, tournament, player)
     if playing:
         raise Refused(
@@ -181,7 +190,7 @@ TOURNAMENT = Command(
     "show a tournament, by the number in the list: who is in it, and how it stands",
     show,
     words=(1, 2),
-    aliases=("ladder",),
+    aliases=("ladder", "league"),
 )
 ENTER = Command(
     "enter",

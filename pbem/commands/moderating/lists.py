@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from pbem.commands.community import pages
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.moderating import orders
+from pbem.commands.syntax import paging
 from pbem.community import directory, history
 from pbem.errors import Refused
 from pbem.matches.naming import name
@@ -18,18 +18,18 @@ KINDS = (Kind.BANNED, Kind.STOPPED, Kind.UNREACHABLE)
 
 def players(request: Request, line: Line) -> Decision:
     """List the players with their addresses, all or some."""
-    page, words = pages.numbered(line.words.lower().split())
+    page, words = paging.numbered(line.words.lower().split())
     kind = next((kind for kind in KINDS if kind in words), Kind.ALL)
     beginnings = [word for word in words if word != kind]
     if len(beginnings) > 1:
         raise Refused("One beginning of names at a time.", read=line.text, fits=PLAYERS.advice)
     beginning = beginnings[0] if beginnings else ""
-    found, more = roster.players(request.session, pages.SIZE, page, beginning=beginning, kind=kind)
+    found, more = roster.players(request.session, paging.SIZE, page, beginning=beginning, kind=kind)
     told = Roster(
         rows=tuple(_listed(request, player) for player in found),
         kind="" if kind is Kind.ALL else kind.value,
         page=page,
-        next_page=pages.following("players", words, page, more=more),
+        next_page=paging.following("players", words, page, more=more),
     )
     return Decision(answer=(told,))
 
@@ -48,15 +48,15 @@ def _listed(request: Request, player: Player) -> RosterRow:
 
 def acts_(request: Request, line: Line) -> Decision:
     """List what was done to players and matches, the newest first."""
-    page, words = pages.numbered(line.words.split())
+    page, words = paging.numbered(line.words.split())
     if len(words) > 1:
         raise Refused("Name one player, or none.", read=line.text, fits=ACTS.advice)
     about = orders.player_called(request, line, words[0]) if words else None
-    kept, more = acts.newest(request.session, pages.SIZE, page, about)
+    kept, more = acts.newest(request.session, paging.SIZE, page, about)
     told = ActsKept(
         rows=tuple(_kept(request, act) for act in kept),
         page=page,
-        next_page=pages.following("acts", words, page, more=more),
+        next_page=paging.following("acts", words, page, more=more),
     )
     return Decision(answer=(told,))
 

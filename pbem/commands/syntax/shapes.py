@@ -10,14 +10,14 @@ _SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
 """A seek as `take` and `unseek` name it: "take seek 7"."""
 _OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
 """What `cancel` takes back: "cancel seek 7"."""
-_CONTEST = r"(?:tournament|ladder)"
+_CONTEST = r"(?:tournament|ladder|league)"
 _FROM = re.compile(rf"(?:from\s+(?:the\s+)?)?{_CONTEST}\s*#?(\d{{1,9}})$|from\s+#?(\d{{1,9}})$", re.IGNORECASE)
 """What `withdraw` means a tournament by: "withdraw from 3"."""
 _TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{_CONTEST}\s*)?#?(\d{{1,9}})$", re.IGNORECASE)
 """A tournament as `enter` and `retire` name it: "enter tournament 3"."""
 _ON_LADDER = re.compile(rf"(\S+)\s+(?:on|in)\s+(?:the\s+)?{_CONTEST}\s*#?(\d{{1,9}})$", re.IGNORECASE)
 """Whom `challenge` wants to meet on a ladder: "challenge bob on ladder 3"."""
-_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder)"
+_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder|league)"
 _OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
 """Which records `records` sends: "records mine before 317"."""
 _RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)

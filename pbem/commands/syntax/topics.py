@@ -78,12 +78,13 @@ INDEX: Mapping[str, str] = {
     "join": "name nickname signup-name userid user register registration",
     "challenge": "invitation invitations invites challenges option begin= offer",
     "tournaments": "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak tie-break cup",
+    "league": "leagues season seasons group groups promotion promoted relegation relegated",
     "ladder": "ladders rung rungs",
     "ratings": "rating rated glicko elo ranking rankings points provisional",
     "rules": "rule howto",
 }
 """A topic, a command or `notation`, and the words under which it is found besides its own name."""
-TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings", "tournaments", "ladder")
+TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings", "tournaments", "league", "ladder")
 """The topics that are more than a command or a game; each has a page in templates/help."""
 
 

@@ -13,6 +13,7 @@ from notation.gamerecord import Result, Site
 from pbem.matches.snapshot import Snapshot
 from pbem.rendering.boards.animation import animation
 from pbem.rendering.mime import Attachment
+from pbem.storage.models import HOUSE, Player
 
 
 def of(snapshot: Snapshot, *, site: str, generated: datetime) -> tuple[Attachment, ...]:
@@ -50,12 +51,21 @@ def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
         _date(match.started or match.created),
         _date(match.ended or generated),
         _date(generated),
+        event="" if match.tournament is None else f"tournament {match.tournament}",
+        round="" if match.round is None else str(match.round),
+        is_rated=match.counted is not None,
+        programs=_programs(snapshot.players),
     )
     winner = None if match.winner is None else seat_of(match.winner)
     ending = snapshot.ending
     why = match.reason or (in_words(ending, snapshot.record.players) if ending else "")
     text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
     return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
+
+
+def _programs(players: tuple[Player, Player]) -> tuple[bool, bool]:
+    first, second = (player.address == HOUSE for player in players)
+    return first, second
 
 
 def _animation(snapshot: Snapshot) -> Attachment:

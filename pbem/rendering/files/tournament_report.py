@@ -15,7 +15,8 @@ def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment
     if ended.table is None:
         return
     name = f"pbem-tournament-{ended.line.number}"
-    variables = {"line": ended.line, "table": ended.table, "results": ended.results, "server": server}
+    tables = ended.groups or (ended.table,)
+    variables = {"line": ended.line, "tables": tables, "results": ended.results, "server": server}
     text = fitted(templates().get_template("parts/tournament_report.j2").render(variables))
     page = templates().get_template("parts/tournament_report.html.j2").render(variables)
     yield Attachment(f"{name}.txt", "text", "plain", text.encode())
@@ -25,10 +26,11 @@ def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment
 
 def as_json(ended: TournamentEnded, site: str) -> str:
     """Return the report as JSON."""
-    line, table = ended.line, ended.table
-    assert table is not None  # noqa: S101 - a tournament that was called off has no report
+    line = ended.line
+    assert ended.table is not None  # noqa: S101 - a tournament that was called off has no report
     rows = (
-        {
+        ({"group": table.group} if table.group else {})
+        | {
             "number": row.number,
             "place": row.place,
             "player": row.player,
@@ -36,6 +38,7 @@ def as_json(ended: TournamentEnded, site: str) -> str:
             "tie_breaks": {name: float(value) for name, value in zip(table.breaks, row.breaks, strict=True)},
             "withdrawn": row.out,
         }
+        for table in ended.groups or (ended.table,)
         for row in table.rows
     )
     told = {
@@ -48,7 +51,8 @@ def as_json(ended: TournamentEnded, site: str) -> str:
             "options": line.options,
             "time": line.time,
             "rounds": line.rounds,
-        },
+        }
+        | ({"season": line.season} if line.season else {}),
         "standings": [*rows],
         "rounds": [asdict(each) for each in ended.results],
     }

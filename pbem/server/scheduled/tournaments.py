@@ -18,16 +18,17 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.payloads.sections import TurnPlayed
-from pbem.payloads.tournaments import Crosstable, RoundBegun, RoundWithoutMatch, TournamentEnded
+from pbem.payloads.tournaments import Crosstable, NextSeason, RoundBegun, RoundWithoutMatch, TournamentEnded
 from pbem.players import announcements
 from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage.database import read_only
 from pbem.storage.models import Match, Player, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
-from pbem.tournaments import boards, entries, rounds, shown
+from pbem.tournaments import boards, crosstable, entries, rounds, shown
 from pbem.tournaments.boards import Begun, Untold
 from pbem.tournaments.entries import State
+from pbem.tournaments.formats import league
 from pbem.tournaments.rounds import Prepared
 
 log = structlog.get_logger()
@@ -121,6 +122,7 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
             rounds=tournament.rounds or 0,
             game=begun.pair.game,
             table=None if reader in others else _table(found, names, reader),
+            group=shown.table_of(found.tables, reader).group,
         )
         payload = replace(notice.payload, tournament=told)
         announcements.notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
@@ -150,7 +152,7 @@ def _table(found: Untold, names: Mapping[int, str], reader: int) -> Crosstable |
     """Return the crosstable for a reader; none in the first round, of which it says nothing."""
     if found.field.last_round <= found.field.at_once:
         return None
-    return shown.shown(found.table, names, reader, shown.MOST_ROWS)
+    return shown.shown(shown.table_of(found.tables, reader), names, reader, shown.MOST_ROWS)
 
 
 def _tell_the_end(
@@ -163,11 +165,28 @@ def _tell_the_end(
     results = shown.all_rounds(found.field, names) if is_over else ()
     for player in filter(wants_news, people):
         number = player.id or 0
+        own = shown.table_of(found.tables, number)
         told = TournamentEnded(
             line=shown.line(tournament, len(names), now, round_=found.field.last_round),
-            place=shown.place_of(found.table, number),
-            winners=shown.winners(found.table, names) if is_over else (),
-            table=shown.shown(found.table, names, number) if is_over else None,
+            place=shown.place_of(own, number),
+            winners=shown.winners(found.tables[0], names) if is_over else (),
+            table=shown.shown(own, names, number) if is_over else None,
             results=results,
+            groups=tuple(shown.shown(each, names, number) for each in found.tables) if own.group else (),
+            next_season=_next_season(found, number, now),
         )
         mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+
+
+def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None:
+    """Return the next season of a league, and the group in which the player has a place if everybody enters it."""
+    if found.next_season is None:
+        return None
+    order = league.next_order(crosstable.ranked(found.field), found.tournament.promoted or 0)
+    sizes = enumerate(league.groups(found.field), start=1)
+    groups = [number for number, group in sizes for _ in group.entrants]
+    return NextSeason(
+        number=found.next_season.id or 0,
+        closes=shown.day(found.next_season.closes, now),
+        group=groups[order.index(player)],
+    )

@@ -37,6 +37,14 @@ class Tournament(SQLModel, table=True):
     challenged at a time."""
     reach: int | None = None
     """On a ladder, how many rungs above one's own a challenge can go; None for all other kinds."""
+    group_size: int | None = None
+    """How many players a group of a league has at most; None for all other kinds."""
+    promoted: int | None = None
+    """How many go up from each group of a league when its season ends, and as many down."""
+    previous: int | None = Field(default=None, index=True, unique=True)
+    """The season of the league before this one."""
+    season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    """Which season of a league it is."""
     host: int | None = Field(default=None, foreign_key="player.id", index=True)
     """The player who has opened it; None for the operator."""
     closes: datetime = Field(sa_type=Utc)

@@ -3,19 +3,24 @@
 from collections.abc import Callable, Mapping
 
 from pbem.tournaments.field import Field, Kind, Step
-from pbem.tournaments.formats import knock_out, round_robin, swiss
+from pbem.tournaments.formats import knock_out, league, round_robin, swiss
 
 FOLLOWING: Mapping[Kind, Callable[[Field], Step]] = {
     Kind.ROUND_ROBIN: round_robin.following,
     Kind.SWISS: swiss.following,
     Kind.KNOCK_OUT: knock_out.following,
+    Kind.LEAGUE: league.following,
 }
 ROUNDS: Mapping[Kind, Callable[[int, int | None], int]] = {
     Kind.ROUND_ROBIN: round_robin.rounds,
     Kind.SWISS: swiss.rounds,
     Kind.KNOCK_OUT: knock_out.rounds,
+    Kind.LEAGUE: league.rounds,
 }
-"""How many rounds there are with that many entrants, where the one who opened the tournament wanted so many."""
+"""How many rounds there are with that many entrants, where the one who opened the tournament wanted so many.
+
+In a league they wanted so many players in a group.
+"""
 
 
 def following(field: Field) -> Step:

@@ -13,6 +13,8 @@ from functools import reduce
 
 AGAIN = timedelta(days=7)
 """How long two players who have met on a ladder don't meet there again."""
+REST = timedelta(days=1)
+"""How long somebody who is off a ladder can't enter it again."""
 
 Rungs = tuple[int, ...]
 """Who stands on the ladder, from the top."""

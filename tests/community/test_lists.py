@@ -1,0 +1,182 @@
+"""Lists among many: in a crowd, each stays within 72 columns, and names the page that follows, up to the last one."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from engines import GAMES
+from notation.ending import Termination
+from pbem.ratings.weeks import WEEK, week_of
+from pbem.storage.models import (
+    Block,
+    Entry,
+    Match,
+    MatchState,
+    Pairing,
+    Player,
+    PlayerRating,
+    Presence,
+    Seek,
+    Tournament,
+)
+from tests.correspondence import MORNING, Correspondence, correspondence, text
+
+CROWD = 120
+WIDTH = 72
+ENTRANTS = 64
+ROUNDS = 15
+NEXT = re.compile(r'"((?:seeks|who|history|games|standings|tournaments)(?: [a-z0-9_-]+)* \d+)" (?:lists|shows)')
+ALICE = "alice@mail.example"
+
+
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Correspondence]:
+    """Let alice be one of many, with names as long as names can be, and have much of everything."""
+    with correspondence(tmp_path_factory.mktemp("crowd")) as letters:
+        letters.join("alice")
+        with letters.server.engine.begin() as connection:
+            for table, rows in (
+                (Player, (_player(number) for number in range(CROWD))),
+                (Presence, ({"player": 100 + number, "seen": MORNING, "listed": MORNING} for number in range(CROWD))),
+                (Seek, (_seek(number) for number in range(CROWD))),
+                (Match, (_match(number) for number in range(2 * CROWD))),
+                (PlayerRating, (_rating(number, game) for number in range(CROWD) for game in GAMES)),
+                (Block, ({"player": 1, "blocked": 100 + number, "created": MORNING} for number in range(100))),
+                (Tournament, (_tournament(number) for number in range(CROWD))),
+                (Entry, (_entry(number) for number in range(ENTRANTS))),
+                (Pairing, (_pairing(number, round_) for round_ in range(1, ROUNDS + 1) for number in range(32))),
+            ):
+                connection.execute(insert(table), list(rows))
+        yield letters
+
+
+def name_of(number: int) -> str:
+    return f"somebody-with-{number:06}"
+
+
+def _player(number: int) -> dict[str, Any]:
+    assert len(name_of(number)) == 20
+    address = f"p{number}@mail.example"
+    row = {"id": 100 + number, "name": name_of(number), "address": address, "confirmed": MORNING, "created": MORNING}
+    return {**row, "settings": {}}
+
+
+def _seek(number: int) -> dict[str, Any]:
+    """Return an open seek of somebody whom alice hasn't blocked, with terms that take room."""
+    return {
+        "id": 1000 + number, "player": 200 + number % 20, "game": "quadrupel", "time": "140d+10d/10,1d/move,auto",
+        "options": {"variant": "maximum-points", "zone2": "ban"}, "begin": "me", "repeat": 5, "rated": True,
+        "created": MORNING, "expires": MORNING + timedelta(days=28),
+    }  # fmt: skip
+
+
+def _match(number: int) -> dict[str, Any]:
+    """Return a match of alice: half of them are over."""
+    is_over, ended = number < CROWD, MORNING - timedelta(days=400, minutes=number)
+    row: dict[str, Any] = {
+        "id": 1001 + number, "game": list(GAMES)[number % 5], "options": {}, "seat0": 1, "seat1": 100 + number % CROWD,
+        "challenger": 1, "plies": 0, "created": ended, "started": ended, "to_move": None if is_over else 0,
+        "state": (MatchState.OVER if is_over else MatchState.RUNNING).value, "time": None if is_over else "3d/move",
+        "ended": ended if is_over else None, "winner": 0 if is_over else None,
+        "termination": list(Termination)[number % len(Termination)].value if is_over else None,
+        "termination_seat": 1 if is_over else None,
+    }  # fmt: skip
+    return row
+
+
+def _rating(number: int, game: str) -> dict[str, Any]:
+    held = {"rating": 3000 - number, "deviation": 150, "volatility": 0.06, "wins": 1000, "draws": 1000, "losses": 1000}
+    return {"player": 100 + number, "game": game, "week": week_of(MORNING) - WEEK, **held}
+
+
+def _tournament(number: int) -> dict[str, Any]:
+    """Return a tournament; the first is a Swiss that goes on, and whose crosstable is as wide as it gets."""
+    row = {
+        "id": number + 1, "title": f"{number:040}", "kind": "swiss", "game": "quadrupel", "places": ENTRANTS,
+        "options": {"variant": "maximum-points"}, "time": "140d+10d/10,1d/move,auto", "rated": True,
+        "closes": MORNING, "created": MORNING, "started": MORNING, "rounds": ROUNDS, "at_once": 1,
+    }  # fmt: skip
+    return {**row, "ended": None if number == 0 else MORNING}
+
+
+def _entry(number: int) -> dict[str, Any]:
+    return {"tournament": 1, "player": 100 + number, "entered": MORNING, "seed": number + 1}
+
+
+def _pairing(number: int, round_: int) -> dict[str, Any]:
+    """Return a forfeit, whose marks are the longest."""
+    first, second = 100 + number, 132 + (number + round_) % 32
+    row = {"tournament": 1, "round": round_, "board": number + 1, "game": 1, "first": first, "second": second}
+    return {**row, "result": "first"}
+
+
+def pages(letters: Correspondence, command: str) -> list[str]:
+    """Return the text of all pages, from the one that the command shows to the last."""
+    found = []
+    while command:
+        found.append(page(letters, command))
+        following = NEXT.search(" ".join(found[-1].split()))
+        command = following[1] if following else ""
+    return found
+
+
+def page(letters: Correspondence, command: str) -> str:
+    """Return what a command is answered with, which has no line that is too long."""
+    letters.clock.advance(hours=1)  # there is a limit to what is answered in one
+    (answer,) = letters.write(ALICE, command)
+    told = "\n".join(text(answer).splitlines())
+    assert max(map(len, told.splitlines())) <= WIDTH
+    return told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "row", "number"),
+    [
+        ("seeks", r"\* (1\d{3}) ", CROWD),
+        ("who", r"\* somebody-with-(\d+) ", CROWD),
+        ("history", r"\* #(1\d{3}) ", CROWD),
+        ("games", r"\* #(1\d{3}) ", 2 * CROWD),
+        ("games alice", r"\* #(1\d{3}) ", 2 * CROWD),
+        ("standings kvadratik", r" *(\d+)\. somebody-with-", CROWD),
+        ("tournaments", r"\* Tournament (\d+): ", CROWD),
+    ],
+)
+def test_each_page_names_the_next_until_all_is_listed(
+    letters: Correspondence, command: str, row: str, number: int
+) -> None:
+    told = pages(letters, command)
+
+    found = [match[1] for page in told for match in re.finditer(rf"^{row}", page, re.MULTILINE)]
+    assert len(found) == len({*found}) == number
+    assert len(told) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["history", "games", "who", "standings kvadratik"])
+def test_each_has_a_line_and_where_that_is_too_long_another_that_is_indented(
+    letters: Correspondence, command: str
+) -> None:
+    for told in pages(letters, command):
+        _, listed, *_ = told.split("\n\n")
+        for line in listed.splitlines():
+            assert re.match(r"\* |  *\d+\. | {22}(your turn|waiting) ", line), line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["tournament 1", "standings", "whois somebody-with-000110"])
+def test_what_has_one_page_fits(letters: Correspondence, command: str) -> None:
+    assert "somebody-with-" in page(letters, command)
+
+
+@pytest.mark.slow
+def test_a_crosstable_of_64_is_a_line_for_each(letters: Correspondence) -> None:
+    told = page(letters, "tournament 1")
+
+    rows = [line for line in told.splitlines() if re.match(r" *\d+\.  somebody-with-", line)]
+    assert len(rows) == ENTRANTS
+    assert len({len(line) for line in rows}) == 1
