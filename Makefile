@@ -10,7 +10,7 @@ ABOUT_SQL := $(shell grep -rl --include='test_*.py' 'mark\.sql' tests)
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all check lint slow soak fuzz audit golden bench arena siege lock format docs screenshots clean
+.PHONY: demo test test-all browser check lint slow soak fuzz audit golden bench arena siege lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
@@ -21,11 +21,14 @@ test: .venv/ready            ## every test on SQLite, and on PostgreSQL those of
 
 # Each part runs on one of the days on which clocks are odd: summer time begins, it ends, a year ends, a leap day does.
 # Where time is limited (PBEM_TEST_UNTIL), a part takes at most that share of what is left of it.
-test-all: test               ## everything, also the slow tests; on both databases; the crash suite at length
+test-all: test browser       ## everything, also the slow tests; on both databases; the crash suite at length
 	PBEM_TEST_SHARE=0.55 TZ=Europe/Vienna .ci/at "2027-03-28 01:59:30" $(BIN)/pytest -q $(AT_ONCE) --hypothesis-profile=long -m "(slow or hypothesis) and not soak"
 	PBEM_TEST_SHARE=0.5 PBEM_TEST_DATABASE=postgresql TZ=America/New_York .ci/at "2027-11-07 01:59:30" $(BIN)/pytest -q $(AT_ONCE) -m "(sql or not slow) and not soak"
 	PBEM_TEST_SHARE=0.3 TZ=Pacific/Kiritimati .ci/at "2027-12-31 23:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
 	PBEM_TEST_SHARE=1 .ci/at "2028-02-29 23:59:00" $(BIN)/pytest -q $(AT_ONCE) -m "soak and not slow" tests/reliability
+
+browser: .venv/ready         ## what the tests of the published site need, besides chromium
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/browser.txt
 
 check: lint test             ## everything that must pass at every commit
 
@@ -94,6 +97,8 @@ lock:                        ## update the pinned versions (needs uv)
 	    --no-emit-index-url --no-emit-find-links --extra postgres --extra dkim -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
 	printf '%s\n' 'chess>=1.11' 'email-reply-parser>=0.5' 'mail-parser-reply>=1.36' 'quotequail>=0.5' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/bench.txt
+	printf '%s\n' 'axe-playwright-python>=0.1.8' 'jsonschema>=4.26' 'playwright>=1.65' 'tinyhtml5>=2.1' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links -c deploy/lock/dev.txt - -o deploy/lock/browser.txt
 	printf '%s\n' 'pip-audit>=2.9' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/audit.txt
 	printf '%s\n' 'atheris>=3,<3.1' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \

@@ -2,7 +2,8 @@
 
 The players know only their messages: each replies to the newest one that says it's their turn, at its reply address.
 In Quadraphages they play the second sample match of the rule sheet (2007), including its slip; in other games, legal
-turns at random, the same each time, until one of them resigns. At the end, index.html shows what they saw.
+turns at random, the same each time, until one of them resigns. At the end, index.html shows what they saw, and the
+match is published as a site.
 """
 
 import email
@@ -33,6 +34,8 @@ from notation.record import Record
 from pbem import config
 from pbem.cli import demo_pages, logs
 from pbem.config import ListenSettings, LogSettings
+from pbem.publishing import publication
+from pbem.publishing.pages import Site
 from pbem.rendering.mime import text_of
 from pbem.server import daemon
 from pbem.transports.listener import MailListener
@@ -187,6 +190,8 @@ def _serve_and_play(
         finally:
             stop.set()
             thread.join()
+        site = Site(settings.server.name, SERVER)
+        publication.publish(server.engine, site, folder / "site", daemon.now())
     return _finish(screen, folder, sample, last)
 
 
@@ -201,6 +206,8 @@ def _correspond(screen: Screen, sample: Record, players: tuple[Player, Player], 
         if number == 0:
             screen.show(confirm, "the first message")
             screen.show(welcomes[player.name], "what follows the reply")
+        _answer(port, player, welcomes[player.name], "set public on")
+        player.next_mail()
     first = sample.start().turn or 0
     challenger, other = players[first], players[1 - first]
     _answer(port, challenger, welcomes[challenger.name], f"challenge {other.name} {sample.game}")
@@ -260,6 +267,7 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     out.print(f"[green]The last board is {board}.[/]" if same else f"[red]The last board is not {board}.[/]")
     pages = demo_pages.write_pages(folder, GAMES[sample.game].title, screen.shown)
     out.print(f"\nWhat they saw: {pages.resolve()} (for a browser)", highlight=False)
+    out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}", highlight=False)
     out.print(f"Database:      {folder / 'pbem.sqlite'}", highlight=False)
     out.print(f"All messages:  {folder / 'mail'}/*/*.eml", highlight=False)
     out.print(f"Server log:    {folder / 'server.log'}", highlight=False)

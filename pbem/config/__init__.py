@@ -18,7 +18,7 @@ from pbem.config.mail import (
     WatchedMaildirSettings,
 )
 from pbem.config.oauth2 import OAuth2Settings
-from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
 from pbem.config.watching import MetricsSettings
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "MetricsSettings",
     "OAuth2Settings",
     "OutboxSettings",
+    "PublishSettings",
     "ReadingSettings",
     "ServerSettings",
     "Settings",

@@ -20,7 +20,7 @@ from pbem.config.backup import BackupSettings
 from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
 from pbem.config.mail import InboxSettings, OutboxSettings
 from pbem.config.oauth2 import OAuth2Settings
-from pbem.config.server import ChecksSettings, ServerSettings
+from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
 from pbem.config.watching import MetricsSettings
 from pbem.secret import BadConfig, Secret, Section
 
@@ -47,6 +47,7 @@ class Settings(BaseSettings):
     house: HouseSettings = HouseSettings()
     backup: BackupSettings = BackupSettings()
     log: LogSettings = LogSettings()
+    publish: PublishSettings = PublishSettings()
     metrics: MetricsSettings = MetricsSettings()
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""[server]: who we are, and what is kept; [checks]: what a message must prove."""
+"""[server]: who we are, and what is kept; [checks]: what a message must prove; [publish]: where matches are shown."""
 
 import re
 from pathlib import Path
@@ -112,3 +112,11 @@ class ChecksSettings(Section):
         if self.proof != "token" and not (self.authserv_id or self.dkim):
             raise ValueError(f'proof = "{self.proof}" needs authserv_id, or dkim = true')
         return self
+
+
+class PublishSettings(Section):
+    """[publish]: a folder with a site for web browsers, which shows the matches of players who allow it."""
+
+    folder: Path | None = None
+    url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
+    every_minutes: Annotated[float, Field(ge=1, le=10_080)] = 10

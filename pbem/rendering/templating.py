@@ -158,13 +158,16 @@ def _illustrated(
 
 def _shown(picture: PagePicture, attributes: Mapping[str, Mapping[str, str]]) -> Token:
     """Return the picture with its caption as a piece of HTML."""
-    image = Markup('<img src="{}" width="300" alt="{}" style="{}">').format(
-        picture.url, picture.in_words, attributes["img"]["style"]
+    image = Markup('<img src="{}" width="300" alt="{}"{}>').format(
+        picture.url, picture.in_words, _written(attributes["img"])
     )
-    caption = Markup('<p class="{}" style="{}">{}</p>').format(
-        attributes["caption"]["class"], attributes["caption"]["style"], picture.caption
-    )
+    caption = Markup("<p{}>{}</p>").format(_written(attributes["caption"]), picture.caption)
     return Token("html_block", "", 0, content=f"{image}\n{caption}\n")
+
+
+def _written(attributes: Mapping[str, str]) -> Markup:
+    """Return attributes as they stand in a tag."""
+    return Markup().join(Markup(' {}="{}"').format(name, value) for name, value in attributes.items())
 
 
 def fitted(text: str) -> str:

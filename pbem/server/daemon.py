@@ -29,7 +29,7 @@ from pbem.reading import authentication
 from pbem.reading.protocol import MailParser
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
-from pbem.server import doors, intake, loops, worker
+from pbem.server import doors, intake, loops, publisher, worker
 from pbem.server.backups import Backups
 from pbem.server.examination import Services
 from pbem.server.health.reports import Reporter
@@ -306,6 +306,9 @@ def run(
     for inbox, link in zip(server.inboxes, links, strict=True):
         link.call_on_first(first.happened)
         threads.append(_receiving(inbox, store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link))
+    if server.settings.publish.folder is not None:
+        publish = partial(publisher.publish_again_and_again, server.settings.server, server.settings.publish, stop)
+        threads.append(threading.Thread(target=publish, name="publish", daemon=True))
     for listener in server.listeners:
         listener.start(store, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:

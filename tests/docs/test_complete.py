@@ -71,7 +71,7 @@ def test_dependencies() -> None:
     run, develop = (section(page("docs/dependencies.md"), heading) for heading in ("At runtime", "For development"))
     extras = PROJECT["optional-dependencies"]
     assert _named(run) == _names([*PROJECT["dependencies"], *extras["postgres"], *extras["dkim"]])
-    assert _named(develop) == _names([*extras["dev"], *extras["bench"], *extras["fuzz"]])
+    assert _named(develop) == _names([*extras["dev"], *extras["bench"], *extras["browser"], *extras["fuzz"]])
 
 
 def _names(requirements: list[str]) -> set[str]:

@@ -73,6 +73,7 @@ def sections() -> list[tuple[str, Any]]:
         ("reading", config.ReadingSettings),
         ("house", config.HouseSettings),
         ("backup", config.BackupSettings),
+        ("publish", config.PublishSettings),
         ("log", config.LogSettings),
         ("metrics", config.MetricsSettings),
     ]

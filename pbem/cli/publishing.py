@@ -1,0 +1,42 @@
+"""Publishing matches as a site for web browsers."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from pbem.cli.core import CONFIG, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.publishing import publication
+from pbem.publishing.folder import NotASite
+from pbem.publishing.pages import Site
+from pbem.server import daemon
+
+
+@app.command()
+def publish(
+    folder: Annotated[Path, typer.Argument(help="Where the site is, or is to be; an empty folder, or none yet.")],
+    url: Annotated[str, typer.Option(help="The URL of that folder, for links in feeds and previews.")] = "",
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    """Write what players allow to be seen as a site for web browsers, or bring it up to date."""
+    with opened(config_file) as server, Progress(console=errors, transient=True) as bar:
+        task = bar.add_task("matches", total=None)
+        settings = server.settings.server
+        try:
+            done = publication.publish(
+                server.engine,
+                Site(settings.name, settings.address, url),
+                folder,
+                daemon.now(),
+                lambda number, total: bar.update(task, completed=number, total=total),
+            )
+        except NotASite as error:
+            errors.print(f"pbem: {error}", markup=False, highlight=False)
+            raise typer.Exit(IMPOSSIBLE) from error
+    out.print(
+        f"{done.matches} matches in {folder / 'index.html'}: {done.written} files written, {done.removed} removed",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )

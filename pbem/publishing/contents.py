@@ -1,0 +1,247 @@
+"""What the pages show, read from the database: matches with their boards, players, standings, seeks and tournaments.
+
+Names come from `visibility` alone. Nothing that a player wrote is here, except the titles of tournaments, which their
+hosts gave them; and neither is an address or a token, because no row that has them is read.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from engines.diagram import Diagram
+from notation import record
+from notation.board import format_board
+from notation.description import describe
+from notation.ending import in_words
+from pbem.clocks.time_control import from_stored
+from pbem.clocks.time_control import in_words as in_words_of_time
+from pbem.community.history import WITHOUT_RESULT
+from pbem.matches.snapshot import Snapshot, replayed, turn_texts
+from pbem.publishing.visibility import NOBODY, Listed, Shown
+from pbem.ratings import standings
+from pbem.storage.models import Match, MatchState, Player, Seek, Tournament
+from pbem.tournaments import crosstable, entries, rounds, rungs
+from pbem.tournaments.crosstable import Table
+from pbem.tournaments.field import Kind
+
+STANDINGS, SEEKS = 100, 100
+"""How many places and seeks a page has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A match in a list."""
+
+    number: int
+    title: str
+    players: tuple[Shown, Shown]
+    result: str
+    is_over: bool
+    plies: int
+    day: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board of a match: after how many turns, which turn led there and whose it was."""
+
+    number: int
+    by: str
+    turn: str
+    diagram: Diagram
+    text: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchShown:
+    """A match with all its boards."""
+
+    line: Line
+    game: str
+    options: str
+    time: str
+    rated: bool
+    started: datetime
+    ended: datetime | None
+    tournament: int | None
+    boards: tuple[Board, ...]
+    sides: tuple[tuple[str, str, str], ...]
+    """Name, side and colour of each player."""
+    snapshot: Snapshot
+    """The match with the names that are shown, and with nothing else of its players."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in the standings of a game."""
+
+    number: int
+    player: Shown
+    rating: str
+    wins: int
+    draws: int
+    losses: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeekShown:
+    """An open seek."""
+
+    number: int
+    title: str
+    player: Shown
+    terms: str
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentShown:
+    """A tournament and, once it has begun, its crosstables."""
+
+    number: int
+    title: str
+    kind: str
+    game: str
+    state: str
+    entrants: int
+    tables: tuple[Table, ...]
+    """One for each group of a league."""
+    names: Mapping[int, Shown]
+    rungs: tuple[Shown, ...] = ()
+    """The players of a ladder, from the top."""
+    matches: tuple[Line, ...] = ()
+
+
+def line(listed: Listed, people: Mapping[int, Shown]) -> Line:
+    """Return a match as lists show it."""
+    players = (people[listed.seats[0]], people[listed.seats[1]])
+    is_over = listed.state == MatchState.OVER
+    if not is_over:
+        result = f"running, turn {listed.plies + 1}"
+    elif listed.termination in WITHOUT_RESULT:
+        result = "no result"
+    else:
+        result = "draw" if listed.winner is None else f"{players[listed.winner].name} won"
+    title = GAMES[listed.game].title
+    return Line(listed.number, title, players, result, is_over, listed.plies, listed.day)
+
+
+def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchShown:
+    """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
+    row = session.get_one(Match, listed.number)
+    texts = turn_texts(session, row)
+    session.expunge(row)
+    row.part = None
+    shown = line(listed, people)
+    players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
+    row.seat0, row.seat1 = (player.id or 0 for player in players)
+    snapshot = replayed(row, players, texts)
+    legend = snapshot.diagram.legend
+    return MatchShown(
+        line=shown,
+        game=row.game,
+        options=", ".join(f"{name}={choice}" for name, choice in GAMES[row.game].shown(row.options).items()),
+        time=in_words_of_time(from_stored(row.time)) if row.time else "",
+        rated=row.rated,
+        started=row.started or row.created,
+        ended=row.ended,
+        tournament=row.tournament,
+        boards=tuple(_boards(snapshot)),
+        sides=tuple(zip((each.name for each in shown.players), legend.sides, legend.tones, strict=True)),
+        snapshot=snapshot,
+    )
+
+
+def result(shown: MatchShown) -> str:
+    """Return how a match ended, and why; or whose turn it is."""
+    snapshot = shown.snapshot
+    names = (shown.line.players[0].name, shown.line.players[1].name)
+    if snapshot.match.to_move is not None:
+        return f"It's the turn of {names[snapshot.match.to_move]}."
+    ending = snapshot.ending
+    why = snapshot.match.reason or (in_words(ending, names) if ending else "")
+    told = shown.line.result[:1].upper() + shown.line.result[1:]
+    return f"{told}: {why}." if why else f"{told}."
+
+
+def place_list(session: Session, game: str, people: Mapping[int, Shown], now: datetime) -> list[Place]:
+    """Return the best players of a game; those who don't want to be shown keep their place, without a name."""
+    found = standings.of_game(session, game, now, 0, STANDINGS)
+    return [
+        Place(number, people.get(each.player, Shown(0)), each.shown, each.wins, each.draws, each.losses)
+        for number, each in enumerate(found, start=1)
+    ]
+
+
+def ratings(session: Session, player: int, now: datetime) -> list[tuple[str, str, int, int, int]]:
+    """Return game, rating, and the numbers of rated matches won, drawn and lost, of a player."""
+    found = standings.of_player(session, session.get_one(Player, player), now)
+    return [(GAMES[each.game].title, each.shown, each.wins, each.draws, each.losses) for each in found]
+
+
+def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[SeekShown]:
+    """Return the open seeks, those that end first at the beginning."""
+    is_open = (col(Seek.closed).is_(None), col(Seek.expires) > now)
+    rows = session.exec(select(Seek).where(*is_open).order_by(col(Seek.expires), col(Seek.id)).limit(SEEKS))
+    return [
+        SeekShown(
+            row.id or 0,
+            GAMES[row.game].title,
+            people.get(row.player, Shown(0)),
+            ", ".join(
+                (
+                    *(f"{name}={choice}" for name, choice in GAMES[row.game].shown(row.options).items()),
+                    *((row.time,) if row.time else ()),
+                    *(("rated",) if row.rated else ()),
+                )
+            ),
+        )
+        for row in rows
+    ]
+
+
+def tournament(
+    session: Session, row: Tournament, people: Mapping[int, Shown], matches: Iterable[Line] = ()
+) -> TournamentShown:
+    """Return a tournament with the names that are shown."""
+    entrants = entries.players_of(session, row)
+    is_ladder = row.kind == Kind.LADDER
+    names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
+    return TournamentShown(
+        row.id or 0,
+        row.title,
+        row.kind,
+        GAMES[row.game].title,
+        entries.state_of(row).value,
+        len(entrants),
+        crosstable.tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
+        names,
+        tuple(people.get(each, Shown(0)) for each in rungs.on(session, row)) if is_ladder else (),
+        tuple(matches),
+    )
+
+
+def tournaments(session: Session, numbers: Sequence[int] | None = None) -> list[Tournament]:
+    """Return those tournaments, or all of them, the newest first."""
+    wanted: Any = select(Tournament).order_by(col(Tournament.id).desc())
+    return list(session.exec(wanted if numbers is None else wanted.where(col(Tournament.id).in_(numbers))))
+
+
+def _nameless(match: Match, shown: Shown) -> Player:
+    """Return a row for a player that has nothing but the name that is shown."""
+    number = shown.player if shown.has_page else 0
+    return Player(id=number, name=shown.name, address="", confirmed=match.created, created=match.created)
+
+
+def _boards(snapshot: Snapshot) -> Iterable[Board]:
+    diagrams = record.diagrams(snapshot.record)
+    names = [player.name or NOBODY for player in snapshot.players]
+    turns = zip((names[seat] for seat in snapshot.seats), snapshot.texts, strict=True)
+    for number, (diagram, (by, turn)) in enumerate(zip(diagrams, chain([("", "")], turns), strict=True)):
+        plain = replace(diagram, lit=frozenset())
+        yield Board(number, by, turn, diagram, format_board(diagram, lit=True, notes=True), describe(plain))

@@ -1,0 +1,70 @@
+"""Atom feeds (RFC 4287) of the newest matches: of all, of a player, of a tournament; and sitemaps."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from feedgenerator import Atom1Feed
+from jinja2 import Template
+
+from pbem.publishing.contents import Line
+from pbem.publishing.pages import Site, match_path
+
+ENTRIES = 50
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+SITEMAP = Template(
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    "{% for url in urls %}<url><loc>{{ url }}</loc></url>\n{% endfor %}</urlset>\n",
+    autoescape=True,
+)
+SITEMAPS = Template(
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    "{% for url in urls %}<sitemap><loc>{{ url }}</loc></sitemap>\n{% endfor %}</sitemapindex>\n",
+    autoescape=True,
+)
+
+
+def matches(site: Site, title: str, path: str, page: str, lines: Iterable[Line]) -> str:
+    """Return a feed that lies at that path and belongs to that page; one entry for each match that is over.
+
+    Without the URL of the site, entries are known by the name of the server, and have links that start at the feed.
+    """
+
+    def place(at: str) -> str:
+        return site.absolute(at) if site.url else "../" * path.count("/") + at
+
+    over = sorted((line for line in lines if line.is_over), key=lambda line: (line.day, line.number), reverse=True)
+    about = {"link": place(page), "feed_url": place(path), "feed_guid": _id(site, path)}
+    feed: Any = Atom1Feed(title=title, description=None, **about)
+    for line in over[:ENTRIES]:
+        first, second = line.players
+        feed.add_item(
+            title=f"{line.title}: {first.name} - {second.name}: {line.result}",
+            link=place(match_path(line.number)),
+            description=f"Match #{line.number} ended after {line.plies} turns: {line.result}.",
+            unique_id=_id(site, f"match/{line.number}"),
+            author_name=site.name,
+            pubdate=line.day,
+            updateddate=line.day,
+        )
+    feed.latest_post_date = lambda: over[0].day if over else NEVER
+    text = feed.writeString("utf-8")
+    return text if isinstance(text, str) else str(text, "utf-8")
+
+
+def sitemap(site: Site, paths: Sequence[str]) -> str:
+    """Return the sitemap of some pages."""
+    return str(SITEMAP.render(urls=[site.absolute(path) for path in paths]))
+
+
+def sitemaps(site: Site, paths: Sequence[str]) -> str:
+    """Return the list of all sitemaps."""
+    return str(SITEMAPS.render(urls=[site.absolute(path) for path in paths]))
+
+
+def _id(site: Site, what: str) -> str:
+    """Return the name by which readers know something, wherever the site is moved to (RFC 4151)."""
+    domain = site.address.rpartition("@")[2]
+    return f"tag:{domain},2026:{what}"

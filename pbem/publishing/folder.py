@@ -1,0 +1,106 @@
+"""The folder with the site: each file is written whole or not at all, only if it has changed, and is accounted for.
+
+What is in the folder is listed in a file of its own, with a stamp for each subject (a match, a player, a tournament):
+a text that differs whenever its files have to be made again. A subject is listed before its files are written, and
+forgotten after they were removed, so that no file is left over wherever a publication is interrupted. If the list is
+lost, everything is made again.
+"""
+
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+LIST = ".published.sqlite"
+UNFINISHED = ""
+"""The stamp of a subject whose files may be missing."""
+
+
+class NotASite(Exception):
+    """The folder has files in it, and no list of what was published there."""
+
+
+class SiteFolder:
+    """The folder and its list; `written` and `removed` count files."""
+
+    def __init__(self, path: Path, listed: sqlite3.Connection) -> None:
+        self.path = path
+        self._listed = listed
+        self.written = self.removed = 0
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: Path) -> Iterator[Self]:
+        """Open the folder, which is made if it doesn't exist; raise NotASite or OSError.
+
+        Only one process writes into it at a time; others wait until it is through.
+        """
+        path.mkdir(parents=True, exist_ok=True)
+        if not (path / LIST).exists() and any(path.iterdir()):
+            raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
+        listed = sqlite3.connect(path / LIST, timeout=600, isolation_level=None)
+        try:
+            listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
+            listed.execute("create table if not exists turn (taken integer)")
+            listed.execute("pragma journal_mode = wal")
+            yield cls(path, listed)
+        finally:
+            listed.close()
+
+    def stamps(self, kind: str) -> dict[str, str]:
+        """Return the stamp of each subject of a kind, by its name without the kind."""
+        rows = self._listed.execute("select name, stamp from subject where name >= ? and name < ?", _span(kind))
+        return {name[len(kind) + 1 :]: stamp for name, stamp in rows}
+
+    def note(self, kind: str, stamps: Mapping[str, str]) -> None:
+        """List these subjects of a kind with their stamps."""
+        rows = [(f"{kind}/{name}", stamp) for name, stamp in stamps.items()]
+        self._listed.execute("begin immediate")
+        self._listed.executemany("insert or replace into subject values (?, ?)", rows)
+        self._listed.execute("commit")
+
+    def forget(self, kind: str, names: Iterable[str]) -> None:
+        """Take these subjects of a kind from the list."""
+        self._listed.execute("begin immediate")
+        self._listed.executemany("delete from subject where name = ?", [(f"{kind}/{name}",) for name in names])
+        self._listed.execute("commit")
+
+    def write(self, name: str, content: bytes | str) -> None:
+        """Write a file, unless it has that content already. Whoever reads it meanwhile gets the old one, whole."""
+        target = self.path / name
+        raw = content.encode() if isinstance(content, str) else content
+        if _content(target) == raw:
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".new-", delete=False) as draft:
+            draft.write(raw)
+        Path(draft.name).chmod(0o644)
+        Path(draft.name).replace(target)
+        self.written += 1
+
+    def remove(self, *names: str) -> None:
+        """Remove files that are there."""
+        for name in names:
+            target = self.path / name
+            if target.exists():
+                target.unlink()
+                self.removed += 1
+
+    def sweep(self) -> None:
+        """Remove what an interrupted publication was writing."""
+        for draft in self.path.rglob(".new-*"):
+            draft.unlink(missing_ok=True)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _span(kind: str) -> tuple[str, str]:
+    """Return the first name of a kind, and the first after it: "0" follows "/"."""
+    return f"{kind}/", f"{kind}0"

@@ -1,0 +1,175 @@
+"""The pages of the site as HTML, with boards as SVG, from the templates in templates/site.
+
+Every page works without JavaScript, without anything from elsewhere, and under a policy that forbids inline styles and
+scripts. Links are relative, so that the site can lie anywhere, or be opened as files.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from engines import GAMES
+from notation import illustrations
+from pbem.payloads.templates import templates_folder
+from pbem.publishing import contents
+from pbem.publishing.contents import Line, MatchShown, Place, SeekShown, TournamentShown
+from pbem.publishing.visibility import Shown
+from pbem.rendering.boards.svg_board import BoardSheet
+from pbem.rendering.templating import PagePicture, page, templates
+
+THOUSAND = 1000
+"""How many numbers of matches a folder stands for."""
+
+
+def match_path(number: int, ending: str = "html") -> str:
+    """Return where a match is in the site.
+
+    >>> match_path(41007), match_path(42, "json")
+    ('matches/41/41007.html', 'matches/0/42.json')
+    """
+    return f"matches/{number // THOUSAND}/{number}.{ending}"
+
+
+def player_path(name: str, ending: str = "html") -> str:
+    """Return where a player's page is in the site."""
+    return f"players/{name}.{ending}"
+
+
+def tournament_path(number: int, ending: str = "html") -> str:
+    """Return where a tournament is in the site."""
+    return f"tournaments/{number}.{ending}"
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment for the pages, made once per process; it escapes everything."""
+    made = templates().overlay(autoescape=True)
+    made.globals |= {
+        "GAMES": GAMES,
+        "match_path": match_path,
+        "player_path": lambda name: quote(player_path(name)),
+        "tournament_path": tournament_path,
+    }
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What every page knows: what the server is called, its address, and where the site is, if that is known."""
+
+    name: str
+    address: str
+    url: str = ""
+
+    def absolute(self, path: str) -> str:
+        """Return the URL of a page."""
+        return f"{self.url.rstrip('/')}/{quote(path)}"
+
+
+def style() -> str:
+    """Return the style sheet."""
+    return environment().get_template("site/style.css.j2").render()
+
+
+def unchanging() -> Iterator[tuple[str, str]]:
+    """Yield paths and contents of the files that are the same on every site: the script for replays, and the icon."""
+    for name in ("replay.js", "icon.svg"):
+        yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
+
+
+def match(site: Site, shown: MatchShown, files: Sequence[str]) -> str:
+    """Return the page of a match; `files` are the endings of the files that lie beside it."""
+    sheet = BoardSheet()
+    boards = [Markup(sheet.board(each.diagram, f"The board: {each.words}")) for each in shown.boards]  # noqa: S704 - escaped
+    return _page(
+        "match",
+        match_path(shown.line.number),
+        site=site,
+        match=shown,
+        boards=list(zip(shown.boards, boards, strict=True)),
+        shapes=Markup(sheet.shapes()),  # noqa: S704 - made by us
+        result=contents.result(shown),
+        files=files,
+    )
+
+
+def matches(site: Site, thousand: int, lines: Sequence[Line], thousands: Sequence[int]) -> str:
+    """Return the list of the matches in one folder, with links to the other folders."""
+    path = f"matches/{thousand}/index.html"
+    return _page("matches", path, site=site, thousand=thousand, lines=lines, thousands=thousands, THOUSAND=THOUSAND)
+
+
+def player(site: Site, shown: Shown, lines: Sequence[Line], ratings: Sequence[tuple[str, str, int, int, int]]) -> str:
+    """Return the page of a player."""
+    return _page("player", player_path(shown.name), site=site, player=shown, lines=lines, ratings=ratings)
+
+
+def game(site: Site, key: str, places: Sequence[Place], lines: Sequence[Line]) -> str:
+    """Return the page of a game: its rules with pictures, the standings, and its newest matches."""
+    rules = (templates_folder() / "rules" / f"{key}.md").read_text(encoding="utf-8")
+    shown = [
+        PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
+        for number, each in enumerate(_illustrations(key), start=1)
+    ]
+    attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
+    body = page(_below_title(rules), attributes, shown)
+    return _page("game", f"games/{key}.html", site=site, game=GAMES[key], rules=body, places=places, lines=lines)
+
+
+def pictures(key: str) -> dict[str, str]:
+    """Return the pictures on the page of a game, by their paths."""
+    return {
+        f"games/{key}-{number}.svg": BoardSheet().file(each.diagram, each.in_words)
+        for number, each in enumerate(_illustrations(key), start=1)
+    }
+
+
+def tournament(site: Site, shown: TournamentShown) -> str:
+    """Return the page of a tournament."""
+    return _page("tournament", tournament_path(shown.number), site=site, tournament=shown)
+
+
+def front(
+    site: Site,
+    running: Sequence[Line],
+    over: Sequence[Line],
+    places: Mapping[str, Sequence[Place]],
+    seeks: Sequence[SeekShown],
+    tournaments: Sequence[TournamentShown],
+    thousands: Sequence[int],
+) -> str:
+    """Return the first page."""
+    return _page(
+        "front",
+        "index.html",
+        site=site,
+        running=running,
+        over=over,
+        places=places,
+        seeks=seeks,
+        tournaments=tournaments,
+        thousands=thousands,
+    )
+
+
+@cache
+def _illustrations(key: str) -> tuple[illustrations.Illustration, ...]:
+    source = templates_folder() / "rules" / f"{key}.toml"
+    return illustrations.loads(key, source.read_text(encoding="utf-8")) if source.is_file() else ()
+
+
+def _below_title(rules: str) -> str:
+    """Return the rules without the title, which the page has already, and with their headings below it."""
+    below = rules.partition("\n")[2].partition("\n")[2]
+    return re.sub(r"(?m)^==+$", lambda underline: "-" * len(underline[0]), below)
+
+
+def _page(template: str, path: str, **variables: Any) -> str:
+    root = "../" * path.count("/")
+    return environment().get_template(f"site/{template}.html.j2").render(path=path, root=root, **variables)

@@ -1,0 +1,216 @@
+"""Boards as SVG for web pages: what looks alike is drawn once on a page, and used by every board.
+
+The boards look like the pictures in messages (board_image): the same colours, signs and proportions, on a ground of
+their own, in a light page and in a dark one. There is no style in them, so a page can forbid inline styles. Nothing
+here knows a game.
+"""
+
+from collections.abc import Iterator
+from html import escape
+from math import sqrt
+
+from engines.diagram import Diagram, Shape
+from pbem.rendering.boards.palette import (
+    EDGE,
+    FAINT,
+    FIELDS,
+    FILLS,
+    INK,
+    LIT_EDGE,
+    PAPER,
+    RIMS,
+    SIGNS,
+    Colour,
+    css,
+)
+from pbem.rendering.boards.tiles import ABOVE, Look
+
+CELL = 40.0
+"""The width of a cell; all measures are in the units of the drawing."""
+MARGIN, LABEL = 10.0, 22.0
+TALL = CELL * 2 / sqrt(3)
+"""The height of a hexagon, which stands on a corner."""
+
+
+class BoardSheet:
+    """Draws the boards of one page. `shapes` is to be on that page too, once, after all boards were drawn."""
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[Shape, Look], str] = {}
+        self._empty: dict[str, str] = {}
+        """The content of empty boards with their labels, and its id."""
+
+    def board(self, diagram: Diagram, title: str) -> str:
+        """Return a board as an SVG element that is called by its title."""
+        width, height = _size(diagram)
+        return "".join(
+            (
+                f'<svg class="board" viewBox="0 0 {_n(width)} {_n(height)}" role="img" aria-label="{escape(title)}">',
+                f'<use href="#{self._ground(diagram)}"/>',
+                *self._cells(diagram),
+                "</svg>\n",
+            )
+        )
+
+    def shapes(self) -> str:
+        """Return the cells that the boards use, in an element that shows nothing."""
+        cells = (f'<g id="{name}">{"".join(_drawn(*look))}</g>' for look, name in self._ids.items())
+        boards = (f'<g id="{name}">{content}</g>' for content, name in self._empty.items())
+        defined = "".join((*cells, *boards))
+        return f'<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>{defined}</defs></svg>\n'
+
+    def file(self, diagram: Diagram, title: str) -> str:
+        """Return a board as a file of its own."""
+        board = self.board(diagram, title)
+        head, _, rest = board.partition(">")
+        symbols = self.shapes().partition("<defs>")[2].removesuffix("</svg>\n")
+        return f'{head} xmlns="http://www.w3.org/2000/svg"><defs>{symbols}{rest}'
+
+    def _ground(self, diagram: Diagram) -> str:
+        """Return the id of the board with nothing on it."""
+        width, height = _size(diagram)
+        paper = f'<rect width="{_n(width)}" height="{_n(height)}" rx="8" fill="{css(PAPER)}" stroke="{css(EDGE)}"/>'
+        looks = ((name, row, Look(level)) for name, row, level, _ in _places(diagram))
+        cells = (self._cell(diagram, name, row, look) for name, row, look in looks)
+        content = "".join((paper, *cells, *_labels(diagram)))
+        return self._empty.setdefault(content, f"board{len(self._empty)}")
+
+    def _cells(self, diagram: Diagram) -> Iterator[str]:
+        """Yield the cells that look different from those of an empty board."""
+        marks, tones = diagram.legend.by_text(), diagram.legend.tones
+        for name, row, level, text in _places(diagram):
+            mark, is_lit = marks[text], name in diagram.lit
+            if mark.kind != "empty" or is_lit:
+                look = Look(level, mark.kind, tones[mark.side or 0], mark.shown, mark.height, is_lit)
+                yield self._cell(diagram, name, row, look)
+
+    def _cell(self, diagram: Diagram, name: str, row: int, look: Look) -> str:
+        """Return a cell, with its name if it is a hexagon."""
+        x, y = _place(diagram, name, row)
+        known = self._ids.setdefault((diagram.shape, look), f"cell{len(self._ids)}")
+        used = f'<use href="#{known}" x="{_n(x)}" y="{_n(y)}"/>'
+        if diagram.shape == "square":
+            return used
+        return used + _text(x + CELL / 2, y + TALL * 0.79, CELL * 0.27, name, INK)
+
+
+def _places(diagram: Diagram) -> Iterator[tuple[str, int, int, str]]:
+    """Yield name, row, the number of the area (0 for none), and mark of each cell."""
+    levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
+    for row, (_, cells) in enumerate(diagram.rows):
+        for name, text in cells:
+            yield name, row, levels.get(name, 0), text
+
+
+def _size(diagram: Diagram) -> tuple[float, float]:
+    columns, rows = len(diagram.columns), len(diagram.rows)
+    if diagram.shape == "hex":
+        return 2 * MARGIN + (columns + 1) * CELL / 2, 2 * MARGIN + (rows - 1) * TALL * 0.75 + TALL
+    return 2 * MARGIN + columns * CELL + LABEL, 2 * MARGIN + rows * CELL + LABEL
+
+
+def _place(diagram: Diagram, name: str, row: int) -> tuple[float, float]:
+    """Return the upper left corner of a cell's box."""
+    column = diagram.columns.index(name.rstrip("0123456789"))
+    if diagram.shape == "hex":
+        return MARGIN + column * CELL / 2, MARGIN + row * TALL * 0.75
+    return MARGIN + LABEL + column * CELL, MARGIN + row * CELL
+
+
+def _labels(diagram: Diagram) -> Iterator[str]:
+    """Yield the letters and numbers of a square board; hexagons have their names."""
+    if diagram.shape == "hex":
+        return
+    below = MARGIN + len(diagram.rows) * CELL + LABEL / 2 + 2
+    for column, letter in enumerate(diagram.columns):
+        yield _text(MARGIN + LABEL + (column + 0.5) * CELL, below, 15, letter, FAINT)
+    for row, (label, _) in enumerate(diagram.rows):
+        yield _text(MARGIN + LABEL / 2 - 2, MARGIN + (row + 0.5) * CELL, 15, label, FAINT)
+
+
+def _drawn(shape: Shape, look: Look) -> Iterator[str]:
+    """Yield the elements of a cell with its content, in a box at 0, 0."""
+    yield _outline(shape, 0.6, LIT_EDGE if look.is_lit else look.ground)
+    if look.is_lit:
+        yield _outline(shape, 3, look.ground)
+    size, height = (CELL, CELL / 2) if shape == "square" else (CELL * 0.88, TALL * (0.5 - ABOVE))
+    centre = (CELL / 2, height)
+    if look.kind == "piece":
+        yield from _piece(centre, size, look)
+    elif look.kind == "trace":
+        yield from _sign(centre, size * 0.2, look.shown, RIMS[look.tone])
+
+
+def _outline(shape: Shape, inset: float, fill: Colour) -> str:
+    if shape == "square":
+        side = CELL - 2 * inset
+        return f'<rect x="{_n(inset)}" y="{_n(inset)}" width="{_n(side)}" height="{_n(side)}" fill="{css(fill)}"/>'
+    middle, reach, side = CELL / 2, TALL / 2 - inset * 2 / sqrt(3), CELL / 2 - inset
+    down, half = TALL / 2, reach / 2
+    corners = ((0, -reach), (side, -half), (side, half), (0, reach), (-side, half), (-side, -half))
+    points = " ".join(f"{_n(middle + x)},{_n(down + y)}" for x, y in corners)
+    return f'<polygon points="{points}" fill="{css(fill)}"/>'
+
+
+def _piece(centre: tuple[float, float], size: float, look: Look) -> Iterator[str]:
+    """Yield a piece with its sign; a tower has more rims and a number for its height."""
+    x, y = centre
+    radius = size * (0.37 if look.height == 1 else 0.33)
+    if look.height > 1:
+        y -= size * 0.06
+        for step in range(min(look.height - 1, 3), 0, -1):
+            yield _disc((x, y + step * size * 0.05), radius, RIMS[look.tone], FIELDS[2])
+    yield _disc((x, y), radius, RIMS[look.tone], FILLS[look.tone])
+    if look.shown:
+        yield from _sign((x, y), radius * 0.5, look.shown, SIGNS[look.tone])
+    elif FILLS[look.tone] != RIMS[look.tone]:
+        yield _ring((x, y), radius * 0.6, radius * 0.07, SIGNS[look.tone])
+    if look.height > 1:
+        badge = (x + radius * 0.85, y + radius * 0.85)
+        yield _disc(badge, radius * 0.36, INK, PAPER)
+        yield _text(*badge, radius * 0.56, str(look.height), INK)
+
+
+def _sign(centre: tuple[float, float], reach: float, sign: str, colour: Colour) -> Iterator[str]:
+    """Yield a sign as strokes, which are clearer than letters; anything else as text."""
+    x, y = centre
+    if sign == "o":
+        yield _ring(centre, reach, reach * 0.3, colour)
+    elif sign in ("x", "+"):
+        far = reach * 0.78
+        ways = ((far, far), (far, -far)) if sign == "x" else ((reach, 0.0), (0.0, reach))
+        path = "".join(f"M{_n(x - a)} {_n(y - b)}L{_n(x + a)} {_n(y + b)}" for a, b in ways)
+        yield f'<path d="{path}" stroke="{css(colour)}" stroke-width="{_n(reach * 0.3)}" stroke-linecap="round"/>'
+    elif sign:
+        yield _text(x, y, reach * 2.3, sign, colour)
+
+
+def _disc(centre: tuple[float, float], radius: float, rim: Colour, fill: Colour) -> str:
+    return (
+        f'<circle cx="{_n(centre[0])}" cy="{_n(centre[1])}" r="{_n(radius)}" fill="{css(fill)}"'
+        f' stroke="{css(rim)}" stroke-width="{_n(radius * 0.13)}"/>'
+    )
+
+
+def _ring(centre: tuple[float, float], radius: float, width: float, colour: Colour) -> str:
+    return (
+        f'<circle cx="{_n(centre[0])}" cy="{_n(centre[1])}" r="{_n(radius)}" fill="none"'
+        f' stroke="{css(colour)}" stroke-width="{_n(max(width, 1))}"/>'
+    )
+
+
+def _text(x: float, y: float, size: float, text: str, colour: Colour) -> str:
+    """Return short text around a centre."""
+    return (
+        f'<text x="{_n(x)}" y="{_n(y + size * 0.35)}" font-size="{_n(size)}" text-anchor="middle"'
+        f' font-family="sans-serif" fill="{css(colour)}">{escape(text)}</text>'
+    )
+
+
+def _n(number: float) -> str:
+    """Return a number with at most two decimals.
+
+    >>> _n(40.0), _n(23.094)
+    ('40', '23.09')
+    """
+    return f"{number:.2f}".rstrip("0").rstrip(".")

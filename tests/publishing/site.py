@@ -1,0 +1,82 @@
+"""A server with matches, the site that it publishes, and what is looked at in one."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pbem.publishing import publication
+from pbem.publishing.folder import LIST
+from pbem.publishing.pages import Site
+from pbem.publishing.publication import Published
+from tests.correspondence import Correspondence, correspondence
+
+URL = "https://games.example/archive/"
+OPENING = ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
+NEXT = "b7b5 i2g2 1 b5c5 g2g3"
+WORDS = "Greetings from the Danube"
+
+
+class Archive:
+    """The correspondence of alice, bob and carol, and a folder for its site."""
+
+    def __init__(self, letters: Correspondence, folder: Path, personal: Mapping[str, str]) -> None:
+        self.letters = letters
+        self.folder = folder
+        self.personal = personal
+
+    def publish(self, url: str = URL, folder: Path | None = None) -> Published:
+        """Publish into the folder, or into another one."""
+        server = self.letters.server
+        site = Site("PBeM", server.settings.server.address, url)
+        return publication.publish(server.engine, site, folder or self.folder, self.letters.clock())
+
+    def write(self, name: str, words: str) -> None:
+        """Let a player write to their personal address."""
+        self.letters.write(f"{name}@mail.example", words, to=self.personal[name])
+
+    def choose(self, choice: str, *names: str) -> None:
+        """Let players choose whether their matches are shown."""
+        for name in names:
+            self.write(name, f"set public {choice}")
+
+    def begin(self, first: str = "alice", second: str = "bob", game: str = "quadraphages") -> None:
+        """Let a match begin."""
+        self.write(first, f"challenge {second} {game}")
+        self.letters.reply(self.letters.last(second), "accept")
+
+    def turn(self, name: str, words: str) -> None:
+        """Let a player answer the newest message that says it's their turn."""
+        mails = self.letters.received[f"{name}@mail.example"]
+        self.letters.reply(next(mail for mail in reversed(mails) if "your turn" in str(mail["Subject"])), words)
+
+    def text(self, name: str) -> str:
+        """Return a file of the site."""
+        return (self.folder / name).read_text(encoding="utf-8")
+
+
+@contextmanager
+def archive(folder: Path, choice: str = "") -> Iterator[Archive]:
+    """Begin a match of alice and bob, and play two turns, with words; let both choose whether it is shown."""
+    with correspondence(folder / "server") as letters:
+        yield Archive(letters, folder / "site", letters.play(_begun, choice))
+
+
+def _begun(letters: Correspondence, choice: str) -> dict[str, str]:
+    personal = {name: letters.join(name) for name in ("alice", "bob", "carol")}
+    begun = Archive(letters, letters.folder, personal)
+    begun.begin()
+    for name, turn in zip(("alice", "bob"), OPENING, strict=True):
+        letters.reply(letters.last(name), f"{turn}\n\n{WORDS}")
+    if choice:
+        begun.choose(choice, "alice", "bob")
+    return personal
+
+
+def files(folder: Path) -> dict[str, str]:
+    """Return what the files of a site contain, as hashes, by their paths; without the list of what was published."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith(LIST)
+    }

@@ -1,0 +1,197 @@
+"""The pages in Chromium: the replay on a phone and on a desk, by keyboard alone, and without JavaScript."""
+
+import functools
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.publishing.site import Archive, archive
+from tests.servers import HOST, missing
+
+pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+
+Open = Callable[..., Any]
+POLICY = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'"
+MATCH = "matches/0/1.html"
+PAGES = ("index.html", MATCH, "matches/0/index.html", "players/alice.html", "games/kvadratik.html")
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+
+
+def library(name: str) -> Any:
+    """Import a library that only these tests need, or skip them; but not in CI."""
+    try:
+        return __import__(name, fromlist=["*"])
+    except ImportError:
+        missing(name, "make browser")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    """Provide a site with a match of two turns."""
+    with archive(tmp_path_factory.mktemp("browser"), "on") as made:
+        made.publish()
+        yield made
+
+
+class Strict(SimpleHTTPRequestHandler):
+    """Serves files under a policy that forbids everything inline, and everything from elsewhere."""
+
+    def end_headers(self) -> None:
+        """Add the policy."""
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def url(published: Archive) -> Iterator[str]:
+    """Provide the URL of the site, served under the policy."""
+    handler = functools.partial(Strict, directory=str(published.folder))
+    with ThreadingHTTPServer((HOST, 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://{HOST}:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Provide Debian's Chromium."""
+    program = shutil.which("chromium")
+    if program is None:
+        missing("Chromium", "chromium")
+    sync_api = library("playwright.sync_api")
+    quiet = ("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
+    sandbox = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=[*quiet, *sandbox, "--disable-quic"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Open]:
+    """Provide a function that opens a page. The test fails if a page complains of anything."""
+    complaints: list[str] = []
+
+    def open_page(url: str, **context: Any) -> Any:
+        page = browser.new_context(**context).new_page()
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(url)
+        return page
+
+    yield open_page
+    assert not complaints
+
+
+def caption(page: Any) -> str:
+    """Return the caption of the only board that is shown."""
+    shown = page.locator("figure:visible")
+    assert shown.count() == 1
+    return str(shown.locator("figcaption").inner_text())
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_the_replay_is_stepped_through_with_buttons_and_slider(opened: Open, url: str, size: dict[str, int]) -> None:
+    page = opened(url + MATCH, viewport=size)
+    assert caption(page).startswith("2. bob: c1d1 g9h9")
+    page.get_by_role("button", name="One turn back").click()
+    assert caption(page).startswith("1. alice: 1 a7b7 i3i2")
+    assert page.url.endswith("#1")
+    page.get_by_role("button", name="First board").click()
+    assert caption(page) == "The beginning"
+    page.get_by_role("slider").fill("2")
+    assert caption(page).startswith("2. bob")
+    assert page.get_by_role("button", name="One turn on").get_attribute("aria-disabled") == "true"
+    board = page.locator("figure:visible svg.board").bounding_box()
+    assert board["width"] <= size["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+def test_the_replay_needs_no_mouse(opened: Open, url: str) -> None:
+    page = opened(url + MATCH)
+    page.keyboard.press("ArrowLeft")
+    assert caption(page).startswith("1. alice")
+    page.keyboard.press("Home")
+    assert caption(page) == "The beginning"
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.step") == "on":
+            break
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    assert caption(page).startswith("2. bob")
+
+
+def test_it_plays_by_itself_and_stops_at_the_end(opened: Open, url: str) -> None:
+    page = opened(f"{url}{MATCH}#0")
+    page.clock.install()
+    page.keyboard.press("Space")
+    assert page.get_by_role("button", name="Pause").is_visible()
+    page.clock.run_for(10_000)
+    assert caption(page).startswith("2. bob")
+    assert page.get_by_role("button", name="Play").is_visible()
+
+
+def test_a_link_leads_to_a_turn_and_a_board_is_copied_as_text(opened: Open, url: str) -> None:
+    page = opened(f"{url}{MATCH}#1", permissions=["clipboard-read", "clipboard-write"])
+    assert caption(page).startswith("1. alice")
+    page.get_by_role("button", name="Copy as text").click()
+    page.get_by_text("Copied.").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("Quadraphages #1: alice")
+    assert "1. alice: 1 a7b7 i3i2" in copied
+    assert " a b c d e f g h i" in copied
+    page.goto(f"{url}{MATCH}#0")
+    assert caption(page) == "The beginning"
+
+
+def test_without_javascript_all_boards_are_there(opened: Open, url: str) -> None:
+    page = opened(url + MATCH, java_script_enabled=False)
+    assert page.locator("figure:visible").count() == 3
+    assert not page.get_by_role("slider").is_visible()
+
+
+def test_it_is_the_same_from_a_file(opened: Open, published: Archive) -> None:
+    page = opened((published.folder / MATCH).as_uri())
+    assert caption(page).startswith("2. bob")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_keeps_anybody_out(browser: Any, url: str, path: str, scheme: str) -> None:
+    """Axe finds no violation, with contrasts of the light and of the dark page."""
+    axe = library("axe_playwright_python.base")
+    page = browser.new_context(color_scheme=scheme, bypass_csp=True, viewport=PHONE).new_page()
+    page.goto(url + path)
+    page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run()")
+    assert found["passes"]
+    assert not [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]]
+
+
+def test_the_html_has_no_errors(published: Archive) -> None:
+    tinyhtml5 = library("tinyhtml5.parser")
+    for path in PAGES:
+        parser = tinyhtml5.HTMLParser()
+        parser.parse((published.folder / path).read_bytes(), transport_encoding="utf-8")
+        assert not parser.errors, path
+
+
+def test_the_json_is_as_its_schema_says(published: Archive) -> None:
+    jsonschema = library("jsonschema")
+    schema = json.loads(published.text("schema.json"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for path in ("index.json", "matches/0/index.json"):
+        jsonschema.validate(json.loads(published.text(path)), schema)

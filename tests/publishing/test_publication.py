@@ -1,0 +1,127 @@
+"""Only what has changed is written, in an order in which every link leads somewhere, wherever it is interrupted."""
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from engines import GAMES
+from tests.publishing.site import NEXT, Archive, files
+
+
+def broken_links(folder: Path) -> list[str]:
+    """Return the links that lead to no file, of all pages that can be reached from the first."""
+    broken, reached = [], [folder / "index.html"]
+    for page in reached:  # it grows while it is walked
+        for link in re.findall(r'(?:href|src)="([^"]*)"', page.read_text(encoding="utf-8")):
+            path = unquote(unescape(link)).partition("#")[0]
+            if not path or ":" in path:
+                continue
+            target = (page.parent / path).resolve()
+            if not target.exists():
+                broken.append(f"{page.relative_to(folder)}: {path}")
+            elif target.suffix == ".html" and target not in reached:
+                reached.append(target)
+    assert len(reached) > len(GAMES)
+    return broken
+
+
+def test_a_second_time_nothing_is_written(shown: Archive) -> None:
+    before = files(shown.folder)
+    again = shown.publish()
+    assert (again.written, again.removed) == (0, 0)
+    assert files(shown.folder) == before
+
+
+def test_a_turn_changes_the_pages_that_show_it_and_no_others(shown: Archive) -> None:
+    shown.begin("bob", "carol", "kvadratik")
+    shown.choose("on", "carol")
+    shown.publish()
+    before = files(shown.folder)
+    shown.turn("alice", NEXT)
+    shown.publish()
+    after = files(shown.folder)
+    assert {name for name in after if after[name] != before[name]} == {
+        *("index.html", "index.json", "games/quadraphages.html", "players/alice.html", "players/bob.html"),
+        *("matches/0/1.html", "matches/0/1.txt", "matches/0/1.png", "matches/0/index.html", "matches/0/index.json"),
+    }
+    assert 'figure id="3"' in shown.text("matches/0/1.html")
+
+
+def test_the_end_of_a_match_adds_its_record_and_animation(shown: Archive) -> None:
+    shown.turn("alice", "resign")
+    shown.letters.reply(shown.letters.last("alice"), "yes")
+    shown.publish()
+    assert {"matches/0/1.gif", "matches/0/1.json"} <= files(shown.folder).keys()
+    assert "Bob won: alice resigned." in shown.text("matches/0/1.html")
+    assert "match/1" in shown.text("feed.xml")
+    assert "match/1" in shown.text("players/bob.xml")
+
+
+def test_every_link_leads_somewhere(shown: Archive) -> None:
+    assert not broken_links(shown.folder)
+
+
+def test_a_draft_and_a_lost_list_do_no_harm(shown: Archive) -> None:
+    before = files(shown.folder)
+    (shown.folder / "matches" / ".new-x").write_bytes(b"half")
+    shown.publish()
+    assert files(shown.folder) == before
+
+
+class Interrupted(BaseException):
+    """The end of the process, as the code that it interrupts sees it."""
+
+
+@pytest.mark.slow
+def test_wherever_it_is_interrupted_the_next_publication_mends_it(
+    shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turn and a player's choice are published, with an end after each file that is put into its place or removed."""
+    shown.begin("bob", "carol", "kvadratik")
+    shown.choose("on", "carol")
+    shown.publish()
+    shown.turn("alice", NEXT)
+    shown.choose("off", "carol")
+    steps = 0
+    for step in range(1, 100):
+        with monkeypatch.context() as patched:
+            left = [step]
+
+            def ending(do: Any, left: list[int] = left) -> Any:
+                def once(*given: Any, **named: Any) -> Any:
+                    left[0] -= 1
+                    if left[0] == 0:
+                        raise Interrupted
+                    return do(*given, **named)
+
+                return once
+
+            patched.setattr(Path, "replace", ending(Path.replace))
+            patched.setattr(Path, "unlink", ending(Path.unlink))
+            copy = tmp_path / f"copy{step}"
+            _copied(shown.folder, copy)
+            try:
+                shown.publish(folder=copy)
+            except Interrupted:
+                steps += 1
+            else:
+                break
+        assert not broken_links(copy), step
+        shown.publish(folder=copy)
+        fresh = tmp_path / "fresh"
+        if not fresh.exists():
+            shown.publish(folder=fresh)
+        assert files(copy) == files(fresh), step
+    assert steps > 10
+
+
+def _copied(source: Path, target: Path) -> None:
+    for path in source.rglob("*"):
+        if path.is_file():
+            place = target / path.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(path.read_bytes())
