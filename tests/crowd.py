@@ -30,6 +30,7 @@ from pbem.storage.models import (
     Seek,
     Tournament,
     Vacation,
+    Watch,
 )
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -93,6 +94,7 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Tournament, _tournaments(crowd)),
             (Entry, _entries(crowd)),
             (Pairing, _pairings(crowd)),
+            (Watch, _watches(crowd)),
             (LadderStep, _steps(crowd)),
         ):
             _add(connection, table, rows)
@@ -320,6 +322,19 @@ def _entries(crowd: Crowd) -> Iterator[dict[str, Any]]:
         for seed, player in enumerate(crowd.seats(match), start=1):
             entered = {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match)}
             yield {**entered, "seed": seed, "rung": seed}
+
+
+def _watches(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield what players watch: each another player, some a tournament, some a match."""
+    for number, player in enumerate(_numbers(crowd), start=1):
+        row = {"player": player, "created": crowd.now, "noticed": crowd.now, "left_out": False}
+        nothing: dict[str, Any] = {"match": None, "whom": None, "tournament": None}
+        other = (player - crowd.before["player"]) % crowd.players + crowd.before["player"] + 1
+        yield {**row, **nothing, "whom": other}
+        if number <= crowd.matches // OF_A_TOURNAMENT:
+            yield {**row, **nothing, "tournament": number}
+        if number <= crowd.matches:
+            yield {**row, **nothing, "match": crowd.before["match"] + number}
 
 
 def _pairings(crowd: Crowd) -> Iterator[dict[str, Any]]:
