@@ -20,6 +20,8 @@ from rich.table import Table
 from sqlalchemy import Engine, insert, text
 from sqlmodel import Session
 
+from bench import performance
+from bench.performance import Row
 from notation.ending import Termination
 from pbem.community import blocks, directory, history, seeks
 from pbem.community.rating_ranges import RatingRange
@@ -187,6 +189,11 @@ def week_of_ratings(engine: Engine) -> tuple[float, float]:
     return (time.perf_counter_ns() - wall) / 1e6, (time.process_time_ns() - cpu) / 1e6
 
 
+def _row(asked: str, wall: float, limit: int) -> Row:
+    """Return a figure, compared with the milliseconds that it may take."""
+    return Row("community", asked, f"{wall:,.1f} ms", f"{limit:,} ms", round(wall / limit, 3), "<= 1")
+
+
 def plans(engine: Engine, who: int, ask: Ask) -> Iterator[str]:
     """Yield the query plans of what is asked."""
     with database.read_only(engine) as session, listened(engine) as statements:
@@ -206,6 +213,7 @@ def main() -> None:
     parser.add_argument("--postgresql", action="store_true")
     parser.add_argument("--plans", action="store_true")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")
     chosen = parser.parse_args()
     with _database(postgresql=chosen.postgresql) as url, stored(url, chosen.matches, chosen.players) as engine:
         if chosen.plans:
@@ -213,6 +221,11 @@ def main() -> None:
                 Console().print(asked, *plans(engine, who, ask), sep="\n    ", markup=False)
         rows = {asked: cost(engine, who, ask) for asked, (who, ask) in ASKED.items()}
         rated = week_of_ratings(engine)
+    if chosen.publish:
+        performance.publish(
+            [_row(asked, wall, LIMIT_MS) for asked, (wall, _) in rows.items()]
+            + [_row("a week of 10,080 rated matches", rated[0], LIMIT_OF_A_WEEK)]
+        )
     if chosen.json:
         told = {asked: {"ms": wall, "cpu_ms": cpu} for asked, (wall, cpu) in rows.items()}
         week = {"ms": rated[0], "cpu_ms": rated[1], "limit_ms": LIMIT_OF_A_WEEK}

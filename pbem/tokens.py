@@ -42,7 +42,8 @@ class Purpose(IntEnum):
     CONFIRM = 3
     """Carry out a held message, which is the subject."""
     NOTICES = 4
-    """Stop or restart the player's news; used by mail programs, and harmless in a forwarded message."""
+    """Stop or restart the player's news, or stop watching; used by mail programs and in messages to spectators, and
+    harmless in a forwarded message."""
     ADDRESS = 5
     """Confirm the address that the message went to; the subject is the message in which the player asked for it."""
 

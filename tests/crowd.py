@@ -30,6 +30,7 @@ from pbem.storage.models import (
     Seek,
     Tournament,
     Vacation,
+    Watch,
 )
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -93,6 +94,7 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Tournament, _tournaments(crowd)),
             (Entry, _entries(crowd)),
             (Pairing, _pairings(crowd)),
+            (Watch, _watches(crowd)),
             (LadderStep, _steps(crowd)),
         ):
             _add(connection, table, rows)
@@ -315,9 +317,24 @@ def _tournaments(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _entries(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield two entries in each tournament, who also stand on rungs, as if it were a ladder."""
     for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
         for seed, player in enumerate(crowd.seats(match), start=1):
-            yield {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match), "seed": seed}
+            entered = {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match)}
+            yield {**entered, "seed": seed, "rung": seed}
+
+
+def _watches(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    """Yield what players watch: each another player, some a tournament, some a match."""
+    for number, player in enumerate(_numbers(crowd), start=1):
+        row = {"player": player, "created": crowd.now, "noticed": crowd.now, "left_out": False}
+        nothing: dict[str, Any] = {"match": None, "whom": None, "tournament": None}
+        other = (player - crowd.before["player"]) % crowd.players + crowd.before["player"] + 1
+        yield {**row, **nothing, "whom": other}
+        if number <= crowd.matches // OF_A_TOURNAMENT:
+            yield {**row, **nothing, "tournament": number}
+        if number <= crowd.matches:
+            yield {**row, **nothing, "match": crowd.before["match"] + number}
 
 
 def _pairings(crowd: Crowd) -> Iterator[dict[str, Any]]:

@@ -31,6 +31,7 @@ GROWING = {
     "playerrating",
     "entry",
     "pairing",
+    "watch",
     "ladderstep",
 }
 MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
@@ -47,11 +48,13 @@ WAITING = {
     "ix_entry_gone",
     "ix_match_unreached",
     "ix_match_unreported",
+    "ix_match_unseen",
     "ix_outgoing_troubled",
     "ix_player_merged_into",
     "ix_player_unreachable",
     "ix_search_troubled",
     "ix_tournament_closes",
+    "ix_watch_unnoticed",
     "ix_tournament_told",
 }
 """Indexes that hold only what waits, or hardly ever happens: all of one may be read."""

@@ -129,6 +129,7 @@ def _write(path: Path, content: bytes) -> None:
         draft = folder / "file"
         draft.write_bytes(content)
         draft.chmod(0o600)
+        drafts.adopt(draft, path.parent)
         drafts.publish(draft, path)
 
 
@@ -148,5 +149,6 @@ def _put(engine: Engine, url: str, copy: Path) -> None:
         os.fsync(whole.fileno())
     with database.alone(url):
         copies.require_empty(engine)
+        drafts.adopt(copy, file.parent)
         copy.replace(file)
         drafts.sync_folder(file.parent)

@@ -18,6 +18,7 @@ from pbem.commands.community.replaying import REPLAY
 from pbem.commands.community.seeking import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.commands.community.standings import STANDINGS
 from pbem.commands.community.tournaments import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
+from pbem.commands.community.watching import UNWATCH, WATCH
 from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
@@ -75,6 +76,8 @@ COMMANDS: dict[str, Command] = {
     "whois": WHOIS,
     "history": HISTORY,
     "standings": STANDINGS,
+    "watch": WATCH,
+    "unwatch": UNWATCH,
     "block": BLOCK,
     "unblock": UNBLOCK,
     "refuse": REFUSE,

@@ -1,6 +1,7 @@
 """The commands that only show something: games, show, record, preview."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from sqlmodel import select
@@ -11,6 +12,8 @@ from notation.ending import Termination
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.syntax import paging
 from pbem.commands.target import match_of
+from pbem.community import sight
+from pbem.community.sight import Sight
 from pbem.errors import Refused
 from pbem.house.player import is_house
 from pbem.matches import variations
@@ -51,6 +54,7 @@ def games(request: Request, line: Line) -> Decision:
     choices = preferences.with_defaults((request.sender.player or player).settings)
     stages = {match.id: _stage(match, player) for match in matches}
     due = {match.id: expected_due(match, request.now) for match in matches}
+    seen = sight.of_matches(request.session, matches, request.sender.player)
     matches.sort(key=lambda match: (stages[match.id], _by_time(match, due[match.id], since)))
     rows = (
         ListedMatch(
@@ -64,7 +68,7 @@ def games(request: Request, line: Line) -> Decision:
                 own=own,
                 is_due=due[match.id] is not None,
             ),
-            has_board=match.state in (MatchState.RUNNING, MatchState.OVER),
+            has_board=match.state in (MatchState.RUNNING, MatchState.OVER) and seen[match.id or 0] is not Sight.NOTHING,
         )
         for match in matches
     )
@@ -108,12 +112,19 @@ def _state(match: Match, player: Player, day: str, *, own: bool, is_due: bool) -
 def show(request: Request, line: Line) -> Decision:
     """Show a match as it is now, or after one of its turns."""
     match = _with_board(request, line)
-    _check_ply(match, line.ply)
+    last = _check_ply(request, match, line.ply)
     if line.ply is not None:
-        return Decision(answer=(MatchThen(match=match.id or 0, ply=line.ply, now=match.plies),))
+        return Decision(answer=(MatchThen(match=match.id or 0, ply=line.ply, now=last),))
+    return Decision(answer=(as_seen(request, match),))
+
+
+def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
+    """Return the section that shows a match as it is now, or as it was a turn ago to who sees it late."""
+    last = sight.last_ply(match, sight.of_reader(request.session, match, request.sender.player))
+    if last < match.plies:
+        return MatchThen(match=match.id or 0, ply=last, now=last)
     own = _is_to_move(request, match)
-    part = match.part if own else None
-    return Decision(answer=(MatchShown(match=match.id or 0, ply=match.plies, part=part, own=own),))
+    return MatchShown(match=match.id or 0, ply=match.plies, part=match.part if own else None, own=own)
 
 
 def record(request: Request, line: Line) -> Decision:
@@ -125,8 +136,8 @@ def record(request: Request, line: Line) -> Decision:
             fits='Write "record NUMBER full".',
         )
     match = _with_board(request, line)
-    _check_ply(match, line.ply)
-    ply = match.plies if line.ply is None else line.ply
+    last = _check_ply(request, match, line.ply)
+    ply = last if line.ply is None else line.ply
     undone = _taken_back(request, match) if line.words else None
     return Decision(answer=(MatchRecord(match=match.id or 0, ply=ply, taken_back=undone),))
 
@@ -144,7 +155,9 @@ def _taken_back(request: Request, match: Match) -> tuple[TurnTakenBack, ...]:
 def preview(request: Request, line: Line) -> Decision:
     """Show the board after turns that could be played, or the ways to go on with one. Nothing is played or kept."""
     match = _with_board(request, line)
-    _check_ply(match, line.ply)
+    last = _check_ply(request, match, line.ply)
+    if last < match.plies and line.ply is None:
+        line = replace(line, ply=last)
     snapshot = snapshot_of(request.session, match)
     snapshot = snapshot if line.ply is None else snapshot.at(line.ply)
     if line.ply is None and match.state == MatchState.OVER:
@@ -164,7 +177,7 @@ def preview(request: Request, line: Line) -> Decision:
     shown = Preview(
         match=snapshot.number,
         ply=snapshot.ply,
-        now=snapshot.total,
+        now=last,
         past=line.ply is not None,
         playable=own and match.state == MatchState.RUNNING,
         kept=kept is not None and not variation.turns,
@@ -178,9 +191,9 @@ def preview(request: Request, line: Line) -> Decision:
 def position_of(request: Request, line: Line) -> Snapshot:
     """Return the match after the turn that the line names, or as it is now, where it can go on from there."""
     match = _with_board(request, line)
-    _check_ply(match, line.ply)
+    last = _check_ply(request, match, line.ply)
     snapshot = snapshot_of(request.session, match)
-    there = snapshot.at(match.plies if line.ply is None else line.ply)
+    there = snapshot.at(last if line.ply is None else line.ply)
     if there.base.turn is None:
         raise Refused(
             f"Match #{match.id} ended with turn {there.ply}, so it can't go on from there.",
@@ -195,17 +208,43 @@ def _with_board(request: Request, line: Line) -> Match:
     match = match_of(request, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
         raise Refused(f"Match #{match.id} has no board yet: the challenge is {match.state}.", read=line.text)
+    check_sight(request, match)
     return match
 
 
-def _check_ply(match: Match, ply: int | None) -> None:
-    """Raise Refused where the match doesn't have that many turns. Nothing is replayed here: rendering does it."""
-    if ply is not None and ply > match.plies:
-        turns = "1 turn" if match.plies == 1 else f"{match.plies} turns"
+def check_sight(request: Request, match: Match) -> None:
+    """Raise Refused for a match that goes on and that its players don't let the sender see.
+
+    The words are the same if one of the players has blocked the sender.
+    """
+    reader = request.sender.player
+    if sight.of_reader(request.session, match, reader) is not Sight.NOTHING:
+        return
+    if reader is None or reader.confirmed is None:
         raise Refused(
-            f"Match #{match.id} has {turns}, so there is no turn {ply}.",
-            fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{match.plies}" its last position.',
+            f"Match #{match.id} goes on, and you aren't a player here yet.",
+            fits='Write "join NAME" to get started. The name is one word.',
         )
+    raise Refused(
+        f"Match #{match.id} goes on, and its players don't both let others see it.",
+        fits=f'"show {match.id}" works once it is over.',
+    )
+
+
+def _check_ply(request: Request, match: Match, ply: int | None) -> int:
+    """Return the last turn that the sender sees; raise Refused where the match doesn't have the one they name.
+
+    Nothing is replayed here: rendering does it.
+    """
+    last = sight.last_ply(match, sight.of_reader(request.session, match, request.sender.player))
+    if ply is not None and ply > last:
+        turns = "1 turn" if last == 1 else f"{last} turns"
+        seen = " that you can see" if last < match.plies else ""
+        raise Refused(
+            f"Match #{match.id} has {turns}{seen}, so there is no turn {ply}.",
+            fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{last}" its last position.',
+        )
+    return last
 
 
 def _is_to_move(request: Request, match: Match) -> bool:

@@ -1,5 +1,6 @@
 """Blocks: a player wants nothing from another. It holds both ways, and only the one who blocks ever learns of it."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +39,14 @@ def is_blocked(session: Session, player: Player, other: Player) -> bool:
 def is_between(session: Session, one: Player, other: Player) -> bool:
     """Return whether one of the two has blocked the other."""
     return is_blocked(session, one, other) or is_blocked(session, other, one)
+
+
+def around(session: Session, players: Collection[int]) -> set[int]:
+    """Return everybody who has blocked one of those players, or whom one of them has blocked."""
+    found = session.exec(
+        select(Block.player, Block.blocked).where(or_(col(Block.player).in_(players), col(Block.blocked).in_(players)))
+    )
+    return {number for pair in found for number in pair}
 
 
 def none_between(player: Player, column: Any) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

@@ -59,6 +59,8 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
     match = request.session.get(Match, refusal.match) if refusal.match else None
     player = reply.sender.player
     seat = seat_of(match, player) if match and player else None
+    if match is not None and seat is None and match.state == MatchState.RUNNING:
+        match = None  # whether its players let others see it isn't asked for a refusal
     to_move = match is not None and seat is not None and match.to_move == seat
     if line is not None:
         did_you_mean.add_spelling(request, line, refusal)

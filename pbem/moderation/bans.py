@@ -10,7 +10,7 @@ from enum import StrEnum
 from sqlmodel import Session, col, update
 
 from engines.seats import other
-from pbem.community import seeks
+from pbem.community import seeks, watches
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.matches import lifecycle
@@ -60,6 +60,7 @@ def ban(
     retention.change(session, update(Outgoing).where(*news).values(state=OutgoingState.DROPPED.value, troubled=None))
     seeks.close(session, seeks.of_player(session, player, now), now)
     entries.withdraw_everywhere(session, player, now)
+    watches.forget(session, player)
     running = []
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)

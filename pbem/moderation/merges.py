@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy import delete
 from sqlmodel import Session, col, select, update
 
-from pbem.community import blocks, directory
+from pbem.community import blocks, directory, watches
 from pbem.config import ServerSettings
 from pbem.errors import Refused
 from pbem.matches import lifecycle, succession
@@ -117,6 +117,7 @@ def _pass_on(session: Session, player: Player, heir: Player) -> None:
     blocks.pass_on(session, player, heir)
     entries.pass_on(session, player, heir)
     directory.pass_on(session, player, heir)
+    watches.pass_on(session, player, heir)
 
 
 def _close(session: Session, player: Player, heir: Player) -> None:

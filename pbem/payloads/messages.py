@@ -14,6 +14,7 @@ from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Ren
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
 from pbem.payloads.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
+from pbem.payloads.watching import WatchedTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +182,8 @@ class PlayerUnreachable:
 
 
 News = Annotated[
-    TurnPlayed | Away | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words, Field(discriminator="template")
+    TurnPlayed | WatchedTurn | Away | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words,
+    Field(discriminator="template"),
 ]
 """Any message that a digest can tell."""
 
@@ -272,6 +274,7 @@ Payload = Annotated[
     | TournamentEnded
     | OpponentUnreachable
     | PlayerUnreachable
+    | WatchedTurn
     | WeeklyBulletin
     | Welcome,
     Field(discriminator="template"),

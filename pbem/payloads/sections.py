@@ -44,6 +44,7 @@ from pbem.payloads.tournaments import (
     TournamentShown,
     TournamentWithdrawn,
 )
+from pbem.payloads.watching import Watching
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,6 +359,7 @@ Section = Annotated[
     | NotSent
     | Overlooked
     | VacationShown
+    | Watching
     | Welcome,
     Field(discriminator="template"),
 ]

@@ -13,6 +13,7 @@ import structlog
 from sqlmodel import Session, col, select
 
 from pbem.clocks.clock import Unreachable
+from pbem.community import watches
 from pbem.config import ServerSettings
 from pbem.errors import Changed
 from pbem.matches.naming import is_hidden, name
@@ -98,6 +99,7 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
 def _suspend(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     """Send nothing more to the player; tell the opponents who are waiting. The admin is told later."""
     player.unreachable = now
+    watches.end_all(session, player)
     session.flush()
     for outgoing in session.exec(
         select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)

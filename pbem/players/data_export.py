@@ -15,7 +15,7 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from notation import record
-from pbem.community import blocks, directory, seeks
+from pbem.community import blocks, directory, seeks, watches
 from pbem.matches import prepared
 from pbem.matches.naming import name
 from pbem.matches.queries import plies, seat_of, taken_back
@@ -37,6 +37,7 @@ from pbem.storage.models import (
     Seek,
     Tournament,
     Vacation,
+    Watch,
 )
 from pbem.tournaments import entries
 
@@ -92,6 +93,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
         },
         "seeks": [_seek(seek) for seek in seeks.all_of(session, player)],
         "tournaments": [_entry(entry, row) for entry, row in entries.of_player(session, player)],
+        "watches": [_watch(session, row) for row in watches.of_player(session, player)],
         "blocked": blocks.blocked_by(session, player),
         "days": _days(session, player),
         "vacations": _vacations(session, player),
@@ -260,6 +262,17 @@ def _entry(entry: Entry, tournament: Tournament) -> dict[str, Any]:
         "rating": entry.rating,
         "rung": entry.rung,
         "withdrawn": entry.withdrawn,
+    }
+
+
+def _watch(session: Session, row: Watch) -> dict[str, Any]:
+    whom = session.get_one(Player, row.whom) if row.whom is not None else None
+    return {
+        "match": row.match,
+        "player": None if whom is None else name(whom),
+        "tournament": row.tournament,
+        "left_out": row.left_out,
+        "since": row.created,
     }
 
 

@@ -14,7 +14,7 @@ import structlog
 from sqlalchemy import case
 from sqlmodel import Session, col, delete, func, select, update
 
-from pbem.community import blocks, directory, seeks
+from pbem.community import blocks, directory, seeks, watches
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
@@ -122,6 +122,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     entries.withdraw_everywhere(session, player, now)
     blocks.forget(session, player)
     directory.forget(session, player)
+    watches.forget(session, player)
     for table in (Analysis, Bulletin, Calendar, Vacation):
         retention.change(session, delete(table).where(col(table.player) == player.id))
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):

@@ -57,8 +57,8 @@ class Sender:
 
     @property
     def serves_news(self) -> bool:
-        """Whether the message was addressed to List-Unsubscribe, which proves nothing else."""
-        return self.purpose is Purpose.NOTICES
+        """Whether the message was addressed to List-Unsubscribe, whose token proves nothing else."""
+        return self.purpose is Purpose.NOTICES and not self.by_thread
 
     @property
     def is_stranger(self) -> bool:

@@ -11,6 +11,7 @@ from engines import GAMES
 from pbem.clocks import reminders
 from pbem.clocks.time_control import BadTime
 from pbem.clocks.working_days import BadDays, format_days, parse_days
+from pbem.community import sight
 from pbem.community.directory import LISTED
 from pbem.community.willingness import LIMIT, NONE, REJECTS
 from pbem.errors import Refused
@@ -171,6 +172,11 @@ PREFERENCES: dict[str, Preference] = {
     "calendar": Preference("calendar", (OFF, ON), "whether messages bring a calendar entry for when a turn is due"),
     AUTOMOVE: Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
     LISTED: Preference(LISTED, (OFF, ON), 'whether "who" shows your name to other players'),
+    sight.WATCHERS: Preference(
+        sight.WATCHERS,
+        (sight.IN_TOURNAMENTS, sight.ALL, sight.LATE, sight.NOBODY),
+        "who may watch your matches: in tournaments anybody, in all, in all but a turn late, nobody",
+    ),
     BULLETIN: Preference(
         BULLETIN, (OFF, ON), "whether you get a message each Monday on finished matches, open seeks and standings"
     ),

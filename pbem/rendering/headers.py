@@ -148,7 +148,8 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
         stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
         if row.is_notice:
             found["List-Id"] = (f"<matches.{server.domain}>",)
-        found["List-Unsubscribe"] = (f"<mailto:{stop}?subject=stop>",)
+        ends = f"unwatch%20{row.match}" if row.template == "watched" else "stop"
+        found["List-Unsubscribe"] = (f"<mailto:{stop}?subject={ends}>",)
     return found
 
 

@@ -122,7 +122,8 @@ class View:
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.seat = snapshot.seat_of(reader) if reader else None
-        self.opponent = next((side["name"] for side in self.sides if not side["you"]), "")
+        opponents = [str(side["name"]) for side in self.sides if not side["you"]]
+        self.opponent = " - ".join(opponents)
         others = [player for player in snapshot.players if reader is not None and player.id != reader.id]
         self.absent = next((name(player) for player in others if player.stopped), None)
         self.last = snapshot.texts[-1] if snapshot.texts else None
@@ -157,8 +158,8 @@ class View:
 
     @property
     def offers(self) -> tuple[OfferShown, ...]:
-        """The offers that can be accepted, or withdrawn by the reader."""
-        if not self.is_current:
+        """The offers that can be accepted, or withdrawn by the reader; they are nobody else's."""
+        if not self.is_current or self.seat is None:
             return ()
         snapshot = self._snapshot
         return tuple(
@@ -174,8 +175,8 @@ class View:
 
     @property
     def paused(self) -> bool:
-        """Whether the match is paused."""
-        return self.is_current and self._snapshot.match.paused is not None
+        """Whether the match of the reader is paused."""
+        return self.is_current and self.seat is not None and self._snapshot.match.paused is not None
 
     @property
     def paused_until(self) -> str | None:

@@ -15,7 +15,7 @@ from sqlmodel import Session, SQLModel
 
 from pbem.storage.models import Match, Player
 
-LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported"})
+LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported", "shown"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "epoch", "stopped", "confirmed", "created")

@@ -2,13 +2,15 @@
 
 The source is chapter C.07, "Tie-Break Regulations" (2024): direct encounter, number of wins, Buchholz and
 Sonneborn-Berger. A round without a match, such as a bye, counts there as one against a made-up opponent who has as many
-points as the player has in the end ("dummy opponent"). In a round robin the opponent is known, so theirs count.
+points as the player has in the end ("dummy opponent", article 16.4). The rounds that an opponent has missed since they
+withdrew count as drawn (article 16.3), or those who met them early would suffer. In a round robin all opponents are
+known and paired, so their points count as they are.
 """
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from pbem.tournaments.field import WIN, Field, Kind, Pair
+from pbem.tournaments.field import DRAW, WIN, Field, Kind, Pair
 from pbem.tournaments.formats import knock_out
 
 
@@ -38,7 +40,8 @@ def wins(field: Field, player: int, tied: Collection[int] = ()) -> float:
 
 def buchholz(field: Field, player: int, tied: Collection[int] = ()) -> float:
     """Return the sum of the points of all opponents (C.07, "BH")."""
-    return sum(_points_met(field, pair, player) for pair in field.of_player(player) if pair.result)
+    missed = _missed(field, player) * field.points(player)
+    return missed + sum(_points_met(field, pair, player) for pair in field.of_player(player) if pair.result)
 
 
 def sonneborn_berger(field: Field, player: int, tied: Collection[int] = ()) -> float:
@@ -49,8 +52,16 @@ def sonneborn_berger(field: Field, player: int, tied: Collection[int] = ()) -> f
 def _points_met(field: Field, pair: Pair, player: int) -> float:
     """Return the points of the opponent, or of the one who is made up."""
     opponent = pair.opponent_of(player)
-    is_known = opponent is not None and (pair.is_played or field.kind is Kind.ROUND_ROBIN)
-    return field.points(opponent if is_known and opponent is not None else player)
+    if opponent is None or not (pair.is_played or field.kind is Kind.ROUND_ROBIN):
+        return field.points(player)
+    return field.points(opponent) + DRAW * _missed(field, opponent)
+
+
+def _missed(field: Field, player: int) -> int:
+    """Return how many rounds of a Swiss the player has missed since they withdrew; elsewhere, they forfeit matches."""
+    if field.kind is not Kind.SWISS:
+        return 0
+    return field.last_round - len({pair.round for pair in field.of_player(player)})
 
 
 def rounds_survived(field: Field, player: int, tied: Collection[int] = ()) -> float:

@@ -74,16 +74,16 @@ def log_in_with(client: smtplib.SMTP, username: str, token: str) -> None:
     """Log in with an access token; raises SMTPException, and SMTPAuthenticationError if the server rejects it."""
     offered = client.esmtp_features.get("auth", "").upper().split()
     if "XOAUTH2" in offered:
-        mechanism, said = "XOAUTH2", f"user={username}\1auth=Bearer {token}\1\1"
+        mechanism, said, resigned = "XOAUTH2", f"user={username}\1auth=Bearer {token}\1\1", ""
     elif "OAUTHBEARER" in offered:
         name = username.replace("=", "=3D").replace(",", "=2C")
-        mechanism, said = "OAUTHBEARER", f"n,a={name},\1auth=Bearer {token}\1\1"
+        mechanism, said, resigned = "OAUTHBEARER", f"n,a={name},\1auth=Bearer {token}\1\1", "\1"
     else:
         raise smtplib.SMTPNotSupportedError("the server supports neither AUTH XOAUTH2 nor AUTH OAUTHBEARER")
 
     def answer(challenge: bytes | None = None) -> str:
         """Return what logs in, and to a challenge, which tells why it doesn't, what lets the server refuse."""
-        return said if challenge is None else "\1"
+        return said if challenge is None else resigned
 
     client.auth(mechanism, answer)
 

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import signal
 import stat
 import tarfile
@@ -33,7 +34,6 @@ from tests.operating.site import KEY, Done, Site, rows
 from tests.postgres import running
 from tests.servers import until
 
-pytestmark = pytest.mark.sql
 SQLITE_ONLY = pytest.mark.skipif(databases.kind() != "sqlite", reason="it is about files")
 PASSWORD = "hunter2-and-more"
 START = datetime(2026, 11, 23, 3, 15, tzinfo=UTC)
@@ -96,6 +96,7 @@ def manifest(file: Path) -> dict[str, Any]:
 # There and back
 
 
+@pytest.mark.sql
 def test_what_is_restored_is_what_was_there_and_goes_on(site: Site, tmp_path: Path) -> None:
     moves = filled(site)
     other = place(site, tmp_path / "other")
@@ -121,6 +122,7 @@ def test_what_is_restored_is_what_was_there_and_goes_on(site: Site, tmp_path: Pa
     assert last == (moves[2].ply, moves[2].text)
 
 
+@pytest.mark.sql
 def test_a_backup_is_one_state_however_much_is_written_meanwhile(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +172,7 @@ def test_a_backup_without_secrets_has_none(site: Site, tmp_path: Path) -> None:
     assert f"to do: inbox.imap.password is not in the backup; write it into {other.folder}/imap.password" in done.out
 
 
+@pytest.mark.slow
 def test_a_configuration_with_secrets_is_left_out_with_them(site: Site, tmp_path: Path) -> None:
     site.config.write_text(site.config.read_text().replace('{ file = "pbem.key" }', f'{{ value = "{PASSWORD}" }}'))
     assert names(backup(site, name="with.tar"))[1:3] == ["pbem.toml", "secrets/server.key"]
@@ -189,6 +192,7 @@ def test_a_configuration_with_secrets_is_left_out_with_them(site: Site, tmp_path
 SQLITE = databases.kind() == "sqlite"
 
 
+@pytest.mark.slow
 def test_restoring_uses_the_configuration_that_is_there(site: Site, tmp_path: Path) -> None:
     file = backup(site)
     other = place(site, tmp_path / "other")
@@ -199,6 +203,17 @@ def test_restoring_uses_the_configuration_that_is_there(site: Site, tmp_path: Pa
     assert "new.key" in other.config.read_text()
     assert (other.folder / "new.key").read_text() == KEY
     assert f"wrote {other.folder}/new.key\n" in done.out
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files that are another user's")
+def test_what_root_restores_belongs_to_the_server(site: Site, tmp_path: Path) -> None:
+    file = backup(site)
+    other = place(site, tmp_path / "other")
+    other.folder.mkdir()
+    os.chown(other.folder, 12345, 12345)
+    assert restore(other, file).code == 0
+    found = [other.config, other.folder / "pbem.key", *other.folder.glob("pbem.sqlite")]
+    assert [path.stat().st_uid for path in found] == [12345] * len(found)
 
 
 # Refusals
@@ -396,6 +411,7 @@ def test_a_backup_of_another_kind_of_database_is_refused(site: Site, tmp_path: P
     assert "the database in it is one of sqlite, and the configuration has one of postgresql" in done.err
 
 
+@pytest.mark.sql
 def test_a_database_without_tables_has_no_backup(site: Site) -> None:
     site.config.write_text(site.config.read_text().replace(site.database, databases.empty(site.folder)))
     done = site.pbem("backup", str(site.folder / "all.tar"))
@@ -420,6 +436,7 @@ def test_a_backup_that_is_killed_leaves_nothing_under_its_name(site: Site) -> No
     assert not left.exists(), "the next one removes what it finds"
 
 
+@pytest.mark.sql
 @pytest.mark.slow
 def test_a_restore_that_is_killed_can_be_made_again(site: Site, tmp_path: Path) -> None:
     filled(site)
@@ -492,6 +509,7 @@ def test_a_clock_that_was_set_back_neither_stops_backups_nor_loses_the_new_one(s
     backups.locks.close()
 
 
+@pytest.mark.sql
 def test_one_of_several_daemons_makes_it(site: Site, engine: Engine) -> None:
     clock = Clock()
     first, second = (scheduled(site, clock, engine) for _ in range(2))

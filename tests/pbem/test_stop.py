@@ -11,7 +11,7 @@ from sqlmodel import select
 from pbem import tokens
 from pbem.commands import COMMANDS, permissions
 from pbem.storage import database
-from pbem.storage.models import Match, Player, Ply, Vacation
+from pbem.storage.models import Match, Player, Ply, Vacation, Watch
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -56,6 +56,7 @@ WORDS = {
     "climb": "climb 1 bob",
     "retire": "retire 1",
     "host": "host knock-out kvadratik time=3d/move",
+    "watch": "watch bob",
     "block": "block bob",
     "unblock": "unblock bob",
     "refuse": "reject kvadratik",
@@ -89,7 +90,7 @@ def state(letters: Correspondence) -> tuple[object, ...]:
     with database.transaction(letters.server.engine) as session:
         players = [(player.name, player.stopped, player.settings) for player in session.exec(select(Player))]
         matches = [(match.state, match.part) for match in session.exec(select(Match))]
-        rows = (len(session.exec(select(table)).all()) for table in (Ply, Vacation))
+        rows = (len(session.exec(select(table)).all()) for table in (Ply, Vacation, Watch))
         return players, matches, *rows
 
 
@@ -150,8 +151,8 @@ def test_not_even_beside_a_stop(letters: Correspondence) -> None:
     assert state(letters) == before
 
 
-def test_there_is_a_token_for_notices_and_its_powers_are_two_commands() -> None:
-    assert {"stop", "start"} == set(permissions.REACH[Purpose.NOTICES])
+def test_there_is_a_token_for_notices_and_its_powers_are_three_commands() -> None:
+    assert {"stop", "start", "unwatch"} == set(permissions.REACH[Purpose.NOTICES])
     assert {COMMANDS[name].changes for name in permissions.REACH[Purpose.NOTICES]} == {True}
 
 

@@ -25,7 +25,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|\+00:00)")
 BY_CHANCE = frozenset({"message_id", "in_reply_to", "references", "key", "raw", "size"})
 BY_THE_WAY_IN = frozenset({"source", "sender", "recipients"})
-BY_THE_DEATHS = frozenset({"begun", "attempts"})
+BY_THE_DEATHS = frozenset({"begun", "attempts", "shown"})
 DURATION = re.compile(r"\bP(?:\d+D)?T[\d.HMS]+")
 BY_THE_DATABASE = dict.fromkeys(
     ("calendar", "clockevent", "pairing", "ply", "takenback", "vacation"), frozenset({"id"})

@@ -12,7 +12,7 @@ from notation.ending import Ending, Termination
 from pbem.clocks import time_control
 from pbem.clocks.time_control import TimeControl
 from pbem.clocks.working_days import Span
-from pbem.community import seeks
+from pbem.community import seeks, watches
 from pbem.community.seeks import Terms
 from pbem.failpoints import Step
 from pbem.matches import agreements, lifecycle, queries
@@ -94,6 +94,23 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
             entries.enter(session, tournament, player(session, address), now)
 
 
+def _spectators(rehearsal: Rehearsal) -> None:
+    """Let x1 watch match 2 and o1 watch x0, and its last turn be one that they haven't seen."""
+    rehearsal.begin_on_a_clock("7d/move", HOUR)
+    now = rehearsal.server.clock()
+    with transaction(rehearsal.server.engine) as session:
+        match = queries.locked(session, 2)
+        assert match is not None
+        for address in (X, O):
+            player(session, address).settings = {"watchers": "on"}
+        for name, subject in (("x1", match), ("o1", player(session, X))):
+            spectator = Player(name=name, address=f"{name}@mail.example", confirmed=now, created=now)
+            session.add(spectator)
+            session.flush()
+            watches.begin(session, spectator, subject, now)
+        match.shown = queries.version(match) - 1
+
+
 def _season_that_ends(rehearsal: Rehearsal) -> None:
     """Let x0, o0 and another have played the only group of a league, of whose end none of them knows."""
     now = rehearsal.server.clock()
@@ -153,6 +170,7 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a vacation that begins by itself": _vacation_by_itself,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
+    "a match that is watched": _spectators,
     "a bulletin": _bulletin,
     "an announcement": _announcement,
     "a challenge on a ladder that is over": _challenge_that_is_over,

@@ -172,9 +172,16 @@ def rows_of(trf: str) -> dict[int, Row]:
 
 
 def met(rows: dict[int, Row], number: int, cell: Cell, *, knows_all: bool) -> float:
-    """Return the points of an opponent; those of the player where the round wasn't played, except in a round robin."""
-    is_known = cell.opponent and (cell.is_played or knows_all)
-    return rows[cell.opponent].total if is_known else rows[number].total
+    """Return the points of an opponent; those of the player where the round wasn't played, except in a round robin.
+
+    In a Swiss, rounds in which the opponent was absent until the end count as drawn (C.07, 16.3).
+    """
+    if not cell.opponent or not (cell.is_played or knows_all):
+        return rows[number].total
+    if knows_all:
+        return rows[cell.opponent].total
+    marks = "".join(each.mark for each in rows[cell.opponent].cells)
+    return rows[cell.opponent].total + 0.5 * (len(marks) - len(marks.rstrip("Z")))
 
 
 def tie_breaks(rows: dict[int, Row], kind: str) -> dict[int, dict[str, float]]:
@@ -182,7 +189,7 @@ def tie_breaks(rows: dict[int, Row], kind: str) -> dict[int, dict[str, float]]:
     knows_all = kind == "round-robin"
     found = {}
     for number, row in rows.items():
-        paired = [cell for cell in row.cells if cell.mark != "Z"]
+        paired = row.cells if kind == "swiss" else [cell for cell in row.cells if cell.mark != "Z"]
         against = [(met(rows, number, cell, knows_all=knows_all), POINTS[cell.mark]) for cell in paired]
         found[number] = {
             "BH": sum(points for points, _ in against),
@@ -308,16 +315,48 @@ def result_of(record: dict[str, Any]) -> tuple[float, int | None] | None:
     return (0.5 if first == second else float(first > second)), begins
 
 
+def ladder(records: list[dict[str, Any]], number: int, entered: list[str]) -> list[str]:
+    """Return who stands on a ladder, from the top: a challenger who wins takes the rung, who runs out of time is off.
+
+    The challenger moves first, and in this game that is the first player of the record.
+    """
+    standing = list(entered)
+    of_it = [record for record in records if record["header"].get("event") == f"tournament {number}"]
+    for record in sorted(of_it, key=lambda each: (each["header"]["date-end"], int(each["header"]["site"]["gameid"]))):
+        challenger, challenged = (player["name"] for player in record["header"]["players"])
+        won = [bool(player["result"]) for player in record["header"]["players"]]
+        if won[0] and {challenger, challenged} <= {*standing}:
+            new, old = standing.index(challenged), standing.index(challenger)
+            if new < old:
+                standing.insert(new, standing.pop(old))
+        late = challenged if won[0] else challenger
+        if any(won) and late in standing and "time" in reason(record):
+            standing.remove(late)
+    return standing
+
+
+def reason(record: dict[str, Any]) -> str:
+    """Return why a match ended, as its last turn says."""
+    turns = [turn for turn in record["moves"][-1] if isinstance(turn, dict)] if record["moves"] else []
+    return str(turns[0]["result"]) if turns else ""
+
+
 def recomputed(folder: Path) -> dict[str, Any]:
-    """Return all of it for the files in a folder: `records/*.json`, and `N.trf` and `N.json` for each tournament."""
+    """Return all of it for the files in a folder.
+
+    They are `records/*.json`, `N.trf` and `N.json` for each tournament with rounds, and for the ladder `ladder.json`,
+    with its number, and who entered it.
+    """
     records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / "records").glob("*.json"))]
     tables, wrong = {}, {}
-    for path in sorted(folder.glob("*.trf")):
+    for path in sorted(folder.glob("*.trf")):  # the ladder has no rounds
         trf = path.read_text(encoding="utf-8")
         report = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         tables[path.stem] = crosstable(trf, report)
         wrong[path.stem] = contradictions(records, path.stem, trf, report)
-    return {"ratings": ratings(records), "crosstables": tables, "contradictions": wrong}
+    told = json.loads((folder / "ladder.json").read_text(encoding="utf-8"))
+    standing = ladder(records, told["number"], told["entered"])
+    return {"ratings": ratings(records), "crosstables": tables, "contradictions": wrong, "ladder": standing}
 
 
 if __name__ == "__main__":

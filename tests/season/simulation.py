@@ -26,7 +26,7 @@ from pbem.matches.turns import ReadTurn
 from pbem.server.daemon import Server
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Match, MatchState, Player, Tournament
-from pbem.tournaments import entries
+from pbem.tournaments import entries, rungs
 from pbem.tournaments.entries import Terms
 from pbem.tournaments.field import Kind
 from tests import diagrams
@@ -45,10 +45,9 @@ CUPS: tuple[tuple[int, Kind, str, int, int], ...] = (
     (10, Kind.ROUND_ROBIN, "kvadratik", 9, 1),
     (20, Kind.KNOCK_OUT, "hexaphages", 13, 1),
 )
-"""The tournaments: on which day they begin, their kind and game, how many enter, and how many of them withdraw later.
-
-A ladder belongs here as well, once there is one: with a day, and a function that lets players challenge each other.
-"""
+"""Tournaments with rounds: on which day each begins, its kind and game, how many enter, and how many withdraw later."""
+LADDER = (30, "quadrature", 16)
+"""On which day the ladder begins, its game, and how many enter."""
 ENDS = {"resign": 60, "draw": 14, "rules": 2, "time": 8, "cancel": 3, "early": 3}
 """How often a match ends how; `early` is a resignation after one turn, which doesn't count."""
 
@@ -74,6 +73,8 @@ class Season:
     plans: dict[int, Plan] = field(default_factory=dict)
     """How matches that go on will end."""
     begun: int = 0
+    climbers: list[int] = field(default_factory=list)
+    """Who has entered the ladder, in that order."""
 
     def pass_by(self) -> None:
         """Let the season pass, and some weeks more, until its last matches are over and rated."""
@@ -84,6 +85,7 @@ class Season:
                     self._end(session, number, self.plans.pop(number))
                 self._begin(session, day)
                 self._enter(session, day)
+                self._climb(session, day)
             self._work()
             with transaction(self.server.engine) as session:
                 self._play_in_tournaments(session, day)
@@ -163,6 +165,26 @@ class Season:
             for number in self.dice.sample(sorted(self.strength), players):
                 entries.enter(session, row, session.get_one(Player, number), self.clock())
 
+    def _climb(self, session: Session, day: int) -> None:
+        """Let players enter the ladder on its day, and from then on one of them challenge another, where they can."""
+        begins, game, players = LADDER
+        if day == begins:
+            self.climbers = self.dice.sample(sorted(self.strength), players)
+            terms = Terms(
+                Kind.LADDER, "Ladder", game, {}, CONTROL, rated=True, places=players, days=0, reach=3, at_once=2
+            )
+            row = entries.open_(session, terms, None, self.clock())
+            for number in self.climbers:
+                rungs.enter(session, row, session.get_one(Player, number), self.clock())
+        if not begins < day < BEGINNING:
+            return
+        row = session.exec(select(Tournament).where(Tournament.kind == Kind.LADDER)).one()
+        one, other = self.dice.sample(rungs.on(session, row), 2)
+        found = rungs.ladder_of(session, row, (one, other), self.clock())
+        if found.obstacle(one, other, self.clock()) is None:
+            below, above = (session.get_one(Player, number) for number in (one, other))
+            rungs.challenge(session, row, found, below, above, self.clock())
+
     def _play_in_tournaments(self, session: Session, day: int) -> None:
         """Play the first turns of matches that have just begun, and plan how they end: by resignation, draw or time."""
         of_one = (col(Match.tournament).is_not(None), Match.state == MatchState.RUNNING, Match.plies == 0)
@@ -171,7 +193,7 @@ class Season:
                 continue
             (end,) = self.dice.choices(["resign", "draw", "time", "early"], [70, 20, 6, 4])
             can_draw = GAMES[match.game].can_be_drawn(match.options)
-            self._play(session, match, match.game, {"early": 0, "time": 0}.get(end, 2))
+            self._play(session, match, match.game, 0 if end == "early" else 2)
             plan = Plan(day + self.dice.randint(1, 5), end if end != "draw" or can_draw else "resign", -1)
             self._plan(session, match, plan)
 

@@ -27,12 +27,15 @@ from pbem.payloads.tournaments import TournamentEnded
 from pbem.ratings import derivation
 from pbem.rendering.files import attachments, tournament_report
 from pbem.storage.database import read_only
-from pbem.storage.models import Match, Outgoing, PlayerRating, Tournament
-from pbem.tournaments import crosstable, entries, rounds
+from pbem.storage.models import Match, Outgoing, Player, PlayerRating, Tournament
+from pbem.tournaments import crosstable, entries, rounds, rungs
+from pbem.tournaments.field import Kind
 from tests.season.simulation import CUPS, Season, season
 
 SCRIPT = Path(__file__).with_name("recomputed.py")
 FEW = 300
+WITH_ROUNDS = range(1, len(CUPS) + 1)
+"""The numbers of the tournaments that have rounds; the ladder is opened after them."""
 MATCHES = int(os.environ.get("PBEM_TEST_SEASON", FEW))
 
 
@@ -51,7 +54,11 @@ def test_a_season_is_what_an_independent_script_makes_of_its_records(subtests: p
                 assert not [fault for game in GAMES for fault in derivation.faults(session, game)]
             with subtests.test("crosstables"):
                 assert told["crosstables"] == crosstables(session)
-                assert told["contradictions"] == {str(number): [] for number in range(1, len(CUPS) + 1)}
+                assert told["contradictions"] == {str(number): [] for number in WITH_ROUNDS}
+            with subtests.test("the ladder"):
+                assert told["ladder"] == ladder(session)
+                assert told["ladder"] != entered(session, past)[: len(told["ladder"])]
+                assert not list(rungs.faults(session))
             with subtests.test("matches"):
                 assert not [fault for match in session.exec(select(Match)) for fault in faults(session, match)]
 
@@ -75,7 +82,7 @@ def much_has_happened(session: Session) -> None:
     assert None not in ends
     assert MATCHES * 0.85 < counted < len(matches)
     assert {match.game for match in matches} == {*GAMES}
-    assert all(row.ended and row.started for row in session.exec(select(Tournament)))
+    assert all(row.ended and row.started for row in session.exec(select(Tournament)) if row.kind != Kind.LADDER)
     weeks = Counter(session.exec(select(PlayerRating.week)))
     assert len(weeks) > 20
 
@@ -88,9 +95,12 @@ def export(past: Season, folder: Path) -> None:
         for match in session.exec(select(Match).order_by(col(Match.id))):
             for file in attachments.records(snapshot_of(session, match), site="pbem", generated=past.clock()):
                 (folder / "records" / file.name).write_bytes(file.content)
-        for number in range(1, len(CUPS) + 1):
+        (number,) = session.exec(select(Tournament.id).where(Tournament.kind == Kind.LADDER))
+        of_ladder = {"number": number, "entered": entered(session, past)}
+        (folder / "ladder.json").write_text(json.dumps(of_ladder), encoding="utf-8")
+        for number in WITH_ROUNDS:
             (folder / f"{number}.json").write_text(report(session, number, settings), encoding="utf-8")
-    for number in range(1, len(CUPS) + 1):
+    for number in WITH_ROUNDS:
         told = CliRunner().invoke(app, ["tournament", "trf", str(number), "--config", str(folder / "server/pbem.toml")])
         assert told.exit_code == 0, told.output
         (folder / f"{number}.trf").write_text(told.output, encoding="utf-8")
@@ -122,10 +132,21 @@ def ratings(session: Session) -> dict[str, list[list[Any]]]:
     return {game: sorted(rows) for game, rows in found.items()}
 
 
+def entered(session: Session, past: Season) -> list[str | None]:
+    """Return who entered the ladder, in that order."""
+    return [session.get_one(Player, number).name for number in past.climbers]
+
+
+def ladder(session: Session) -> list[str | None]:
+    """Return who stands on the ladder, from the top."""
+    row = session.exec(select(Tournament).where(Tournament.kind == Kind.LADDER)).one()
+    return [session.get_one(Player, number).name for number in rungs.on(session, row)]
+
+
 def crosstables(session: Session) -> dict[str, list[list[Any]]]:
     """Return the standings of all tournaments, as the script writes them."""
     found = {}
-    for tournament in session.exec(select(Tournament).order_by(col(Tournament.id))):
+    for tournament in (session.get_one(Tournament, number) for number in WITH_ROUNDS):
         names = {player.id: player.name for _, player in entries.players_of(session, tournament)}
         table = crosstable.table(rounds.field_of(session, tournament))
         found[str(tournament.id)] = [

@@ -425,6 +425,40 @@ def neighbours(letters: Correspondence) -> None:
     write("carol", carol, "export me")
 
 
+def watching(letters: Correspondence) -> None:
+    """Watch a match whose players allow it one by one, a turn late at first; answer, take back, and stop watching."""
+    letters.match("challenge bob quadrature")
+    personal = {name: personal_of(letters, name) for name in ("alice", "bob")}
+    personal |= {name: letters.join(name) for name in ("carol", "dave")}
+
+    def write(name: str, body: str) -> list[EmailMessage]:
+        return letters.write(f"{name}@mail.example", body, to=personal[name])
+
+    letters.write("mallory@far.example", "watch 1")
+    write("carol", "watch 1\nshow 1")
+    write("alice", "set watchers on")
+    write("carol", "watch alice\nhelp watching")
+    write("bob", "set watchers delayed")
+    write("carol", "watch match #1")
+    write("dave", "set mail batch\nwatch bob\nwatch tournament 7")
+    write("alice", "#1 e3f4\n#1 if e9f8 then f3g4\n\nGood luck!")
+    write("bob", "set watchers on")
+    write("bob", "#1 e9e8\n#1 undo")
+    letters.reply(letters.last("carol"), "f3g4\n\nThat's what I'd play.")
+    write("alice", "#1 accept undo")
+    letters.wait(minutes=20)
+    write("carol", "watch")
+    write("bob", "#1 e9f8")
+    letters.reply(letters.last("carol"), "unwatch 1", quote=False)
+    write("bob", "#1 f9g8")
+    write("carol", "watch\nwatch 1")
+    write("bob", "block dave")
+    write("dave", "show 1\ngames bob")
+    (question,) = write("alice", "#1 resign")
+    letters.reply(question, "yes")
+    write("carol", "record 1\nunwatch\nunwatch 1")
+
+
 def alone(letters: Correspondence) -> None:
     """Play against the house from the first message on, undo, offer a draw too early, and take revenge."""
     letters.write("carol@mail.example", "play kvadratik level=1")
@@ -630,6 +664,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "neighbours": neighbours,
     "ranking": ranking,
     "competing": competing,
+    "watching": watching,
     "climbing": climbing,
     "seasons": seasons,
     "alone": alone,

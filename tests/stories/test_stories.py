@@ -64,6 +64,7 @@ ON_BOTH = (
     "neighbours",
     "ranking",
     "competing",
+    "watching",
     "climbing",
     "seasons",
 )

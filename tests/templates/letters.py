@@ -272,12 +272,16 @@ def _compete(letters: Correspondence) -> None:
     write("gina", "host knock-out kvadratik time=3d/move places=3 called Little Cup")
     for name, words in (("gina", "enter 1"), ("hugo", "enter 1"), ("hugo", "withdraw from 1"), ("hugo", "enter 1")):
         write(name, words)
+    alice = str(letters.received[ALICE][1]["Reply-To"])
+    letters.write(ALICE, "watch tournament 1", to=alice)
     write("ines", "tournaments")
     write("ines", "enter 1")
     for _ in range(2):
         ((number, name),) = letters.execute(
             "select match.id, name from match join player on player.id = seat0 where tournament = 1 and ended is null"
         )
+        write(str(name), f"#{number} setup +x+x")
+        letters.write(ALICE, f"unwatch {number}", to=alice)
         letters.reply(write(str(name), f"#{number} resign"), "yes")
         write("gina", "tournament 1")
     write("gina", "host ladder kvadratik time=3d/move called Long Ladder")

@@ -97,3 +97,23 @@ def test_a_forfeit_and_a_match_that_goes_on_are_marked() -> None:
     cells = {row.place.entrant.player: row.cells for row in crosstable.table(field).rows}
 
     assert cells == {1: ("*", "", "", "+"), 2: ("", "*", "?", ""), 3: ("", "?", "*", ""), 4: ("-", "", "", "*")}
+
+
+def test_what_an_opponent_has_missed_since_they_withdrew_counts_as_drawn() -> None:
+    """After a draw with 1, 2 withdraws: each round that 2 misses is half a point for 1, and what 2 has for 2."""
+    pairs = (
+        Pair(1, 1, 1, 2, Result.DRAW),
+        Pair(1, 2, 3, 4, Result.FIRST),
+        Pair(2, 1, 1, 3, Result.FIRST),
+        bye(2, 2, 4),
+        Pair(3, 1, 4, 1, Result.DRAW),
+        bye(3, 2, 3),
+    )
+    field = Field(Kind.SWISS, tuple(Entrant(n, n) for n in range(1, 5)), 3, 1, pairs)
+
+    assert {player: field.points(player) for player in range(1, 5)} == {1: 2.0, 2: 0.5, 3: 2.0, 4: 1.5}
+    assert buchholz(field, 1) == (0.5 + 2 * 0.5) + 2.0 + 1.5
+    assert sonneborn_berger(field, 1) == (0.5 + 2 * 0.5) * 0.5 + 2.0 + 1.5 * 0.5
+    assert buchholz(field, 2) == 2.0 + 2 * 0.5
+    assert sonneborn_berger(field, 2) == 2.0 * 0.5
+    assert buchholz(field, 4) == 2.0 + 1.5 + 2.0

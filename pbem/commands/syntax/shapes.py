@@ -17,11 +17,22 @@ _TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{_CONTEST}\s*)?#?(\d{{1,9}
 """A tournament as `enter` and `retire` name it: "enter tournament 3"."""
 _ON_LADDER = re.compile(rf"(\S+)\s+(?:on|in)\s+(?:the\s+)?{_CONTEST}\s*#?(\d{{1,9}})$", re.IGNORECASE)
 """Whom `challenge` wants to meet on a ladder: "challenge bob on ladder 3"."""
+_WATCHED = re.compile(
+    rf"(?:(?:the\s+)?match\s*#?|#)?(?P<match>\d{{1,9}})$|(?:the\s+)?{_CONTEST}\s*#?(?P<tournament>\d{{1,9}})$"
+    r"|(?:(?:the\s+)?(?:matches|games)\s+of|player)\s+(?P<player>[\w-]+)$",
+    re.IGNORECASE,
+)
+"""What `watch` and `unwatch` name, as people write it: "watch match #42"."""
 _KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder|league)"
 _OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
 """Which records `records` sends: "records mine before 317"."""
 _RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)
 """What people write after `records` who mean the record of one match."""
+_SUBJECT = re.compile(
+    r"tournament\s\d{1,9}|(?!(?:out|it|this|that|me|him|her|them|us|your|my|the|and|for|how|what)$)[\w-]*",
+    re.IGNORECASE,
+)
+"""What stands behind `watch` in the end, and isn't the beginning of a sentence: "Watch out!"."""
 SHAPES = {
     "records": _OWN_RECORDS,
     "replay": re.compile(
@@ -37,6 +48,8 @@ SHAPES = {
     "enter": re.compile(r"\d{1,9}"),
     "retire": re.compile(r"\d{1,9}"),
     "host": re.compile(rf".*(?:=|\b{_GAME}\b|\b{_KIND}\b).*", re.IGNORECASE),
+    "watch": _SUBJECT,
+    "unwatch": _SUBJECT,
     "who": re.compile(r"\d{0,9}"),
     "whois": _PERSON,
     "block": _PERSON,
@@ -61,6 +74,8 @@ def meant(command: str, words: str) -> tuple[str, str]:
     (('retire', '3'), ('withdraw', '3'), ('enter', '3'))
     >>> meant("challenge", "bob on ladder 3"), meant("enter", "ladder 3")
     (('climb', '3 bob'), ('enter', '3'))
+    >>> meant("watch", "match #42"), meant("unwatch", "Tournament #3"), meant("watch", "games of bob")
+    (('watch', '42'), ('unwatch', 'tournament 3'), ('watch', 'bob'))
     """
     if command == "record" and _OWN_RECORDS.fullmatch(words):
         return "records", words
@@ -74,6 +89,9 @@ def meant(command: str, words: str) -> tuple[str, str]:
         return "retire", left[1] or left[2]
     if command in ("enter", "retire", "tournament") and (entered := _TOURNAMENT.match(words)):
         return command, entered[1]
+    if command in ("watch", "unwatch") and (found := _WATCHED.match(words)):
+        tournament = f"tournament {found['tournament']}" if found["tournament"] else ""
+        return command, found["match"] or tournament or found["player"]
     if command in ("take", "unseek") and (seek := _SEEK.match(words)):
         return command, seek[1]
     return (FOR_GAMES[command] if command in FOR_GAMES and words.lower() in GAMES else command), words
@@ -84,5 +102,7 @@ def fits(command: str, words: str) -> bool:
 
     >>> fits("take", "7"), fits("take", "your time"), fits("who", "knows"), fits("show", "anything")
     (True, False, False, True)
+    >>> fits("watch", "bob"), fits("watch", "tournament 3"), fits("watch", "out"), fits("watch", "your queen")
+    (True, True, False, False)
     """
     return command not in SHAPES or SHAPES[command].fullmatch(words) is not None

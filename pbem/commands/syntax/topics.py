@@ -38,6 +38,7 @@ INDEX: Mapping[str, str] = {
     "who": "directory listed online active",
     "whois": "profile statistics stats pace",
     "history": "past finished head-to-head",
+    "watch": "spectate follow kibitz",
     "block": "ban hide harass harassment spam",
     "limit": "busy enough",
     "house": "level levels computer bot bots robot ai engine machine program strength difficulty alone solo practice",
@@ -78,13 +79,14 @@ INDEX: Mapping[str, str] = {
     "join": "name nickname signup-name userid user register registration",
     "challenge": "invitation invitations invites challenges option begin= offer",
     "tournaments": "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak tie-break cup",
+    "watching": "spectator spectators observe observer observers audience watchers live",
     "league": "leagues season seasons group groups promotion promoted relegation relegated",
     "ladder": "ladders rung rungs",
     "ratings": "rating rated glicko elo ranking rankings points provisional",
     "rules": "rule howto",
 }
 """A topic, a command or `notation`, and the words under which it is found besides its own name."""
-TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings", "tournaments", "league", "ladder")
+TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings", "tournaments", "league", "ladder", "watching")
 """The topics that are more than a command or a game; each has a page in templates/help."""
 
 

@@ -10,6 +10,7 @@ from pbem.clocks.time_control import TimeControl, to_stored
 from pbem.matches import queries
 from pbem.matches.events import MatchStarted
 from pbem.matches.time import calendars, timekeeping
+from pbem.matches.watched import UNNOTICED
 from pbem.storage.models import Match, MatchState, Player
 
 
@@ -45,6 +46,7 @@ def begin(
         to_move=turn,
         created=now,
         started=now,
+        shown=UNNOTICED,
     )
     session.add(match)
     session.flush()

@@ -15,6 +15,7 @@ from pbem.clocks.clock import Restored, SideRestored
 from pbem.matches.origins import earlier_turns
 from pbem.matches.origins.carried import FIELDS, CarriedMatch, Person
 from pbem.matches.time import timekeeping
+from pbem.matches.watched import UNNOTICED
 from pbem.storage.models import HOUSE, IMPORTED, Match, MatchState, Player
 
 NO_ADDRESS = ("deleted-", IMPORTED)
@@ -69,6 +70,7 @@ def restore(
         state=MatchState.OVER if is_over else MatchState.RUNNING,
         plies=len(carried.turns),
         to_move=None if is_over else positions[-1].turn,
+        shown=None if is_over else UNNOTICED,
     )
     session.add(match)
     session.flush()

@@ -24,7 +24,7 @@ from pbem.server.scheduled.each import each
 from pbem.storage import facts
 from pbem.storage.clock import SLACK
 from pbem.storage.database import keep_rows, lock_if_free, read_only
-from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Ply
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
@@ -33,7 +33,9 @@ log = structlog.get_logger()
 
 NO_TURN = ("taken_back", "ran_out", "reminder")
 """What a message that shows a match can tell instead of a turn."""
-STAGES = ("yours", "asked", "theirs", MatchState.OVER, MatchState.DECLINED, MatchState.WITHDRAWN)
+WATCHED = "watched"
+"""The template of what spectators are shown, and the state of such a match for them."""
+STAGES = ("yours", "asked", "theirs", WATCHED, MatchState.OVER, MatchState.DECLINED, MatchState.WITHDRAWN)
 """The state of a match for the reader, most urgent first: their turn, a challenge to answer, the opponent's turn, …"""
 
 IS_NEWS = exists().where(col(Outgoing.state) == OutgoingState.BATCHED)
@@ -124,7 +126,8 @@ def _owe(session: Session, server: ServerSettings, player: Player, rows: Sequenc
         (only,) = matches
         match = session.get_one(Match, only.match)
         digest = Digest(matches=matches)
-        return mailer.to_player(player, digest, purpose=Purpose.PLAY, match=match, ply=only.ply, is_notice=True)
+        purpose = Purpose.NOTICES if only.stage == WATCHED else Purpose.PLAY
+        return mailer.to_player(player, digest, purpose=purpose, match=match, ply=only.ply, is_notice=True)
     others = [other for other in awaiting(session, player) if other.id not in by_match]
     since = since_when(session, others)
     urgent = {other.id or 0: _by_time(other, since[other.id or 0], now) for other in others}
@@ -180,6 +183,8 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
     """Return the item about a match: its news and its state."""
     match = session.get_one(Match, number)
     turns = plies(session, match)
+    if all(row.template == WATCHED for row in news):
+        return _watched(match, turns, news)
     boards = [row for row in news if row.template == "turn"]
     tells_turn = (row for row in boards if not any(row.payload.get(each) for each in NO_TURN))
     told = [row.payload.get("since") or row.ply for row in tells_turn]
@@ -195,6 +200,23 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
         news=tuple(load_news(load(row.template, row.payload, row.match, row.ply)) for row in news),
     )
     return STAGES.index(stage), _by_time(match, since, now), item
+
+
+def _watched(match: Match, turns: Sequence[Ply], news: Sequence[Outgoing]) -> Item:
+    """Return the item about a match that the player watches: no more of it than they were to be shown."""
+    last = news[-1]
+    ply = min(last.ply, match.plies)
+    since = [row.payload["since"] for row in news if row.payload.get("since")]
+    fresh = turns[min(since) - 1 : ply] if since else ()
+    item = DigestMatch(
+        match=match.id or 0,
+        ply=ply,
+        stage=WATCHED,
+        turns=tuple(DigestTurn(seat=row.seat, text=row.text) for row in fresh),
+        has_board=True,
+        news=tuple(load_news(load(row.template, row.payload, row.match, row.ply)) for row in news),
+    )
+    return STAGES.index(WATCHED), _Time(NEVER, last.created), item
 
 
 def _stage(match: Match, player: Player) -> str:

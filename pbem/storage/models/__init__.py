@@ -25,6 +25,7 @@ from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
 from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament
 from pbem.storage.models.uptime import Clock, Daemon, Outage
+from pbem.storage.models.watching import Watch
 
 __all__ = [
     "HOUSE",
@@ -69,4 +70,5 @@ __all__ = [
     "TakenBack",
     "Tournament",
     "Vacation",
+    "Watch",
 ]

@@ -22,6 +22,7 @@ class MatchState(StrEnum):
 
 
 IS_NEWS = "tournament IS NOT NULL AND ended IS NOT NULL AND reported IS NULL"
+UNSEEN = "shown IS NOT NULL AND (shown <> plies + shift OR ended IS NOT NULL)"
 HISTORY, IS_OVER = ("ended", "id", "game", "winner", "termination"), "termination IS NOT NULL"
 
 
@@ -43,6 +44,7 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
         partial_index("ix_match_unreported", "tournament", where=IS_NEWS),
+        partial_index("ix_match_unseen", "shown", where=UNSEEN),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
 
@@ -96,6 +98,8 @@ class Match(SQLModel, table=True):
     """When that player is reminded next (see clocks.reminders)."""
     unreached: datetime | None = Field(default=None, sa_type=Utc)
     """When its player ran out of time and lost, if messages to them had come back."""
+    shown: int | None = None
+    """The version that its spectators have seen, while there are any (see matches.watched)."""
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""

@@ -1,0 +1,133 @@
+"""Matches that are watched: the version that their spectators have seen, and what is new to them since.
+
+A match whose version is another one is due to be shown, which an index of the few such matches says. So a turn costs
+nothing more than before, whether anybody watches or not: what its spectators are told follows later, and by itself.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, bindparam, case, exists, or_, update
+from sqlmodel import Session, col, select
+
+from pbem.matches.queries import version
+from pbem.storage.models import Entry, Match, TakenBack, Watch
+from pbem.storage.retention import change
+
+UNNOTICED = -1
+"""The version of a match that has just begun: whether anybody watches it is seen to later."""
+IS_UNSEEN: tuple[ColumnElement[bool], ...] = (
+    col(Match.shown).is_not(None),
+    or_(col(Match.shown) != col(Match.plies) + col(Match.shift), col(Match.ended).is_not(None)),
+)
+"""What is true of a match with something to be shown, in the words of its index."""
+
+_IS_WATCHED = exists().where(
+    or_(
+        col(Watch.whom) == col(Match.seat0),
+        col(Watch.whom) == col(Match.seat1),
+        col(Watch.tournament) == col(Match.tournament),
+    )
+)
+_BEGUN = (
+    update(Match)
+    .where(*IS_UNSEEN, col(Match.shown) == UNNOTICED)
+    .values(shown=case((_IS_WATCHED, col(Match.begun_after)), else_=None))
+)
+_GOES_ON = (
+    col(Match.to_move).is_not(None),
+    or_(col(Match.shown).is_(None), col(Match.shown) == UNNOTICED),
+)
+_FROM_NOW: dict[str, Any] = {"shown": col(Match.plies) + col(Match.shift)}
+_MARKED = update(Match).where(*_GOES_ON).values(_FROM_NOW)
+_OF_PLAYER = tuple(_MARKED.where(seat == bindparam("player")) for seat in (col(Match.seat0), col(Match.seat1)))
+_OF_TOURNAMENT = _MARKED.where(
+    col(Match.seat0).in_(select(Entry.player).where(Entry.tournament == bindparam("tournament"))),
+    col(Match.tournament) == bindparam("tournament"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is new of a match to those who have seen an earlier version of it."""
+
+    ply: int
+    """The number of turns after which they see it now."""
+    since: int | None
+    """The number of the first turn that is new; None if none is."""
+    taken_back: tuple[str, ...]
+    """The turns that they had seen and that were taken back."""
+
+
+def has_begun(session: Session) -> bool:
+    """Return whether any match has just begun, so that it isn't known whether somebody watches it."""
+    new = select(Match.id).where(*IS_UNSEEN, col(Match.shown) == UNNOTICED).limit(1)
+    return session.exec(new).first() is not None
+
+
+def notice_begun(session: Session) -> None:
+    """Mark those of the matches that have just begun which somebody watches."""
+    change(session, _BEGUN)
+
+
+def mark(session: Session, match: Match) -> None:
+    """Mark a match, which is locked, as watched from now on, if it isn't yet."""
+    if match.shown is None or match.shown == UNNOTICED:
+        match.shown = version(match)
+        session.add(match)
+        session.flush()
+
+
+def mark_all(session: Session, watch: Watch, now: datetime) -> None:
+    """Mark the matches of a player or a tournament as watched from now on."""
+    if watch.whom is not None:
+        for statement in _OF_PLAYER:
+            session.execute(statement, {"player": watch.whom}, execution_options={"synchronize_session": False})
+    if watch.tournament is not None:
+        found = {"tournament": watch.tournament}
+        session.execute(_OF_TOURNAMENT, found, execution_options={"synchronize_session": False})
+    watch.noticed = now
+    session.add(watch)
+
+
+def unseen(session: Session, most: int) -> list[int]:
+    """Return the numbers of matches with something to be shown, so many at most."""
+    rows = select(Match.id).where(*IS_UNSEEN, col(Match.shown) > UNNOTICED).order_by(col(Match.shown)).limit(most)
+    return [number or 0 for number in session.exec(rows)]
+
+
+def is_unseen(match: Match) -> bool:
+    """Return whether there is something to be shown of a match."""
+    return match.shown not in (None, UNNOTICED) and (match.shown != version(match) or match.ended is not None)
+
+
+def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> News | None:
+    """Return what is new since the version that was shown; None if nothing is.
+
+    `late` is for those who see a match without its last turn while it goes on. `taken_back` are all of its turns that
+    were ever taken back, in the order in which they were played.
+    """
+    shown = match.shown or 0
+    shift = min((row.shift for row in taken_back if row.number + row.shift >= shown), default=match.shift)
+    after = [row for row in taken_back if row.shift >= shift]
+    lag = 1 if late else 0
+    seen = max(shown - shift - lag, match.begun_after)
+    stands = min((row.number - 1 for row in after), default=match.plies)
+    both = min(seen, stands)
+    is_over = match.ended is not None
+    ply = match.plies if is_over else max(match.plies - lag, both)
+    then: dict[int, str] = {}
+    for row in after:
+        then.setdefault(row.number, row.text)  # the turn that it had first since then
+    undone = tuple(then[number] for number in range(both + 1, seen + 1))
+    if ply == both and not undone and not is_over:
+        return None
+    return News(ply, both + 1 if ply > both else None, undone)
+
+
+def settle(session: Session, match: Match, *, is_watched: bool) -> None:
+    """Note that its spectators have seen a match, which is locked, as it is now."""
+    match.shown = version(match) if is_watched and match.ended is None else None
+    session.add(match)

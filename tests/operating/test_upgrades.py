@@ -1,0 +1,109 @@
+"""Upgrades from the tables of every earlier version, with matches in them that are being played."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine
+
+from pbem.storage import database
+from tests.operating.matches import NextMove, in_play
+from tests.operating.site import Site, rows
+from tests.operating.test_backup import place, restore
+
+LASTING = {
+    "player": "id, name, address, epoch",
+    "match": "id, game, options, seat0, seat1, challenger, state",
+    "ply": "match, number, seat, text, incoming",
+    "incoming": "id, size, source, state",
+    "outgoing": "id, message_id, template, match, ply, player, address, state",
+}
+"""What has been there from the first version on, and must be the same in all of them."""
+
+
+def lasting(engine: Engine) -> dict[str, list[Any]]:
+    return {
+        table: rows(engine, f'select {columns} from "{table}" order by id') for table, columns in LASTING.items()
+    } | {"rawmessage": rows(engine, "select incoming, raw from rawmessage order by incoming")}
+
+
+def played(site: Site) -> list[NextMove]:
+    """Play some turns by email, and return the ones that come next."""
+    with site.server() as server:
+        moves = in_play(server, 4, lambda match: 3 * match)
+    site.drop(*(move.raw for move in moves[:3]))
+    assert site.run_once()[:2] == [3, 3]
+    return moves
+
+
+@pytest.fixture
+def downgrade(site: Site) -> Callable[[Engine, str], None]:
+    """Return a function that makes the tables those of an earlier version, with what they can have of the rows."""
+
+    def make(engine: Engine, revision: str) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(database.MIGRATIONS))
+        config.set_main_option("sqlalchemy.url", site.database.replace("%", "%%"))
+        command.downgrade(config, revision)
+
+    return make
+
+
+@pytest.mark.sql
+@pytest.mark.slow
+@pytest.mark.parametrize("revision", database.revisions()[:-1])
+def test_matches_go_on_after_an_upgrade_from_any_version(
+    site: Site, downgrade: Callable[[Engine, str], None], revision: str
+) -> None:
+    moves = played(site)
+    engine = database.connect(site.database)
+    before = lasting(engine)
+    downgrade(engine, revision)
+    done = site.pbem("check")
+    assert done.code == 2
+    assert "was made by an older version of pbem" in done.err
+    assert site.run_once()[1:] == [0, 0], "run upgrades it"
+    assert lasting(engine) == before
+    done = site.pbem("check")
+    assert done.code == 0, done.said
+    assert "4 matches replayed, 0 problems" in done.out
+    site.drop(moves[3].raw)
+    assert site.run_once()[:2] == [1, 1]
+    match, number, text = rows(engine, "select match, number, text from ply order by id desc limit 1")[0]
+    assert (match, number, text) == (moves[3].match, moves[3].ply, moves[3].text)
+    engine.dispose()
+
+
+@pytest.mark.sql
+@pytest.mark.slow
+def test_a_backup_of_an_older_version_is_upgraded_when_it_is_restored(
+    site: Site, downgrade: Callable[[Engine, str], None], tmp_path: Path
+) -> None:
+    played(site)
+    engine = database.connect(site.database)
+    before = lasting(engine)
+    downgrade(engine, "0023")
+    assert site.pbem("backup", str(tmp_path / "all.tar")).code == 0
+    assert rows(engine, "select version_num from alembic_version") == ["0023"]
+    engine.dispose()
+    other = place(site, tmp_path / "other")
+    done = restore(other, tmp_path / "all.tar")
+    assert done.code == 0, done.said
+    assert "tables of version 0023" in done.out
+    engine = database.connect(other.database)
+    assert lasting(engine) == before
+    engine.dispose()
+
+
+@pytest.mark.parametrize("words", [("run", "--once"), ("init",), ("check",), ("show", "1"), ("feed", "-")])
+def test_tables_of_a_later_version_are_left_alone(site: Site, words: tuple[str, ...]) -> None:
+    """There is no way back but the backup."""
+    site.rows("update alembic_version set version_num = '9999'")
+    done = site.pbem(*words, stdin=b"From: a@b.example\n\nx\n")
+    assert done.code == 2
+    assert done.err.startswith("pbem: the database was made by another version of pbem"), done.err
+    assert "9999" in done.err
+    assert site.rows("select version_num from alembic_version") == ["9999"]
