@@ -60,7 +60,7 @@ def _sentence(obstacle: Obstacle, ladder: Ladder, player: Player, other: Player)
 CLIMB = Command(
     "climb",
     "LADDER PLAYER",
-    'meet someone above you on a ladder; "challenge bob on ladder 3" does the same',
+    'meet someone above you on a ladder; "challenge NAME on ladder 3" does the same',
     climb,
     changes=True,
     words=(2, 2),
