@@ -17,11 +17,13 @@ import yaml
 from sqlalchemy import event
 
 from pbem.config import MetricsSettings
+from pbem.conversation.verdict import Outcome
+from pbem.errors import Silence
 from pbem.server.health import exposure, figures
 from pbem.server.health.metrics import Exposition
 from pbem.storage.clock import THE_ONE
 from pbem.storage.database import read_only, transaction
-from pbem.storage.models import Backup
+from pbem.storage.models import Backup, MatchState, OutgoingState
 from pbem.vitals import Vitals
 from tests.correspondence import Correspondence, correspondence
 from tests.docs.pages import ROOT, page
@@ -176,6 +178,31 @@ def test_every_metric_that_prometheus_is_asked_for_exists(name: str, letters: Co
         assert NAME.findall(each), each
     there_are = known(letters)
     assert {metric for each in asked for metric in NAME.findall(each)} <= there_are
+
+
+LABELS = {
+    "verdict": {
+        *(outcome.name.lower() for outcome in Outcome),
+        *("failed", "shunted", "sent", "postponed", "refused", "not rendered", "not signed"),
+    },
+    "reason": {silence.name.lower() for silence in Silence},
+    "state": {*OutgoingState, *MatchState},
+    "job": {"pbem"},
+}
+
+
+@pytest.mark.parametrize("name", ["alerts.yml", "dashboard.json"])
+def test_every_label_that_prometheus_is_asked_for_exists(name: str) -> None:
+    text = (PROMETHEUS / name).read_text(encoding="utf-8")
+    asked = list(expressions(json.loads(text) if name.endswith(".json") else yaml.safe_load(text)))
+    found = {found for each in asked for found in re.findall(r'(\w+)(=~?)"([^"]*)"', each)}
+    assert len(found) >= 3
+    for label, how, value in found:
+        matching = [each for each in LABELS[label] if (re.fullmatch(value, each) if how == "=~" else value == each)]
+        assert matching, (label, value)
+        if label == "reason":
+            refused = ("stranger", "domain", "address")
+            assert set(matching) == {each for each in LABELS[label] if any(word in each for word in refused)}
 
 
 def test_the_alerts_are_rules_as_prometheus_wants_them() -> None:

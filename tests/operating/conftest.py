@@ -34,13 +34,13 @@ def post() -> Iterator[PostOffice]:
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[[Site], Daemon]]:
-    """Return a function that starts daemons; those still running after the test are killed."""
+def start() -> Iterator[Callable[..., Daemon]]:
+    """Return a function that starts daemons, and waits until they are ready; the test's end kills them."""
     started: list[Daemon] = []
 
-    def begin(site: Site) -> Daemon:
+    def begin(site: Site, *, waits: bool = True) -> Daemon:
         started.append(Daemon(site))
-        return started[-1].ready()
+        return started[-1].ready() if waits else started[-1]
 
     yield begin
     for daemon in started:

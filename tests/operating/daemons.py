@@ -43,7 +43,7 @@ class Daemon:
     @property
     def port(self) -> int:
         """The port of its first listener."""
-        return int(self.lines("ready")[0]["listening"][0])
+        return int(self.lines("listening")[0]["port"])
 
     def text(self) -> str:
         """Return the log so far."""

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from pbem.cli.health import status
+from pbem.storage import database, models
 from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon
 from tests.operating.people import PostOffice, written
@@ -124,6 +126,43 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
     shown = site.pbem("status").out
     assert "problem messages should have been sent 3 h ago" in shown
     assert "last backup: 3 days ago" in shown
+
+
+def test_each_of_several_servers_is_judged(site: Site) -> None:
+    now = datetime.now(UTC)
+    link = {"name": "imap", "is_up": False, "lost_for": 400.0}
+    states = {
+        "mx1": {"is_ready": True, "links": [link | {"is_up": True, "lost_for": 0.0}], "hanging": []},
+        "mx2": {"is_ready": True, "links": [link], "hanging": ["send"], "of a later version": 7},
+        "mx3": {"is_ready": False, "links": [link | {"is_up": None}], "hanging": []},
+    }
+    with site.server() as server, database.transaction(server.engine) as session:
+        for host, state in states.items():
+            session.add(models.Daemon(host=host, process=42, version="0.1.0", started=now, told=now, state=state))
+    code, found = told(site)
+    assert code == 1
+    assert found["problems"] == [
+        'mx2, process 42: the loop "send" hangs',
+        "mx2, process 42: imap: no connection for 6 min",
+        "mx3, process 42: not ready yet",
+    ]
+    shown = site.pbem("status").out
+    assert "imap: lost for 6 min" in shown
+    assert "imap: not tried yet" in shown
+
+
+def test_it_can_be_watched_until_ctrl_c(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    naps: list[float] = []
+
+    def nap(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(status.time, "sleep", nap)
+    done = site.pbem("status", "--watch", "--every", "2")
+    assert (done.code, naps) == (0, [2, 2, 2])
+    assert "no server is running" in done.out
 
 
 def test_that_nothing_can_be_told_is_said_so(site: Site) -> None:

@@ -118,6 +118,7 @@ def test_a_message_to_a_spectator_has_no_token_that_could_move(letters: Correspo
 
 
 @pytest.mark.parametrize("words", ["What a game!", "say Well played", "resign", "undo", "accept", "if e9f8 then f3g4"])
+@pytest.mark.slow
 def test_whatever_a_spectator_answers_gets_an_answer_and_changes_nothing(letters: Correspondence, words: str) -> None:
     write(letters, "carol", "watch 1")
     (mail,) = watched(play(letters, 1))
@@ -145,6 +146,7 @@ def test_one_tap_ends_it(letters: Correspondence) -> None:
     assert letters.execute("select shown from match") == [(None,)]
 
 
+@pytest.mark.slow
 def test_who_only_names_the_message_ends_nothing(letters: Correspondence) -> None:
     write(letters, "carol", "watch 1")
     (mail,) = watched(play(letters, 1))
@@ -158,6 +160,7 @@ def test_who_only_names_the_message_ends_nothing(letters: Correspondence) -> Non
 
 
 @pytest.mark.sql
+@pytest.mark.slow
 def test_three_ways_to_watch_a_match_bring_one_message_and_players_get_none(letters: Correspondence) -> None:
     for words in ("watch 1", "watch alice", "watch bob"):
         write(letters, "carol", words)
@@ -180,6 +183,7 @@ def test_three_ways_to_watch_a_match_bring_one_message_and_players_get_none(lett
 
 
 @pytest.mark.sql
+@pytest.mark.slow
 def test_who_watches_a_player_sees_the_matches_that_begin_later(letters: Correspondence) -> None:
     write(letters, "carol", "watch alice")
     letters.join("dave")
@@ -207,6 +211,7 @@ def test_who_watches_a_player_sees_the_matches_that_begin_later(letters: Corresp
         ("tournaments", "tournaments", None),
     ],
 )
+@pytest.mark.slow
 def test_the_narrower_wish_of_the_two_counts(letters: Correspondence, alice: str, bob: str, sees: int | None) -> None:
     write(letters, "carol", "watch 1")
     write(letters, "alice", f"set watchers {alice}")
@@ -242,6 +247,7 @@ def test_who_is_late_sees_the_last_turns_at_the_end(letters: Correspondence) -> 
     assert "e9f8" in text(write(letters, "carol", "show 1")), "what is over is open to everybody"
 
 
+@pytest.mark.slow
 def test_who_has_been_blocked_is_told_what_others_are(letters: Correspondence) -> None:
     write(letters, "carol", "watch 1")
     write(letters, "bob", "block carol")
@@ -258,6 +264,7 @@ def test_who_has_been_blocked_is_told_what_others_are(letters: Correspondence) -
 
 
 @pytest.mark.parametrize("words", ["watch 1", "watch alice", "watch tournament 1", "unwatch", "show 1", "record 1"])
+@pytest.mark.slow
 def test_a_stranger_is_told_how_to_join(letters: Correspondence, words: str) -> None:
     (answer,) = letters.write("mallory@far.example", words)
 
@@ -276,11 +283,13 @@ def test_a_stranger_is_told_how_to_join(letters: Correspondence, words: str) -> 
         ("unwatch 1", "You don't watch that."),
     ],
 )
+@pytest.mark.slow
 def test_what_can_t_be_watched_is_refused(letters: Correspondence, words: str, why: str) -> None:
     assert why in flat(write(letters, "carol", words))
     assert "You play in match #1" in text(write(letters, "alice", "watch 1"))
 
 
+@pytest.mark.slow
 def test_there_is_a_limit_to_what_one_watches_and_to_who_watches(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +302,7 @@ def test_there_is_a_limit_to_what_one_watches_and_to_who_watches(
     assert "as before" in text(write(letters, "carol", "watch 1"))
 
 
+@pytest.mark.slow
 def test_boards_are_left_out_beyond_what_fits_an_hour_and_ends_are_not(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,6 +318,7 @@ def test_boards_are_left_out_beyond_what_fits_an_hour_and_ends_are_not(
     assert len(watched(letters.reply(question, "yes"))) == 1
 
 
+@pytest.mark.slow
 def test_turns_that_were_taken_back_are_told_with_the_board_as_it_is_now(letters: Correspondence) -> None:
     write(letters, "carol", "watch 1")
     play(letters, 1)
@@ -323,6 +334,7 @@ def test_turns_that_were_taken_back_are_told_with_the_board_as_it_is_now(letters
 
 
 @pytest.mark.sql
+@pytest.mark.slow
 def test_it_goes_into_the_digest_of_who_has_one(letters: Correspondence) -> None:
     write(letters, "carol", "set mail batch\nwatch 1")
     letters.write(CAROL, "challenge alice kvadratik", to=personal(letters, "carol"))
@@ -345,6 +357,7 @@ def test_it_goes_into_the_digest_of_who_has_one(letters: Correspondence) -> None
     assert "f3g4" not in text(both)
 
 
+@pytest.mark.slow
 def test_reminders_and_stops_have_nothing_to_do_with_it(letters: Correspondence) -> None:
     write(letters, "carol", "watch 1")
     play(letters, 1)

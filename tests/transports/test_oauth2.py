@@ -472,6 +472,8 @@ def test_mail_waits_while_somebody_must_log_in(tmp_path: Path, provider: Provide
     assert found.advice == "run pbem login"
     assert handler.taken == []
     assert [line["event"] for line in logged] == ["login needed"]
+    told = f"{logged} {refused.value} {found}"
+    assert [word for word in ("access-", "refresh-", CLIENT_SECRET) if word in told] == []
     assert provider.count("/token") == 1
 
 

@@ -6,12 +6,14 @@ good order; one that was killed leaves its row behind until its successor on the
 
 import os
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Engine, delete
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
 from pbem.storage.database import transaction
@@ -99,16 +101,16 @@ class Reporter:
         is_first = self._told is None
         if self._told is not None and present.gist == self._gist and self._told <= now < self._told + EVERY:
             return
-        with transaction(engine, can_wait=True) as session:
+        with transaction(engine) as session:
             if is_first:
                 self._clear(session, now)
             self._write(session, present, now)
         self._told, self._gist = now, present.gist
 
     def end(self, engine: Engine) -> None:
-        """Remove the row: this server stops in good order."""
+        """Remove the row: this server stops in good order. If the database fails, its successor does so."""
         if self._told is not None:
-            with transaction(engine) as session:
+            with suppress(DBAPIError), transaction(engine) as session:
                 session.exec(delete(Daemon).where(*self._own))
 
     @property
