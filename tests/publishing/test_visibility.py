@@ -86,7 +86,7 @@ def test_a_folder_with_other_things_in_it_is_left_alone(site: Archive) -> None:
 
 def test_a_tournament_names_those_who_want_it(site: Archive) -> None:
     site.choose("on", "alice")
-    site.letters.operate("tournament", "open", "round-robin", "kvadratik", "time=3d/move", "places=3", '"Spring Cup"')
+    site.letters.operate("tournament", "open", "round-robin", "kvadratik", "time=3d/move", "called", "Spring", "Cup")
     for name in ("alice", "bob", "carol"):
         site.write(name, "enter 1")
     site.letters.operate("tournament", "begin", "1")
