@@ -169,9 +169,8 @@ def _thing(request: Request, subject: watches.Subject, *, left_out: bool = False
 
 WATCH = Command(
     "watch",
-    "[NUMBER | PLAYER | tournament TOURNAMENT]",
-    "see the board of a match after each turn, or of all matches of a player or a tournament;"
-    " alone, it lists what you see",
+    "[NUMBER|PLAYER|tournament NUMBER]",
+    "see what others play, turn by turn",
     watch,
     changes=True,
     words=(0, 2),
@@ -179,8 +178,8 @@ WATCH = Command(
 )
 UNWATCH = Command(
     "unwatch",
-    "[NUMBER | PLAYER | tournament TOURNAMENT]",
-    'end what "watch" did for one of them; "unwatch" alone ends all',
+    "[NUMBER|PLAYER|tournament NUMBER]",
+    "end that; alone, it ends all",
     unwatch,
     changes=True,
     words=(0, 2),
