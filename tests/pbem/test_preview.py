@@ -142,6 +142,7 @@ def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Cor
 
 @pytest.mark.slow
 def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(letters: Correspondence) -> None:
+    letters.execute("""update player set settings = '{"watchers": "on"}'""")
     letters.reply(letters.last("alice"), "3")
     letters.join("carol")
 
