@@ -20,6 +20,25 @@ from pbem.rendering.boards import board_image, palette
 WIDTH = 72
 SHOWN_TURNS = 10
 """How many of the last turns a message lists; "record" has them all."""
+FIRST_COMMANDS = frozenset(
+    {
+        "join",
+        "play",
+        "challenge",
+        "accept",
+        "decline",
+        "seeks",
+        "take",
+        "move",
+        "resign",
+        "draw",
+        "say",
+        "games",
+        "show",
+    }
+    | {"record", "tournaments", "enter", "watch", "help", "rules", "set", "vacation", "stop", "delete"}
+)
+"""The commands that "help" explains to somebody who hasn't joined: an answer to a stranger is short."""
 SHOWN_BOARDS, LISTED_MATCHES = 3, 25
 """How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
 
@@ -38,6 +57,7 @@ def templates() -> Environment:
     )
     environment.globals |= palette.CSS
     environment.globals |= {
+        "FIRST_COMMANDS": FIRST_COMMANDS,
         "SHOWN_TURNS": SHOWN_TURNS,
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
