@@ -41,7 +41,10 @@ COMMANDS = {
         "Invalidate all reply addresses of a player, because one has leaked, and send them a new personal address.",
     ),
     "bounced": ("players", "List players whose mail bounces. Exit code 1 if sending to any of them has stopped."),
-    "publish": ("publishing", "Write what players allow to be seen as a site for web browsers, or update it."),
+    "publish": (
+        "publishing",
+        "Write what players allow to be seen as a site for web browsers, or bring it up to date.",
+    ),
     "export": ("players", "Write all data on a player into a folder, without the size limit of a message."),
     "delete": ("players", 'Delete all data on a player, like "delete me". Their matches are kept without a name.'),
     "players": (

@@ -64,9 +64,9 @@ def samples(shown: Exposition) -> dict[tuple[str, ...], float]:
 
 
 def test_what_happened_is_counted_and_what_waits_is_told(letters: Correspondence) -> None:
+    letters.write("robot@mail.example", "help", Auto_Submitted="auto-generated")  # so that no scene is copied
     letters.match()
     letters.reply(letters.last("alice"), "1 a7b7 i3i2")
-    letters.write("robot@mail.example", "help", Auto_Submitted="auto-generated")
     letters.execute("update incoming set state = 'shunted' where id = 1")
     letters.execute("update outgoing set state = 'owed', sent = null, due = created where id = 1")
     letters.clock.advance(hours=1)
