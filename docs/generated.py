@@ -478,6 +478,13 @@ def example_meanings() -> dict[tuple[str, str], str]:
 # docs/architecture.md
 
 
+def performance() -> str:
+    """Return what the benchmarks have measured."""
+    from bench.performance import table as measured
+
+    return measured()
+
+
 def layers() -> str:
     """Return the packages of pbem from the top layer down, with the purpose of each module."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
