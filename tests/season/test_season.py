@@ -1,6 +1,6 @@
 """A simulated season: its ratings and crosstables, recomputed from the records by an independent script, are the same.
 
-`PBEM_TEST_SEASON` is the number of matches besides those of the tournaments: some in `make test-all`, 3,200 in `make
+`PBEM_TEST_SEASON` is the number of matches besides those of the tournaments: some in `make test-all`, 3,300 in `make
 slow`.
 """
 
