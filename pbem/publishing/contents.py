@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
+from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
 from engines import GAMES
@@ -136,10 +137,11 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
     row = session.get_one(Match, listed.number)
     texts = turn_texts(session, row)
     session.expunge(row)
-    row.part = None
     shown = line(listed, people)
     players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
-    row.seat0, row.seat1 = (player.id or 0 for player in players)
+    told = {"part": None, "seat0": players[0].id, "seat1": players[1].id}
+    for column, value in told.items():
+        set_committed_value(row, column, value)  # it is no row of the database any more
     snapshot = replayed(row, players, texts)
     legend = snapshot.diagram.legend
     return MatchShown(

@@ -327,9 +327,10 @@ WRITERS = {
     "origins/restored.py": {"Match()"},
     "origins/replays.py": {"match.plies", "match.seat0", "match.seat1"},
     "succession.py": {"Match"},
+    "watched.py": {"Match"},
 }
 """What other modules of pbem/matches write: origins a match that is new, which the lifecycle takes over; succession
-whose a match is, and whether it counts, for two accounts of one person.
+whose a match is, and whether it counts, for two accounts of one person; watched what its spectators have seen.
 """
 
 

@@ -580,12 +580,18 @@ def test_a_message_that_only_a_server_that_runs_can_receive_is_found_among_its_m
 def test_a_message_to_ourselves_is_seen_in_the_mailbox(mailbox: Mailbox) -> None:
     raw = round_trip.message(SERVER, ADDRESS, "the-mark", NOW)
     with contextlib.ExitStack() as opened:
-        look = round_trip._in_mailbox(mailbox.settings(), "the-mark", opened)
+        look = round_trip._in_mailbox(read_from(mailbox), "the-mark", opened)
         assert look
         assert not look()
         mailbox.deliver(raw)
         assert look()
-        assert round_trip._in_mailbox(mailbox.settings(port=free_port()), "the-mark", opened) is None
+        assert round_trip._in_mailbox(read_from(mailbox, port=free_port()), "the-mark", opened) is None
+
+
+def read_from(mailbox: Mailbox, **changes: Any) -> config.Settings:
+    """Return the settings of a server that reads that mailbox."""
+    outbox = config.OutboxSettings(maildir=config.MaildirSettings(path=Path("out")))
+    return config.Settings(server=SERVER, inbox=config.InboxSettings(imap=mailbox.settings(**changes)), outbox=outbox)
 
 
 def test_a_message_that_does_not_arrive_is_told(site: Site, smtp_sink: Callable[..., SmtpSink]) -> None:

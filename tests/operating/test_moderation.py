@@ -290,7 +290,7 @@ def test_an_announcement_reaches_everyone_once_and_so_many_a_minute(letters: Cor
     assert "Subject: Moving house\n\nWe move on Sunday.\n" in done(result)
     assert "to 4 players, 2 a minute, for about 2 minutes" in " ".join(result.output.split())
     first = letters.wait()
-    letters.join("late")
+    letters.join("fred")
     assert letters.wait() == []
     second = letters.wait(minutes=1)
     assert (len(first), len(second)) == (2, 2)
