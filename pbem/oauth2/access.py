@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import structlog
 
+from pbem import folder_locks
 from pbem.config import OAuth2Settings
 from pbem.oauth2 import exchange, stored
 from pbem.oauth2.exchange import Denied
@@ -76,7 +77,7 @@ class AccessTokens:
     def _renew(self, known: Tokens) -> Tokens:
         """Return new tokens, and store them; another process may have done so just now."""
         path = self._settings.token_file
-        with stored.locked(path):
+        with folder_locks.locked(path.parent):  # a provider may take each token only once
             found = self._stored()
             if found.access != known.access and found.expires - self._clock() > EARLY_SECONDS:
                 return found

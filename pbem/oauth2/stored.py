@@ -1,11 +1,8 @@
 """Tokens in their file, which only its owner can read, and which is replaced as a whole."""
 
-import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -51,14 +48,3 @@ def save(path: Path, tokens: Tokens) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Let no other process of ours renew the tokens meanwhile: a provider may take each of them only once."""
-    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

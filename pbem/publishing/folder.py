@@ -9,9 +9,11 @@ lost, everything is made again.
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Self
+
+from pbem import folder_locks
 
 LIST = ".published.sqlite"
 UNFINISHED = ""
@@ -40,14 +42,10 @@ class SiteFolder:
         path.mkdir(parents=True, exist_ok=True)
         if not (path / LIST).exists() and any(path.iterdir()):
             raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
-        listed = sqlite3.connect(path / LIST, timeout=600, isolation_level=None)
-        try:
+        with folder_locks.locked(path), closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
             listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
-            listed.execute("create table if not exists turn (taken integer)")
             listed.execute("pragma journal_mode = wal")
             yield cls(path, listed)
-        finally:
-            listed.close()
 
     def stamps(self, kind: str) -> dict[str, str]:
         """Return the stamp of each subject of a kind, by its name without the kind."""

@@ -1,5 +1,7 @@
 """Only what has changed is written, in an order in which every link leads somewhere, wherever it is interrupted."""
 
+import fcntl
+import os
 import re
 from html import unescape
 from pathlib import Path
@@ -9,6 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from engines import GAMES
+from pbem.publishing.folder import SiteFolder
 from tests.publishing.site import NEXT, Archive, files
 
 
@@ -70,6 +73,16 @@ def test_a_draft_and_a_lost_list_do_no_harm(shown: Archive) -> None:
     (shown.folder / "matches" / ".new-x").write_bytes(b"half")
     shown.publish()
     assert files(shown.folder) == before
+
+
+def test_two_at_a_time_wait_for_each_other(tmp_path: Path) -> None:
+    with SiteFolder.opened(tmp_path / "site") as folder:
+        descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            os.close(descriptor)
 
 
 class Interrupted(BaseException):
