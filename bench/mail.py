@@ -30,7 +30,7 @@ from statistics import median, quantiles
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from sqlmodel import select
+from sqlmodel import col, select
 
 from bench import performance, processes
 from bench.floor import Errand
@@ -107,7 +107,7 @@ def mails(server: Server, kind: Kind, number: int) -> list[Mail]:
     depth = len(matches.sample().moves)
     moves = matches.in_play(server, number, lambda n: n % depth)
     with database.transaction(server.engine) as session:
-        players = session.exec(select(Player).where(Player.address.like("%@mail.example"))).all()  # type: ignore[attr-defined]  # a column
+        players = session.exec(select(Player).where(col(Player.address).like("%@mail.example"))).all()
         for player in players:
             player.settings = {"html": "off"} if kind is TEXT else {}
         if kind is not HELP:

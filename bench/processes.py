@@ -17,11 +17,6 @@ def memory(root: int) -> float:
     return sum(_kilobytes(pid, "smaps_rollup", "Pss:") for pid in _family(root)) / 1024
 
 
-def peak_memory(pid: int) -> float:
-    """Return the peak memory of a process alone in MB."""
-    return _kilobytes(pid, "status", "VmHWM:") / 1024
-
-
 def _family(root: int) -> list[int]:
     children: defaultdict[int, list[int]] = defaultdict(list)
     for folder in Path("/proc").glob("[0-9]*"):

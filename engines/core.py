@@ -179,6 +179,10 @@ class Game:
                 shown[option.name] = choice
         return shown
 
+    def options_in_words(self, chosen: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the choices that are shown, each as a command says it: `variant=small`."""
+        return tuple(f"{option}={choice}" for option, choice in self.shown(chosen).items())
+
     def position(self, chosen: Mapping[str, str]) -> Position[Any]:
         """Return the position before the first turn; omitted options take their defaults. Raise BadOption."""
         return self.start(self.chosen(chosen))

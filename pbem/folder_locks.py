@@ -16,3 +16,23 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def locked_if_free(folder: Path) -> Iterator[bool]:
+    """Provide whether nobody else holds the folder, without waiting, and hold it then; False if it can't be opened."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:  # removed meanwhile, or somebody else's
+        yield False
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            is_ours = False
+        else:
+            is_ours = True
+        yield is_ours
+    finally:
+        os.close(descriptor)

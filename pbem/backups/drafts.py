@@ -1,12 +1,13 @@
 """Drafts: folders in which files become whole before they get their names, and what of them outlives a crash."""
 
-import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from pbem.folder_locks import locked_if_free
 
 PREFIX = ".pbem-draft-"
 
@@ -18,34 +19,15 @@ def folder(beside: Path) -> Iterator[Path]:
     A process that is killed leaves its folder behind. Its lock is free then, by which the next one knows.
     """
     for left in beside.glob(f"{PREFIX}*"):
-        with _locked(left) as is_left:
+        with locked_if_free(left) as is_left:
             if is_left:
                 shutil.rmtree(left, ignore_errors=True)
     made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=beside))
     try:
-        with _locked(made):
+        with locked_if_free(made):
             yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[bool]:
-    """Lock the folder; provide whether nobody else has."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:  # removed meanwhile, or somebody else's
-        yield False
-        return
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(descriptor)
 
 
 def publish(draft: Path, path: Path) -> None:

@@ -20,7 +20,7 @@ SHOWN = 5
 def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
     """Return the line about a seek in a list for that reader."""
     game = GAMES[seek.game]
-    chosen, ratings = game.shown(seek.options), RatingRange(seek.lowest, seek.highest)
+    ratings = RatingRange(seek.lowest, seek.highest)
     extra = ["rated"] if seek.rated else []
     if ratings != ANY:
         extra.append(f"rating={ratings}")
@@ -28,7 +28,7 @@ def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
         number=seek.id or 0,
         title=game.title,
         player=name(seeker),
-        options=", ".join((*(f"{option}={choice}" for option, choice in chosen.items()), *extra)),
+        options=", ".join((*game.options_in_words(seek.options), *extra)),
         begin=seek.begin,
         time=seek.time or "no limit",
         own=seeker.id == reader.id,

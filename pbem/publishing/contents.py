@@ -4,11 +4,10 @@ Names come from `visibility` alone. Nothing that a player wrote is here, except 
 hosts gave them; and neither is an address or a token, because no row that has them is read.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import Any
 
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
@@ -23,12 +22,14 @@ from pbem.clocks.time_control import from_stored
 from pbem.clocks.time_control import in_words as in_words_of_time
 from pbem.community.history import WITHOUT_RESULT
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
+from pbem.payloads.tournaments import TournamentLine
 from pbem.publishing.visibility import NOBODY, Listed, Shown
 from pbem.ratings import standings
 from pbem.storage.models import Match, MatchState, Player, Seek, Tournament
 from pbem.tournaments import crosstable, entries, rounds, rungs
 from pbem.tournaments.crosstable import Table
 from pbem.tournaments.field import Kind
+from pbem.tournaments.shown import line as tournament_line
 
 STANDINGS, SEEKS = 100, 100
 """How many places and seeks a page has."""
@@ -147,7 +148,7 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
     return MatchShown(
         line=shown,
         game=row.game,
-        options=", ".join(f"{name}={choice}" for name, choice in GAMES[row.game].shown(row.options).items()),
+        options=", ".join(GAMES[row.game].options_in_words(row.options)),
         time=in_words_of_time(from_stored(row.time)) if row.time else "",
         rated=row.rated,
         started=row.started or row.created,
@@ -197,7 +198,7 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
             people.get(row.player, Shown(0)),
             ", ".join(
                 (
-                    *(f"{name}={choice}" for name, choice in GAMES[row.game].shown(row.options).items()),
+                    *GAMES[row.game].options_in_words(row.options),
                     *((row.time,) if row.time else ()),
                     *(("rated",) if row.rated else ()),
                 )
@@ -228,10 +229,16 @@ def tournament(
     )
 
 
-def tournaments(session: Session, numbers: Sequence[int] | None = None) -> list[Tournament]:
-    """Return those tournaments, or all of them, the newest first."""
-    wanted: Any = select(Tournament).order_by(col(Tournament.id).desc())
-    return list(session.exec(wanted if numbers is None else wanted.where(col(Tournament.id).in_(numbers))))
+def tournaments(session: Session) -> list[Tournament]:
+    """Return all tournaments, the newest first."""
+    return list(session.exec(select(Tournament).order_by(col(Tournament.id).desc())))
+
+
+def tournament_lines(session: Session, most: int, now: datetime) -> list[TournamentLine]:
+    """Return the newest tournaments as a list shows them."""
+    rows = session.exec(select(Tournament).order_by(col(Tournament.id).desc()).limit(most)).all()
+    entrants = entries.numbers_of(session, rows)
+    return [tournament_line(row, entrants[row.id or 0], now) for row in rows]
 
 
 def _nameless(match: Match, shown: Shown) -> Player:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from engines import GAMES
 from notation import illustrations
 from pbem.payloads.templates import templates_folder
+from pbem.payloads.tournaments import TournamentLine
 from pbem.publishing import contents
 from pbem.publishing.contents import Line, MatchShown, Place, SeekShown, TournamentShown
 from pbem.publishing.visibility import Shown
@@ -50,7 +51,8 @@ def tournament_path(number: int, ending: str = "html") -> str:
 def environment() -> Environment:
     """Return the environment for the pages, made once per process; it escapes everything."""
     made = templates().overlay(autoescape=True)
-    made.globals |= {
+    made.globals = {  # the overlay shares those of messages
+        **made.globals,
         "GAMES": GAMES,
         "match_path": match_path,
         "player_path": lambda name: quote(player_path(name)),
@@ -141,7 +143,7 @@ def front(
     over: Sequence[Line],
     places: Mapping[str, Sequence[Place]],
     seeks: Sequence[SeekShown],
-    tournaments: Sequence[TournamentShown],
+    tournaments: Sequence[TournamentLine],
     thousands: Sequence[int],
 ) -> str:
     """Return the first page."""

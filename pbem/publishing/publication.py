@@ -210,8 +210,7 @@ class _Publication:
         with database.read_only(self._engine) as session:
             places = {key: contents.place_list(session, key, self._people, self._now) for key in GAMES}
             seeks = contents.seeks(session, self._people, self._now)
-            rows = contents.tournaments(session)[:NEWEST]
-            tournaments = [contents.tournament(session, row, self._people) for row in rows]
+            tournaments = contents.tournament_lines(session, NEWEST, self._now)
         for key in GAMES:
             of_game = nlargest(NEWEST, self._of_game(key), key=lambda each: (each.day, each.number))
             self._folder.write(f"games/{key}.html", pages.game(self._site, key, places[key], self._lines(of_game)))

@@ -28,7 +28,10 @@ def main() -> int:
     site = Site(asked["name"], asked["address"], asked["url"])
     try:
         done = publication.publish(engine, site, Path(asked["folder"]), datetime.now(UTC))
-    except (NotASite, OSError, DBAPIError) as error:
+    except DBAPIError as error:
+        sys.stderr.write(f"{error.orig}\n")
+        return 1
+    except (NotASite, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     finally:

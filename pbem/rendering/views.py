@@ -114,7 +114,7 @@ class View:
             {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
             for player, side in zip(snapshot.players, snapshot.game.sides, strict=True)
         )
-        chosen = (f"{key}={choice}" for key, choice in snapshot.game.shown(snapshot.match.options).items())
+        chosen = snapshot.game.options_in_words(snapshot.match.options)
         self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
         if began := snapshot.record.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"

@@ -4,7 +4,8 @@ Only what is due and what became of it is in the database; the copy is taken wit
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from pbem.backups.making import Made
 from pbem.config import Settings
 from pbem.secret import BadConfig
 from pbem.storage.clock import THE_ONE
-from pbem.storage.database import read_only, transaction
+from pbem.storage.database import lock, read_only, transaction
 from pbem.storage.locks import Locks
 from pbem.storage.models import Backup
 
@@ -98,17 +99,21 @@ class Backups:
         if why != self.told:
             log.error("the backup failed", error=why, again=f"in {AGAIN.total_seconds() / 60:.0f} minutes")
             self.told = why
-        with transaction(self.engine) as session:
-            row = session.get(Backup, THE_ONE, with_for_update=True, populate_existing=True) or Backup(id=THE_ONE)
+        with self._noted() as row:
             row.failed, row.troubled = now, row.troubled or now
-            session.add(row)
 
     def _succeed(self, made: Made, now: datetime, seconds: float, removed: int) -> None:
         log.info("backup made", file=str(made.file), bytes=made.size, seconds=round(seconds, 1), removed=removed)
         self.told = ""
-        with transaction(self.engine) as session:
-            row = session.get(Backup, THE_ONE, with_for_update=True, populate_existing=True) or Backup(id=THE_ONE)
+        with self._noted() as row:
             row.made, row.failed, row.troubled = now, None, None
+
+    @contextmanager
+    def _noted(self) -> Iterator[Backup]:
+        """Provide the row that all daemons share, and store what is noted there."""
+        with transaction(self.engine) as session:
+            row = lock(session, Backup, THE_ONE) or Backup(id=THE_ONE)
+            yield row
             session.add(row)
 
 

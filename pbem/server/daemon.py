@@ -29,13 +29,14 @@ from pbem.reading import authentication
 from pbem.reading.protocol import MailParser
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
-from pbem.server import doors, intake, loops, publisher, worker
+from pbem.server import doors, intake, loops, worker
 from pbem.server.backups import Backups
 from pbem.server.examination import Services
 from pbem.server.health.reports import Reporter
 from pbem.server.health.systemd import Systemd
 from pbem.server.health.watch import Watch
 from pbem.server.loops import Loop
+from pbem.server.publisher import Publisher
 from pbem.server.scheduler import Scheduler
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
 from pbem.server.triage import Triage
@@ -293,6 +294,9 @@ def run(
     ]
     if server.settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step, threading.Event()))
+    if server.settings.publish.folder is not None:
+        publisher = Publisher(server.settings.server, server.settings.publish, server.clock)
+        working.append(Loop(vitals.pulse("publish", bound.other), publisher.step, threading.Event()))
     threads = [loop.thread(stop, vitals) for loop in working]
     if server.settings.metrics.are_wanted:
         from pbem.server.health import exposure  # most servers don't need what it imports
@@ -306,9 +310,6 @@ def run(
     for inbox, link in zip(server.inboxes, links, strict=True):
         link.call_on_first(first.happened)
         threads.append(_receiving(inbox, store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link))
-    if server.settings.publish.folder is not None:
-        publish = partial(publisher.publish_again_and_again, server.settings.server, server.settings.publish, stop)
-        threads.append(threading.Thread(target=publish, name="publish", daemon=True))
     for listener in server.listeners:
         listener.start(store, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:

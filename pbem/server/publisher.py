@@ -3,8 +3,10 @@
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import structlog
 
@@ -13,46 +15,56 @@ from pbem.config import PublishSettings, ServerSettings
 log = structlog.get_logger()
 
 POLL_SECONDS = 0.2
-"""How often to look whether the process has ended, or is to."""
+"""How often to look whether the process is to end."""
 
 
-def publish_again_and_again(server: ServerSettings, wanted: PublishSettings, stop: threading.Event) -> None:
-    """Publish at once, and then after every pause, until `stop` is set; a failure is logged, and tried again."""
-    while not stop.is_set():
-        publish_once(server, wanted, stop.is_set, stop.wait)
-        stop.wait(wanted.every_minutes * 60)
+@dataclass(slots=True)
+class Publisher:
+    """Publishes when it is time, in a process of its own."""
 
+    server: ServerSettings
+    wanted: PublishSettings
+    clock: Callable[[], datetime]
+    last: datetime | None = None
+    """When it last began to publish."""
 
-def publish_once(
-    server: ServerSettings,
-    wanted: PublishSettings,
-    stopped: Callable[[], bool],
-    wait: Callable[[float], object],
-) -> bool:
-    """Publish in a process of its own, which is killed once that is wanted. Return whether it has succeeded."""
-    asked = {
-        "database": server.database,
-        "folder": str(wanted.folder),
-        "name": server.name,
-        "address": server.address,
-        "url": wanted.url,
-    }
-    words = [sys.executable, "-m", "pbem.publishing.worker"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:  # noqa: S603 - our own module
-        assert process.stdin  # noqa: S101 - it is a pipe
-        json.dump(asked, process.stdin)
-        process.stdin.close()
-        while process.poll() is None:
-            if stopped():
-                process.kill()  # the next publication mends what this one has left
-                return False
-            wait(POLL_SECONDS)
-        assert process.stdout  # noqa: S101 - they are pipes
-        assert process.stderr  # noqa: S101
+    def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Publish if it is time. Return whether it did; a failure is logged, and tried again when it is time again."""
+        folder, now = self.wanted.folder, self.clock()
+        pause = timedelta(minutes=self.wanted.every_minutes)
+        if folder is None or (self.last is not None and self.last <= now < self.last + pause):
+            return 0
+        self.last = now
+        try:
+            return self._publish(folder, stopped)
+        except OSError as error:
+            log.error("publishing failed", folder=str(folder), error=str(error))  # noqa: TRY400 - no bug of ours
+            return 0
+
+    def _publish(self, folder: Path, stopped: Callable[[], bool]) -> int:
+        """Publish in a process, which is killed if that is wanted: the next one mends what it has left."""
+        asked = {
+            "database": self.server.database,
+            "folder": str(folder),
+            "name": self.server.name,
+            "address": self.server.address,
+            "url": self.wanted.url,
+        }
+        words = [sys.executable, "-m", "pbem.publishing.worker"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:  # noqa: S603 - our own module
+            given: str | None = json.dumps(asked)
+            while True:
+                try:
+                    out, said = process.communicate(given, timeout=POLL_SECONDS)
+                    break
+                except subprocess.TimeoutExpired:
+                    given = None  # it has been written
+                if stopped():
+                    process.kill()
+                    return 0
         if process.returncode != 0:
-            said = process.stderr.read().strip()
-            log.error("publishing failed", folder=str(wanted.folder), error=said.rpartition("\n")[2])
-            return False
-        log.info("published", folder=str(wanted.folder), **json.loads(process.stdout.read()))
-        return True
+            log.error("publishing failed", folder=str(folder), error=said.strip().rpartition("\n")[2])
+            return 0
+        log.info("published", folder=str(folder), **json.loads(out))
+        return 1

@@ -10,7 +10,6 @@ from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
-from pbem.clocks.time_control import from_stored
 from pbem.matches.events import MatchStarted
 from pbem.matches.origins import arranged
 from pbem.storage.database import lock_if_free
@@ -83,7 +82,7 @@ def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple
     of_it = (Pairing.tournament == number, col(Pairing.id) > tournament.told)
     found = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(most + 1)).all()
     rows = found[:most]
-    people = rounds.locked_people(session, {player for row in rows for player in (row.first, row.second) if player})
+    people = entries.locked_people(session, {player for row in rows for player in (row.first, row.second) if player})
     theirs = select(Entry).where(Entry.tournament == number, col(Entry.player).in_(people))
     left = {entry.player: rounds.left(entry, people[entry.player]) for entry in session.exec(theirs)}
     field = Field(Kind(tournament.kind), tuple(Entrant(player, 0, since) for player, since in left.items()), 0)
@@ -107,18 +106,7 @@ def _begin(
     if pair.result is not None:
         row.result = pair.result.value
     elif pair.second is not None:
-        event = arranged.begin(
-            session,
-            people[pair.first],
-            people[pair.second],
-            tournament.game,
-            tournament.options,
-            now,
-            time=from_stored(tournament.time),
-            rated=tournament.rated,
-            tournament=tournament.id or 0,
-            round_=pair.round,
-        )
+        event = arranged.begin(session, tournament, people[pair.first], people[pair.second], now, pair.round)
         row.match = event.match.id
     session.add(row)
     session.flush()
@@ -140,6 +128,6 @@ def tell_some(session: Session, number: int, most: int) -> tuple[Player, ...]:
     found = session.exec(theirs.order_by(col(Entry.player)).limit(most + 1)).all()
     tournament.told = found[most - 1] if len(found) > most else None
     session.add(tournament)
-    people = rounds.locked_people(session, found[:most])
+    people = entries.locked_people(session, found[:most])
     session.flush()
     return tuple(people.values())

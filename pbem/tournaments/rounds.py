@@ -7,7 +7,7 @@ is left to `boards`.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -37,9 +37,10 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
     """Return the tournaments that nobody can enter any more, and those in which matches have ended or are to begin."""
     is_open = (col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
     closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
-    ended = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))
     has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Kind.LADDER)
-    changed = select(Match.tournament).join(Tournament, has_rounds).where(*ended).distinct().limit(most)
+    changed = (
+        select(Match.tournament).join(Tournament, has_rounds).where(*arranged.ARE_UNREPORTED).distinct().limit(most)
+    )
     begins = select(Tournament.id).where(col(Tournament.told).is_not(None)).limit(most)
     return [number or 0 for number in dict.fromkeys((*closed, *session.exec(changed), *session.exec(begins)))]
 
@@ -61,7 +62,7 @@ def advance(session: Session, prepared: Prepared, now: datetime) -> bool:
     tournament = lock_if_free(session, Tournament, prepared.number)
     if tournament is None:
         return False
-    locked_people(session, session.exec(select(Entry.player).where(Entry.tournament == tournament.id)).all())
+    entries.locked_people(session, session.exec(select(Entry.player).where(Entry.tournament == tournament.id)).all())
     over = arranged.unreported(session, prepared.number)
     if _field(session, tournament, now) != prepared.field:
         return False
@@ -84,13 +85,6 @@ def _open_next(session: Session, tournament: Tournament, now: datetime) -> None:
     """Open the next season of a league that is over, unless this one was called off."""
     if tournament.kind == Kind.LEAGUE and tournament.started is not None:
         entries.open_next(session, tournament, now)
-
-
-def locked_people(session: Session, ids: Collection[int]) -> dict[int, Player]:
-    """Return players, locked so that nobody is banned or deleted meanwhile, as everywhere by their numbers."""
-    theirs = select(Player).where(col(Player.id).in_(ids)).order_by(col(Player.id)).with_for_update(read=True)
-    found = session.exec(theirs.execution_options(populate_existing=True)).all() if ids else ()
-    return {player.id or 0: player for player in found}
 
 
 def _field(session: Session, tournament: Tournament, now: datetime) -> Field | None:

@@ -13,7 +13,6 @@ from itertools import pairwise
 from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import Termination
-from pbem.clocks.time_control import from_stored
 from pbem.matches.events import MatchStarted, OnLadder
 from pbem.matches.origins import arranged
 from pbem.storage.database import lock_if_free
@@ -125,18 +124,7 @@ def challenge(
     session: Session, tournament: Tournament, found: Ladder, player: Player, other: Player, now: datetime
 ) -> MatchStarted:
     """Begin the match by which the player wants the other's rung; the challenger moves first."""
-    event = arranged.begin(
-        session,
-        player,
-        other,
-        tournament.game,
-        tournament.options,
-        now,
-        time=from_stored(tournament.time),
-        rated=tournament.rated,
-        tournament=tournament.id or 0,
-        round_=None,
-    )
+    event = arranged.begin(session, tournament, player, other, now)
     rung, wanted = found.rung_of(player.id or 0), found.rung_of(other.id or 0)
     return replace(event, ladder=OnLadder(tournament.title, rung, wanted))
 
@@ -152,9 +140,9 @@ def running(session: Session, tournament: Tournament, player: Player) -> tuple[i
 
 def due(session: Session, most: int) -> list[int]:
     """Return the ladders on which matches have ended, or from which somebody is gone."""
-    news = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))
     is_ladder = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind == Kind.LADDER)
-    ended = session.exec(select(Match.tournament).join(Tournament, is_ladder).where(*news).distinct().limit(most)).all()
+    over = select(Match.tournament).join(Tournament, is_ladder).where(*arranged.ARE_UNREPORTED)
+    ended = session.exec(over.distinct().limit(most)).all()
     gone = (col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
     left = session.exec(select(Entry.tournament).where(*gone).limit(most)).all()
     return sorted({number for number in (*ended, *left) if number is not None})

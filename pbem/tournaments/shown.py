@@ -34,7 +34,7 @@ def line(
     """Return a tournament as lists and headings say it."""
     game = GAMES[tournament.game]
     extra = ["rated"] if tournament.rated else []
-    options = (*(f"{option}={choice}" for option, choice in game.shown(tournament.options).items()), *extra)
+    options = (*game.options_in_words(tournament.options), *extra)
     return TournamentLine(
         number=tournament.id or 0,
         title=tournament.title,

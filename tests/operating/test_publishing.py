@@ -1,7 +1,13 @@
 """The site for web browsers as the operator has it: by hand, and from a daemon."""
 
-import pytest
+import sys
+from datetime import UTC, datetime, timedelta
 
+import pytest
+from structlog.testing import capture_logs
+
+from pbem import config
+from pbem.server.publisher import Publisher
 from tests.operating.daemons import Daemon
 from tests.operating.site import Site
 from tests.servers import until
@@ -19,6 +25,49 @@ def test_a_folder_with_other_files_is_refused(site: Site) -> None:
     done = site.pbem("publish", str(site.folder))
     assert done.code == 2
     assert "isn't empty, and nothing was published there: choose another folder" in done.err
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def publisher(site: Site, clock: Clock, folder: str = "web") -> Publisher:
+    site.make()
+    wanted = config.PublishSettings(folder=site.folder / folder, every_minutes=10)
+    return Publisher(config.load(site.config).server, wanted, clock)
+
+
+def test_it_is_published_at_once_and_after_every_pause(site: Site) -> None:
+    clock = Clock()
+    publishing, done = publisher(site, clock), []
+    for _ in range(4):
+        done.append(publishing.step())
+        clock.now += timedelta(minutes=4)
+    assert done == [1, 0, 0, 1]
+    assert (site.folder / "web" / "index.html").is_file()
+
+
+def test_a_publication_ends_with_the_server(site: Site) -> None:
+    asked = iter([False, True])
+    publishing = publisher(site, Clock())
+    with capture_logs() as logs:
+        assert publishing.step(lambda: next(asked)) == 0
+    assert logs == []
+
+
+def test_without_a_process_it_is_tried_again_after_the_pause(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    publishing = publisher(site, clock)
+    with monkeypatch.context() as broken, capture_logs() as logs:
+        broken.setattr(sys, "executable", str(site.folder / "nothing"))
+        assert publishing.step() == 0
+    assert logs[0]["event"] == "publishing failed"
+    clock.now += timedelta(minutes=10)
+    assert publishing.step() == 1
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ def _expire(session: Session, number: int, server: ServerSettings, now: datetime
 def _again(seek: Seek) -> EndedSeek:
     """Return what is told of a seek that has ended, with the line that puts it up again."""
     game = GAMES[seek.game]
-    options = (f"{name}={choice}" for name, choice in game.shown(seek.options).items())
+    options = game.options_in_words(seek.options)
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
     ratings = RatingRange(seek.lowest, seek.highest)

@@ -4,7 +4,7 @@ Each ladder has a transaction of its own, in which its matches are noted. So a c
 several daemons only one does it (see pbem.tournaments.rungs).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -15,14 +15,15 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.matches.naming import name
+from pbem.matches.origins import arranged
 from pbem.payloads.tournaments import RungChanged, TournamentEnded
 from pbem.server.scheduled.each import AT_ONCE, each
 from pbem.server.scheduled.tournaments import wants_news
 from pbem.storage.database import read_only
-from pbem.storage.models import Entry, Match, Player, Tournament
+from pbem.storage.models import Entry, Match, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
-from pbem.tournaments import rungs, shown
+from pbem.tournaments import entries, rungs, shown
 from pbem.tournaments.field import Kind
 from pbem.tournaments.formats.ladder import Rungs
 
@@ -32,7 +33,7 @@ TOP = 10
 """How many rungs the message about the end has, besides the reader's."""
 ARE_DUE = or_(
     exists().where(
-        *(col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None)),
+        *arranged.ARE_UNREPORTED,
         *(col(Tournament.id) == col(Match.tournament), col(Tournament.kind) == Kind.LADDER),
     ),
     exists().where(col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None)),
@@ -52,7 +53,8 @@ def _settle(session: Session, number: int, server: ServerSettings, now: datetime
     settled = rungs.settle(session, number, now)
     if settled is None:  # another daemon is at it
         return False
-    people = _locked(session, (player for step in settled.steps for player in step.challenge.players))
+    concerned = {player for step in settled.steps for player in step.challenge.players}
+    people = entries.locked_people(session, concerned)
     mailer = Mailer(session, server, now)
     for step in settled.steps:
         for player in sorted(step.challenge.players):
@@ -79,21 +81,13 @@ def end(session: Session, server: ServerSettings, tournament: Tournament, now: d
     line = shown.line(tournament, len(whole), now)
     _, listed, _ = shown.rungs_for(session, tournament, None, now, len(whole))
     mailer = Mailer(session, server, now)
-    told = [player for player in _locked(session, whole).values() if wants_news(player)]
+    told = [player for player in entries.locked_people(session, whole).values() if wants_news(player)]
     for player in told:
         own = _rung(whole, player.id or 0)
         rows = tuple(replace(row, own=row.rung == own) for row in listed if row.rung == own or row.rung <= TOP)
         ended = TournamentEnded(line=line, place=own, rungs=rows)
         mailer.to_player(player, ended, purpose=Purpose.PERSONAL, is_notice=True)
     return len(told)
-
-
-def _locked(session: Session, players: Iterable[int]) -> dict[int, Player]:
-    """Return those players, locked so that nobody is banned or deleted meanwhile, as everywhere by their numbers."""
-    return {
-        number: session.get_one(Player, number, with_for_update={"read": True}, populate_existing=True)
-        for number in sorted({*players})
-    }
 
 
 def _rung(ladder: Rungs, player: int) -> int:

@@ -17,12 +17,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
+from pbem.matches.origins import arranged
 from pbem.payloads.sections import TurnPlayed
 from pbem.payloads.tournaments import Crosstable, NextSeason, RoundBegun, RoundWithoutMatch, TournamentEnded
 from pbem.players import announcements
 from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage.database import read_only
-from pbem.storage.models import Match, Player, Tournament
+from pbem.storage.models import Player, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 from pbem.tournaments import boards, crosstable, entries, rounds, shown
@@ -36,7 +37,7 @@ Found = TypeVar("Found")
 
 ARE_DUE = or_(
     exists().where(col(Tournament.started).is_(None), col(Tournament.ended).is_(None), col(Tournament.closes) <= NOW),
-    exists().where(col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None)),
+    exists().where(*arranged.ARE_UNREPORTED),
     exists().where(col(Tournament.told).is_not(None)),
 )
 """Whether there are any in which something may follow."""
