@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import pytest
 import structlog
@@ -49,6 +49,17 @@ def _no_server_is_left() -> Iterator[None]:
     yield
     postgres.remove()
     correspondence.forget()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Let other tests use the database of one that is over."""
+    folder = getattr(item, "funcargs", {}).get("tmp_path")
+    try:
+        return (yield)
+    finally:
+        if folder is not None:
+            databases.give_back(folder)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from sqlalchemy import Connection, Engine, insert
@@ -27,6 +27,7 @@ from pbem.storage.models import (
     PlayerRating,
     Ply,
     Presence,
+    RawMessage,
     Seek,
     Tournament,
     Vacation,
@@ -80,6 +81,7 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Player, _players(crowd)),
             (Match, _matches(crowd)),
             (Incoming, _incoming(crowd)),
+            (RawMessage, _raw_messages(crowd)),
             (Ply, _plies(crowd)),
             (Outgoing, _outgoing(crowd)),
             (Seek, _seeks(crowd)),
@@ -112,8 +114,32 @@ def address_of(player: int) -> str:
 
 
 def _add(connection: Connection, table: Any, rows: Iterator[dict[str, Any]]) -> None:
+    if connection.dialect.name == "postgresql":
+        _copy(connection, table, rows)
+        return
     while chunk := list(islice(rows, CHUNK)):
         connection.execute(insert(table), chunk)
+
+
+def _copy(connection: Connection, table: Any, rows: Iterator[dict[str, Any]]) -> None:
+    """Add rows with COPY, which takes a third of the time."""
+    first = next(rows)
+    columns = [each for each in table.__table__.columns if each.name in first or each.default is not None]
+    usual = {each.name: each.default.arg for each in columns if each.name not in first}
+    converted = [each.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for each in columns]
+    names = ", ".join(f'"{each.name}"' for each in columns)
+    with (
+        connection.connection.cursor() as cursor,
+        cursor.copy(f'copy "{table.__tablename__}" ({names}) from stdin') as copy,
+    ):
+        for row in chain([first], rows):
+            values = [(usual | row)[each.name] for each in columns]
+            copy.write_row(
+                [
+                    value if convert is None or value is None else convert(value)
+                    for convert, value in zip(converted, values, strict=True)
+                ]
+            )
 
 
 def _players(crowd: Crowd) -> Iterator[dict[str, Any]]:
@@ -178,7 +204,6 @@ def _incoming(crowd: Crowd) -> Iterator[dict[str, Any]]:
         yield {
             "id": crowd.before["incoming"] + each,
             "key": f"{crowd.before['incoming'] + each:064}",
-            "raw": b"From: somebody\n\na turn\n" if crowd.matches - match < KEPT else b"",
             "size": 1000,
             "source": "imap",
             "sender": address_of(mover),
@@ -190,6 +215,11 @@ def _incoming(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "received": crowd.when(match),
             "handled": crowd.when(match),
         }
+
+
+def _raw_messages(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    for each in range(max(0, crowd.matches - KEPT) * len(TURNS) + 1, crowd.matches * len(TURNS) + 1):
+        yield {"incoming": crowd.before["incoming"] + each, "raw": b"From: somebody\n\na turn\n"}
 
 
 def _plies(crowd: Crowd) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from sqlalchemy import Engine, make_url
 
 from pbem.storage import database
+from tests import postgres
 from tests.postgres import running
 
 VARIABLE = "PBEM_TEST_DATABASE"
@@ -33,8 +34,19 @@ def at(folder: Path) -> str:
         return f"sqlite:///{folder}/pbem.sqlite"
     note = folder / "database"
     if not note.exists():
-        note.write_text(running().migrated(), encoding="ascii")
+        _LENT[folder] = running().migrated()
+        note.write_text(_LENT[folder], encoding="ascii")
     return note.read_text(encoding="ascii")
+
+
+_LENT: dict[Path, str] = {}
+"""The PostgreSQL schemas of folders."""
+
+
+def give_back(folder: Path) -> None:
+    """Let others use what belongs to folders in this one, whose test is over."""
+    for each in [each for each in _LENT if each.is_relative_to(folder)]:
+        postgres.give_back(_LENT.pop(each))
 
 
 def make(url: str) -> None:

@@ -8,7 +8,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
@@ -34,6 +34,8 @@ class Postgres:
             raise AssertionError
         self._programs = programs
         self._numbers = itertools.count(1)
+        self._free: list[str] = []
+        self._filled: dict[str, str] = {}
         self._as_other = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
         # Tests only crash programs, not the machine, and the system's cache survives that without fsync.
         self._settings = " -c max_connections=300" + ("" if syncs else " -c fsync=off")
@@ -56,7 +58,7 @@ class Postgres:
 
     def elsewhere(self, url: str) -> str:
         """Return the URL of another, empty database, with a schema of the same name as that one's."""
-        name, schema = self._next("other"), url.rpartition("%3D")[2]
+        name, schema = self._next("other"), _name(url)
         self._execute(f"create database {name}")
         other = url.replace("/postgres?", f"/{name}?")
         engine = create_engine(other)
@@ -66,10 +68,36 @@ class Postgres:
         return other
 
     def migrated(self) -> str:
-        """Return the URL of a new schema with the tables, copied from one that the migrations created."""
+        """Return the URL of a schema that only has what the migrations created.
+
+        To make its tables takes PostgreSQL ten times as long as to empty one that is used no more.
+        """
+        while self._free:
+            url = self._free.pop()
+            if not self._is_used(url):
+                self._copy(TEMPLATE, _name(url))
+                return url
         name = self._next("case")
         self._execute(self._tables.replace(TEMPLATE, name))
         return self._url(name)
+
+    def filled(self, name: str, fill: Callable[[str], object]) -> str:
+        """Return the URL of a schema that was filled once, and that nobody changes."""
+        if name not in self._filled:
+            url = self.migrated()
+            fill(url)
+            self._filled[name] = url
+        return self._filled[name]
+
+    def give_back(self, url: str) -> None:
+        """Let the schema be used again, once nobody is connected to it any more."""
+        self._free.append(url)
+
+    def _is_used(self, url: str) -> bool:
+        with self._engine.connect() as connection:
+            who = (_name(url),)
+            found = connection.exec_driver_sql("select 1 from pg_stat_activity where application_name = %s", who)
+            return found.first() is not None
 
     def keep(self, engine: Engine) -> str:
         """Copy all rows to a schema that nothing else uses, and return its name."""
@@ -134,7 +162,7 @@ class Postgres:
             connection.exec_driver_sql(script)
 
     def _url(self, schema: str) -> str:
-        return f"postgresql+psycopg://pbem@{HOST}:{self._port}/postgres?options=-csearch_path%3D{schema}"
+        return f"postgresql+psycopg://pbem@{HOST}:{self._port}/postgres?application_name={schema}&options=-csearch_path%3D{schema}"
 
     @property
     def _data(self) -> str:
@@ -145,6 +173,11 @@ class Postgres:
         wanted = subprocess.PIPE if program == "pg_dump" else subprocess.DEVNULL  # a server keeps a pipe open
         real = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # see .ci/at
         return subprocess.run(command, check=True, stdout=wanted, cwd=self._folder, text=True, env=real).stdout or ""
+
+
+def _name(url: str) -> str:
+    """Return the name of the schema to which a URL leads."""
+    return url.rpartition("%3D")[2]
 
 
 def _schema(engine: Engine) -> str:
@@ -176,6 +209,14 @@ class SharedPostgres(Postgres):
         self._tables = note["tables"]
         return folder, port
 
+    def filled(self, name: str, fill: Callable[[str], object]) -> str:
+        """Let one process fill it; the others wait for it."""
+        with self._noted() as note:
+            self._filled |= note.get("filled", {})
+            url = super().filled(name, fill)
+            note["filled"] = self._filled
+        return url
+
     def remove(self) -> None:
         """Leave the server to the others, or remove it."""
         with self._noted() as note:
@@ -204,6 +245,12 @@ def running() -> Postgres:
     """Return the server of this process or its test run; tests/conftest.py removes it at the end."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
     return Postgres() if run is None else SharedPostgres(run)
+
+
+def give_back(url: str) -> None:
+    """Let a schema of the server be used again, if the server is still there."""
+    if running.cache_info().currsize:
+        running().give_back(url)
 
 
 def remove() -> None:

@@ -126,18 +126,15 @@ def _whole(node: dict[str, Any]) -> Iterator[str]:
         yield from _whole(below)
 
 
-_crowds: list[str] = []
-"""The database with many rows, once it is made."""
-
-
 @contextmanager
 def _crowded() -> Iterator[Engine]:
     """Open a PostgreSQL database with many rows and statistics about them."""
-    if not _crowds:
-        _crowds.append(running().migrated())
-        engine = create_engine(_crowds[0])
-        fill(engine, CROWD, players=CROWD)
-        engine.dispose()
-    engine = create_engine(_crowds[0])
+    engine = create_engine(running().filled("crowd", _fill))
     yield engine
+    engine.dispose()
+
+
+def _fill(url: str) -> None:
+    engine = create_engine(url)
+    fill(engine, CROWD, players=CROWD)
     engine.dispose()

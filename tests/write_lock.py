@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
@@ -24,6 +24,7 @@ class Watch:
     def __init__(self) -> None:
         self.writing = 0
         self.found: set[str] = set()
+        self._known: dict[int, CodeType] = {}
 
     def begin(self, connection: Connection) -> None:
         if not database.is_read_only(connection) and connection.get_isolation_level() != "AUTOCOMMIT":
@@ -34,9 +35,12 @@ class Watch:
         sys.setprofile(None)
 
     def _called(self, frame: FrameType, event: str, _argument: Any) -> None:
-        called = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"
-        if event == "call" and called.startswith(SLOW):
-            self.found.add(called)
+        code = frame.f_code
+        if event == "call" and id(code) not in self._known:
+            self._known[id(code)] = code
+            called = f"{frame.f_globals.get('__name__')}.{code.co_qualname}"
+            if called.startswith(SLOW):
+                self.found.add(called)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The turns of the house: who waits for whom, what happens to searches that fail, and that each turn is played once."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,14 @@ from tests.correspondence import Correspondence, correspondence, text
 
 ALICE = "alice@mail.example"
 ADMIN = "admin@pbem.example"
+WITHOUT_END = """
+import sys
+from itertools import count
+from pbem.house import worker
+worker.respond = lambda _question: sum(count())
+worker.main(float(sys.argv[1]), int(sys.argv[2]))
+"""
+"""The process as it is, but for its search, which takes longer than any machine has."""
 
 
 @pytest.fixture
@@ -193,8 +202,9 @@ def test_a_process_answers_as_this_one_does() -> None:
 
 @pytest.mark.slow
 def test_a_process_that_computes_for_too_long_is_ended() -> None:
+    command = (sys.executable, "-P", "-c", WITHOUT_END)
     with pytest.raises(SearchFailed, match="ended without an answer"):
-        SandboxedSearcher(HouseSettings(seconds=1)).search(question("quadraphages", 5))
+        SandboxedSearcher(HouseSettings(seconds=1), command).search(question())
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.pool import NullPool
 from typer.testing import CliRunner
 
@@ -118,7 +118,10 @@ class Site:
 
     @cached_property
     def _engine(self) -> Engine:
-        return create_engine(self.database, poolclass=NullPool)
+        engine = create_engine(self.database, poolclass=NullPool)
+        if engine.dialect.name == "postgresql":
+            event.listen(engine, "connect", lambda raw, _: raw.execute("set time zone 'UTC'"))
+        return engine
 
 
 def rows(engine: Engine, sql: str, **values: object) -> list[Any]:
