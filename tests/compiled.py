@@ -8,7 +8,9 @@ from sqlalchemy.orm import configure_mappers
 from pbem.payloads import stored
 from pbem.payloads.messages import Deleted
 from pbem.rendering.templating import templates
+from tests import compiled_templates
 
+compiled_templates.share()
 configure_mappers()
 for _name in templates().list_templates(extensions=["j2"]):
     templates().get_template(_name)

@@ -8,7 +8,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from tests import compiled_sql, correspondence, databases, faked_clock, postgres, time_limit
+from tests import compiled_sql, compiled_templates, correspondence, databases, faked_clock, postgres, time_limit
 from tests.cases import ONLY_IN_SOAK
 
 KEEPERS = {"correspondence", "Correspondence", "databases", "opened"}
@@ -27,6 +27,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 faked_clock.mend()
 compiled_sql.share()
+compiled_templates.share()
 
 
 def pytest_configure(config: pytest.Config) -> None:

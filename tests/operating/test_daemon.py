@@ -69,6 +69,7 @@ def test_sigterm_ends_an_idle_daemon_at_once(site: Site, start: Start) -> None:
     assert daemon.lines("stopped")[0]["unfinished"] == []
 
 
+@pytest.mark.slow
 def test_sigterm_ends_the_daemon_in_time_while_the_next_hop_stalls_and_the_mail_goes_out_later(
     site: Site, post: PostOffice, start: Start, smtp_sink: Callable[..., SmtpSink]
 ) -> None:

@@ -65,6 +65,7 @@ def test_a_whole_match_is_played_over_a_mailbox(site: Site, mailbox: Mailbox, po
     assert site.rows("select count(*) from incoming where state != 'done'") == [0]
 
 
+@pytest.mark.slow
 def test_tokens_are_found_in_delivered_to_when_the_mail_shows_only_the_bare_address(
     site: Site, mailbox: Mailbox, post: PostOffice, daemon: Daemon
 ) -> None:

@@ -41,6 +41,7 @@ def publisher(site: Site, clock: Clock, folder: str = "web") -> Publisher:
     return Publisher(config.load(site.config).server, wanted, clock)
 
 
+@pytest.mark.slow
 def test_it_is_published_at_once_and_after_every_pause(site: Site) -> None:
     clock = Clock()
     publishing, done = publisher(site, clock), []
@@ -59,6 +60,7 @@ def test_a_publication_ends_with_the_server(site: Site) -> None:
     assert logs == []
 
 
+@pytest.mark.slow
 def test_without_a_process_it_is_tried_again_after_the_pause(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     publishing = publisher(site, clock)

@@ -115,6 +115,7 @@ def rows(site: Site) -> str:
     return str([site.rows(f'select * from "{table}"') for table in tables if table != "rawmessage"])
 
 
+@pytest.mark.slow
 def test_a_running_server_that_fails_everywhere_tells_no_secret(stage: Stage, start: Callable[..., Daemon]) -> None:
     site = stage.site
     daemon = start(site, waits=False)  # it never is

@@ -53,6 +53,7 @@ def test_systemd_is_told_that_it_is_ready_that_it_goes_on_and_that_it_stops(
     assert "STATUS=stopping\nSTOPPING=1\n" in manager.until("STOPPING")
 
 
+@pytest.mark.slow
 def test_a_server_is_seen_until_it_stops(site: Site, post: PostOffice, start: Start) -> None:
     code, nothing = told(site)
     assert (code, nothing["problems"]) == (1, ["no server is running"])

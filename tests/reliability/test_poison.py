@@ -114,6 +114,7 @@ def test_an_owed_mail_that_ends_the_server_three_times_waits_and_the_others_go_o
     until(lambda: scene.count("outgoing", "state = 'sent' and id = 1") == 1, "it goes out as well")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_stopped_in_good_order_leaves_no_mail_under_suspicion(stage: Stage) -> None:
     scene = stage("lmtp", "sqlite")
     scene.post.stalls_at = "ann@mail.example"

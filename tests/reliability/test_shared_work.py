@@ -411,6 +411,7 @@ def test_of_several_daemons_one_tells_the_admin(
         assert sorted(each.answer() for each in [Later(tell) for _ in range(4)]) == [False, False, False, True]
 
 
+@pytest.mark.slow
 def test_of_several_daemons_that_gather_at_once_one_does(empty: str, tmp_path: Path) -> None:
     with correspondence(tmp_path, database=empty) as letters:
         letters.clock.set(NOON)

@@ -73,18 +73,16 @@ def test_html_includes_nothing_that_is_not_escaped() -> None:
 
 
 @pytest.mark.parametrize("stripped", ["", "class", "href"])
-@pytest.mark.parametrize("name", NAMES)
-def test_our_html_quoted_without_marks_is_no_command(name: str, stripped: str, found: dict[str, EmailMessage]) -> None:
+@pytest.mark.parametrize("name", sorted({*NAMES} - PLAIN))
+def test_our_html_quoted_without_marks_is_no_command(name: str, stripped: str) -> None:
     """An HTML-only reply that quotes our message as if it were the person's own words must not act.
 
     A mail program may drop the classes or the links of a message that it quotes, but hardly both.
     """
-    html = (
-        re.sub(rf' ({stripped}|id)="[^"]*"', "", golden.html(found[name]) or "")
-        if stripped
-        else golden.html(found[name])
-    )
-    for line in html_text.text(html or "").splitlines():
+    html = (MAILS / f"{name}.html").read_text(encoding="utf-8")
+    if stripped:
+        html = re.sub(rf' ({stripped}|id)="[^"]*"', "", html)
+    for line in html_text.text(html).splitlines():
         if not line.startswith(">"):
             for match in (1, None):
                 read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])

@@ -21,6 +21,7 @@ from pbem.payloads.stored import load
 from pbem.rendering.render import Renderer
 from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply, RawMessage
 from pbem.tokens import Keyring
+from tests import databases
 from tests.correspondence import parsed, settings
 from tests.templates import golden
 
@@ -37,9 +38,11 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     server = settings(tmp_path_factory.mktemp("server"), server='admin = "admin@pbem.example"').server
     renderer = Renderer(server, Keyring(server.key.read()))
     found = {}
+    engine = create_engine("sqlite://")
+    SQLModel.metadata.create_all(engine)
+    empty = databases.keep(engine)
     for name, stored in ROWS.items():
-        engine = create_engine("sqlite://")
-        SQLModel.metadata.create_all(engine)
+        databases.put_back(empty, engine)
         with Session(engine) as session:
             rows = list(_rows(stored))
             session.add_all(rows)
@@ -47,7 +50,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             mail = parsed(*renderer.render(session, [row for row in rows if isinstance(row, Outgoing)]))
             found[name] = golden.plain(mail)
             assert (mail.get_body(("html",)) is None) == (name == "face-plain")
-        engine.dispose()
+    engine.dispose()
     return found
 
 
