@@ -51,8 +51,10 @@ class Secret(Section):
             return self._run(self.command or "")
         try:
             return self.file.expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadConfig(f"the secret in {self.file} can't be read: {error}") from error
+        except OSError as error:
+            raise BadConfig(f"the secret in {self.file} can't be read: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            raise BadConfig(f"the secret in {self.file} can't be read: it is not text in UTF-8") from error
 
     @staticmethod
     def _run(command: str) -> str:

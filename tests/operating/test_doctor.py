@@ -3,21 +3,16 @@
 import contextlib
 import json
 import shutil
-import socket
 import ssl
-import subprocess
-import threading
-import warnings
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import AuthResult, Envelope
+from aiosmtpd.smtp import Envelope
 
 from pbem import config
 from pbem.cli.doctor import domain, examination, machine, mail, ports, round_trip, storage
@@ -29,6 +24,7 @@ from pbem.secret import Secret
 from pbem.transports.listener import MailListener
 from pbem.transports.protocols import Arrival
 from tests import databases, faked_clock
+from tests.operating.doors import answering, begins_with_tls, expired, greets, is_silent, submission
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, smtp_out
 from tests.servers import (
     HOST,
@@ -71,53 +67,6 @@ SAME_CLOCK = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return certificate(tmp_path_factory.mktemp("cert"))[0]
-
-
-@contextmanager
-def answering(answer: Callable[[socket.socket], None]) -> Iterator[int]:
-    """Run a server that does this with each connection; yield its port."""
-    with socket.socket() as server:
-        server.bind((HOST, 0))
-        server.listen()
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                threading.Thread(target=answer, args=(connection,), daemon=True).start()
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield server.getsockname()[1]
-        server.shutdown(socket.SHUT_RDWR)
-
-
-def begins_with_tls(cert: Path) -> Callable[[socket.socket], None]:
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(cert, cert.with_name("key.pem"))
-
-    def answer(connection: socket.socket) -> None:
-        try:
-            with context.wrap_socket(connection, server_side=True) as secured:
-                secured.sendall(b"* OK ready\r\n")
-                secured.recv(1)
-        except OSError:
-            connection.close()
-
-    return answer
-
-
-def greets(connection: socket.socket) -> None:
-    with connection, contextlib.suppress(OSError):
-        connection.sendall(b"* OK ready\r\n")
-        connection.recv(1)
-
-
-def is_silent(connection: socket.socket) -> None:
-    with connection, contextlib.suppress(OSError):
-        while connection.recv(1000):
-            pass
 
 
 def door(port: int, **more: Any) -> Door:
@@ -173,12 +122,7 @@ def test_a_certificate_for_another_host_is_told(cert: Path) -> None:
 
 
 def test_a_certificate_that_has_expired_is_told(tmp_path: Path, cert: Path) -> None:
-    private, request, old = cert.with_name("key.pem"), tmp_path / "request.pem", tmp_path / "cert.pem"
-    openssl = ("openssl", "req", "-new", "-key", str(private), "-subj", "/CN=localhost", "-out", str(request))
-    subprocess.run([*openssl, "-addext", f"subjectAltName=IP:{HOST}"], check=True, capture_output=True)
-    openssl = ("openssl", "x509", "-req", "-in", str(request), "-signkey", str(private), "-days", "-1")
-    subprocess.run([*openssl, "-copy_extensions", "copy", "-out", str(old)], check=True, capture_output=True)
-    shutil.copy(private, tmp_path / "key.pem")
+    old = expired(tmp_path, cert)
     with answering(begins_with_tls(old)) as port:
         assert f"port {port}, has expired -> renew it there" in trouble(port, tls=Tls(ca_file=old))
 
@@ -266,29 +210,6 @@ def test_a_refused_login_says_where_app_passwords_are_made(host: str, advice: st
 
 
 # Submission
-
-
-class Submission:
-    """A submission server with one account, which repeats a wrong password in its refusal."""
-
-    def login(self, _server: Any, _session: Any, _envelope: Any, _how: str, data: Any) -> AuthResult:
-        if data.password == PASSWORD.encode():
-            return AuthResult(success=True)
-        return AuthResult(success=False, handled=False, message=f"535 5.7.8 {data.password.decode()} is wrong")
-
-
-@contextmanager
-def submission(**more: Any) -> Iterator[int]:
-    server = Submission()
-    port = free_port()
-    controller = Controller(server, hostname=HOST, port=port, authenticator=server.login, **more)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Requiring AUTH")  # aiosmtpd doesn't recognise implicit TLS
-        controller.start()
-        try:
-            yield port
-        finally:
-            controller.stop(no_assert=True)
 
 
 def smtp(port: int, **more: Any) -> SmtpSettings:
@@ -415,7 +336,10 @@ def test_a_database_is_opened_written_and_left_as_it_is(site: Site) -> None:
     [
         ("sqlite:///{folder}/none.sqlite", "none.sqlite yet"),
         ("sqlite:////nowhere/at/all.sqlite", "there is no database /nowhere/at/all.sqlite yet"),
-        ("sqlite:///{folder}/text.sqlite", "file is not a database -> start the database, or correct database in"),
+        (
+            "sqlite:///{folder}/text.sqlite",
+            "file is not a database -> correct database in [server], or restore",
+        ),
         ("sqlite:///{folder}/old.sqlite", "made by an older version of pbem"),
         ("nonsense", "it is not the SQLAlchemy URL of a supported database"),
         (

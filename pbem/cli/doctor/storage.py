@@ -1,5 +1,6 @@
 """Checks of the database: its version, whether it can be written, its disk, its log, the clock, and backups."""
 
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -22,6 +23,7 @@ MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
 LARGE_LOG = 64 * MEGABYTE
 """SQLite's log starts again at a few megabytes, unless somebody reads the database for a long time."""
+UPGRADE = "pbem init makes or upgrades the tables; there is no way back to an older version"
 ASKEW = timedelta(seconds=5)
 """How far two clocks may differ."""
 
@@ -43,11 +45,27 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
         yield from _log(engine)
         yield from _clock(engine, now)
     except database.Outdated as error:
-        yield problem(str(error), "pbem init makes or upgrades the tables; there is no way back to an older version")
+        is_known = "numbers its tables" not in str(error)
+        yield problem(str(error), UPGRADE if is_known else "install that version, or restore a backup made by this one")
     except DBAPIError as error:
-        yield problem(f"{shown}: {error.orig}", "start the database, or correct database in [server], or its rights")
+        said = " ".join(str(error.orig).split())
+        yield problem(f"{shown}: {said}", _advice(said, engine))
     finally:
         engine.dispose()
+
+
+def _advice(said: str, engine: Engine) -> str:
+    """Return what to do about an error of the database; PostgreSQL gives no code for a refused login."""
+    user, name = engine.url.username or "the user", engine.url.database
+    if re.search(r"role .* does not exist|authentication failed|no password supplied", said):
+        return "correct the user and the password in database of [server], or make that user (createuser)"
+    if f'database "{name}" does not exist' in said:
+        return f'"createdb -O {user} {name}" makes it; or correct database in [server]'
+    if "permission denied" in said:
+        return f"make {user} the owner of the tables, or name their owner in database of [server]"
+    if "not a database" in said or "malformed" in said:
+        return "correct database in [server], or restore a backup"
+    return "start the database, or correct database in [server], or its rights"
 
 
 def backups(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:

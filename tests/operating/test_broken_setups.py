@@ -1,0 +1,477 @@
+"""docs/doctor.md says what `pbem doctor` finds in broken set-ups. Each row is a set-up that is really broken.
+
+PBEM_GOLDEN=write rewrites the rows; run it in a single process.
+"""
+
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import FileSystemLoader
+
+from pbem import config
+from pbem.backups import rotation
+from pbem.cli.doctor import domain, examination, ports, premises, round_trip
+from pbem.cli.doctor.findings import Finding, Level
+from pbem.config.veiled import veiled_url
+from pbem.rendering import templating
+from pbem.server.daemon import now
+from tests import faked_clock
+from tests.docs.pages import ROOT
+from tests.operating.doors import answering, begins_with_tls, expired, greets, is_silent, submission
+from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Site
+from tests.servers import HOST, PASSWORD, Dovecot, bare_dovecot, certificate, free_port, missing, old_dovecot
+from tests.signing import key, name_server
+
+pytest.importorskip("dkim")
+pytestmark = pytest.mark.own_database
+__all__ = ["bare_dovecot", "old_dovecot"]
+
+PAGE = ROOT / "docs" / "doctor.md"
+TABLE = re.compile(r"(?<=\| --- \| --- \| --- \| --- \|\n)(?:\|.*\n)*")
+WORST = [Level.PROBLEM, Level.NOTE]
+
+
+class Kit:
+    """What a broken set-up is made of. `shown` are the words that differ each time, as the page has them."""
+
+    def __init__(self, request: pytest.FixtureRequest, stack: ExitStack) -> None:
+        self.request, self.stack = request, stack
+        self.site: Site = request.getfixturevalue("site")
+        self.folder = self.site.folder
+        self.shown = {str(self.folder): "/etc/pbem"}
+        self.patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+
+    def port(self, number: int, shown: int) -> int:
+        """Have the page show another number."""
+        self.shown[str(number)] = str(shown)
+        return number
+
+    def cert(self) -> Path:
+        """Return a certificate for this machine that nobody else knows."""
+        return certificate(self.folder)[0]
+
+    def answers(self, how: Callable[[Any], None], shown: int) -> int:
+        """Run a server that does this; return its port."""
+        return self.port(self.stack.enter_context(answering(how)), shown)
+
+    def imap(self, dovecot: Dovecot | None = None, **changes: Any) -> str:
+        """Configure a mailbox, of that Dovecot if there is one, with one thing wrong."""
+        values: dict[str, Any] = {"host": HOST, "port": 993, "username": "games", "password": {"value": PASSWORD}}
+        if dovecot is not None:
+            user = dovecot.mailbox().user
+            dovecot.doveadm("mailbox", "create", "-u", user, f"{dovecot.prefix}Processed")
+            self.shown[user] = ADDRESS
+            values |= {"port": self.port(dovecot.imaps, 993), "username": user, "tls": {"ca_file": str(dovecot.cert)}}
+        self.site.configure(f"[inbox.imap]\n{toml(values | changes)}")
+        return "inbox.imap"
+
+    def smtp(self, port: int, **changes: Any) -> str:
+        """Configure where mail is sent to, with one thing wrong."""
+        values = {"host": HOST, "port": port, "security": "none"} | changes
+        self.site.configure(outbox=f"[outbox.smtp]\n{toml(values)}")
+        return "outbox.smtp"
+
+    def configured(self, tables: str, check: str) -> str:
+        """Add tables to the configuration."""
+        self.site.configure(outbox=FOLDER_OUT + tables)
+        return check
+
+    def in_dns(self, changes: dict[str, str | None], *, silent: bool = False) -> str:
+        """Have the DNS say what it should about our domain, but for this."""
+        (self.folder / "dkim.pem").write_bytes(key("pbem.example", 2048).private)
+        good = {
+            "pbem.example. MX": "10 mx.pbem.example.",
+            "pbem.example.": "v=spf1 mx -all",
+            "games._domainkey.pbem.example.": key("pbem.example", 2048).public,
+            "_dmarc.pbem.example.": "v=DMARC1; p=none",
+        }
+        told = {name: text for name, text in {**good, **changes}.items() if text is not None}
+        self.stack.enter_context(name_server(told, silent=silent))
+        return self.configured('[outbox.dkim]\nselector = "games"\nkey = { file = "dkim.pem" }\n', "dns")
+
+
+def toml(values: dict[str, Any]) -> str:
+    """Return the values as lines of TOML."""
+
+    def one(value: Any) -> str:
+        if isinstance(value, dict):
+            return "{ " + ", ".join(f"{name} = {one(each)}" for name, each in value.items()) + " }"
+        return f"'{value}'" if isinstance(value, str) else str(value).lower()
+
+    return "".join(f"{name} = {one(value)}\n" for name, value in values.items())
+
+
+# Set-ups: each breaks one thing, and returns the name of the check that is to find it
+
+
+def not_yet_valid(kit: Kit) -> str:
+    """Set our clock back: what counts is that it and the certificate differ."""
+    faketime = shutil.which("faketime")
+    if faketime is None:
+        missing("faketime", "faketime")
+    if faked_clock.IS_FAKED:
+        pytest.skip("a clock that is faked already can't be faked again")
+    cert, made = kit.cert(), kit.folder / "later.pem"
+    words = ("openssl", "req", "-x509", "-key", str(cert.with_name("key.pem")), "-subj", "/CN=localhost")
+    command = [
+        str(faketime),
+        "+5 days",
+        *words,
+        "-days",
+        "9",
+        "-addext",
+        f"subjectAltName=IP:{HOST}",
+        "-out",
+        str(made),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=110)
+    port = kit.answers(begins_with_tls(made), 465)
+    return kit.smtp(port, security="tls", tls={"ca_file": str(made)})
+
+
+def missing_password(kit: Kit) -> str:
+    kit.imap(password={"file": "imap.password"})
+    return "secrets"
+
+
+def has_expired(kit: Kit) -> str:
+    folder = kit.folder / "expired"
+    folder.mkdir()
+    old = expired(folder, kit.cert())
+    return kit.smtp(kit.answers(begins_with_tls(old), 465), security="tls", tls={"ca_file": str(old)})
+
+
+def for_another_host(kit: Kit) -> str:
+    kit.shown["127.1"] = "mail.example"
+    cert = kit.cert()
+    port = kit.answers(begins_with_tls(cert), 465)
+    return kit.smtp(port, host="127.1", security="tls", tls={"ca_file": str(cert)})
+
+
+def wrong_smtp_password(kit: Kit) -> str:
+    port = kit.port(kit.stack.enter_context(submission(auth_require_tls=False)), 465)
+    return kit.smtp(port, username=ADDRESS, password={"value": "hunter2"})
+
+
+def only_with_tls(kit: Kit) -> str:
+    port = kit.port(kit.stack.enter_context(submission()), 587)
+    return kit.smtp(port, username=ADDRESS, password={"value": PASSWORD})
+
+
+def sink(kit: Kit, *faults: str) -> int:
+    return kit.port(kit.request.getfixturevalue("smtp_sink")(*faults).port, 25)
+
+
+def says_nothing(kit: Kit) -> str:
+    kit.patch.setattr(ports, "GREETING_SECONDS", 0.1)
+    port = kit.answers(is_silent, 587)
+    return kit.smtp(port, security="starttls", connect_seconds=0.1, answer_seconds=0.1)
+
+
+def never_logged_in(kit: Kit) -> str:
+    kit.smtp(kit.port(kit.stack.enter_context(submission(auth_require_tls=False)), 25), auth="oauth2", username=ADDRESS)
+    with kit.site.config.open("a", encoding="utf-8") as file:
+        file.write('[oauth2]\nprovider = "google"\nclient_id = "1234"\ntoken_file = "oauth2.token"\n')
+    return "outbox.smtp"
+
+
+def taken_port(kit: Kit) -> str:
+    kit.site.configure(f"[inbox.lmtp]\nport = {kit.answers(greets, 2424)}\n")
+    return "inbox.lmtp"
+
+
+def another_machine_s_address(kit: Kit) -> str:
+    kit.site.configure('[inbox.lmtp]\nhost = "192.0.2.1"\nport = 2424\nis_exposed = true\n')
+    return "inbox.lmtp"
+
+
+def open_to_others(kit: Kit) -> str:
+    kit.site.configure(f'[inbox.lmtp]\nhost = "0.0.0.0"\nport = {kit.port(free_port(), 2424)}\nis_exposed = true\n')
+    return "inbox.lmtp"
+
+
+def no_folder_can_be_made(kit: Kit) -> str:
+    (kit.folder / "file").touch()
+    kit.site.configure(FOLDER_IN.replace('"in"', '"file/in"'))
+    return "inbox.maildir"
+
+
+def no_key(kit: Kit) -> str:
+    (kit.folder / "pbem.key").unlink()
+    return "secrets"
+
+
+def key_for_everyone(kit: Kit) -> str:
+    """Put the key where everyone can go; pytest's folders are closed."""
+    folder = Path(kit.stack.enter_context(tempfile.TemporaryDirectory(prefix="doctor")))
+    folder.chmod(0o711)
+    shutil.copy(kit.folder / "pbem.key", folder)
+    (folder / "pbem.key").chmod(0o644)
+    kit.shown[str(folder)] = "/etc/pbem"
+    text = kit.site.config.read_text(encoding="utf-8")
+    kit.site.config.write_text(text.replace('"pbem.key"', f'"{folder}/pbem.key"'), encoding="utf-8")
+    return "rights"
+
+
+def broken_template(kit: Kit) -> str:
+    folder = kit.folder / "templates"
+    folder.mkdir()
+    (folder / "turn.txt.j2").write_text("{% if %}", encoding="utf-8")
+    broken = templating.templates().overlay(loader=FileSystemLoader(folder))
+    kit.patch.setattr(premises, "templates_folder", lambda: folder)
+    kit.patch.setattr(premises, "templates", lambda: broken)
+    return "templates"
+
+
+def database(kit: Kit, url: str) -> str:
+    kit.site.database = url
+    kit.site.configure()
+    return "database"
+
+
+def file(kit: Kit, name: str = "pbem.sqlite") -> Path:
+    database(kit, f"sqlite:///{kit.folder}/{name}")
+    kit.site.make()
+    made: Path = kit.folder / name
+    return made
+
+
+def no_database(kit: Kit) -> str:
+    file(kit).unlink()
+    return "database"
+
+
+def not_a_database(kit: Kit) -> str:
+    file(kit).write_text("this is not a database, but long enough to be taken for one" * 50)
+    return "database"
+
+
+def of_version(kit: Kit, version: str) -> str:
+    with closing(sqlite3.connect(file(kit))) as connection, connection:
+        connection.execute("update alembic_version set version_num = ?", (version,))
+    return "database"
+
+
+def nearly_full(kit: Kit, free: int) -> str:
+    file(kit)
+    usage = namedtuple("usage", "total used free")
+    kit.patch.setattr(shutil, "disk_usage", lambda _: usage(1 << 40, 0, free << 20))
+    return "database"
+
+
+def clock_is_off(kit: Kit) -> str:
+    row = "insert into incoming (key, size, source, recipients, state, received) values ('k', 1, 's', '[]', 'done', ?)"
+    with closing(sqlite3.connect(file(kit))) as connection, connection:
+        connection.execute(row, (f"{now() + timedelta(minutes=90, seconds=20):%Y-%m-%d %H:%M:%S}",))
+    return "database"
+
+
+def postgres(kit: Kit, change: str, to: str) -> str:
+    return database(kit, on_postgres(kit, kit.request.getfixturevalue("postgres").database()).replace(change, to))
+
+
+def on_postgres(kit: Kit, url: str) -> str:
+    """Have the page show a usual URL instead of this one."""
+    port, tail = re.search(r":(\d+)/", url), url[url.index("?") :]
+    assert port
+    kit.port(int(port[1]), 5432)
+    kit.shown |= {tail: "", veiled_url(url).partition("?")[2]: "", "/postgres?": "/pbem", "/games?": "/games"}
+    return url
+
+
+def not_allowed_to_write(kit: Kit) -> str:
+    server, schema = kit.request.getfixturevalue("postgres"), ""
+    url = on_postgres(kit, server.migrated())
+    schema, role = url.rpartition("%3D")[2], f"reader{os.getpid()}"
+    server._execute(f"create role {role} login; grant usage on schema {schema} to {role}")
+    server._execute(f"grant select on all tables in schema {schema} to {role}")
+    kit.shown[role] = "games"
+    return database(kit, url.replace("pbem@", f"{role}@"))
+
+
+def no_postgres(kit: Kit) -> str:
+    return database(kit, f"postgresql+psycopg://pbem:hunter2@{HOST}:{kit.port(free_port(), 5432)}/pbem")
+
+
+def old_backup(kit: Kit) -> str:
+    (kit.folder / "backups").mkdir()
+    name = rotation.name(ADDRESS, now() - timedelta(days=3))
+    (kit.folder / "backups" / name).touch()
+    return kit.configured('[backup]\nfolder = "backups"\n', "backup")
+
+
+def backups_into_nothing(kit: Kit) -> str:
+    (kit.folder / "file").touch()
+    return kit.configured('[backup]\nfolder = "file/backups"\n', "backup")
+
+
+def no_pg_dump(kit: Kit) -> str:
+    kit.patch.setenv("PATH", str(kit.folder))
+    database(kit, f"postgresql+psycopg://pbem@{HOST}:1/pbem")
+    return kit.configured(f'[backup]\nfolder = "{kit.folder}"\n', "backup")
+
+
+def does_not_arrive(kit: Kit) -> str:
+    kit.smtp(sink(kit))
+    return "round trip"
+
+
+def silent_dns(kit: Kit) -> str:
+    kit.patch.setattr(domain, "SECONDS", 0.1)
+    return kit.in_dns({}, silent=True)
+
+
+def dovecot(kit: Kit, name: str = "dovecot") -> Dovecot:
+    server: Dovecot = kit.request.getfixturevalue(name)
+    return server
+
+
+DKIM = "games._domainkey.pbem.example."
+Setup = Callable[[Kit], str]
+BY_DOVECOT: dict[str, Setup] = {
+    "wrong password of the mailbox": lambda kit: kit.imap(dovecot(kit), password={"value": "wrong"}),
+    'security = "starttls" at a port that begins with TLS': lambda kit: kit.imap(
+        dovecot(kit), security="starttls", connect_seconds=0.5
+    ),
+    'security = "tls" at a port that doesn\'t begin with it': lambda kit: kit.imap(
+        dovecot(kit), port=kit.port(dovecot(kit).imap, 143)
+    ),
+    "a certificate that nobody vouches for": lambda kit: kit.imap(dovecot(kit), tls={}),
+    "the folder of the mailbox is missing": lambda kit: kit.imap(dovecot(kit), folder="Games"),
+    "the mailbox has no folder for what was read": lambda kit: kit.imap(dovecot(kit), processed="Done"),
+    "no IDLE": lambda kit: kit.imap(dovecot(kit, "old_dovecot"), folder="INBOX", poll_seconds=60),
+    "no MOVE": lambda kit: kit.imap(dovecot(kit, "old_dovecot"), use_idle=False),
+    "neither MOVE nor UIDPLUS": lambda kit: kit.imap(dovecot(kit, "bare_dovecot"), use_idle=False),
+}
+BY_POSTGRES: dict[str, Setup] = {
+    "PostgreSQL has no such user": lambda kit: postgres(kit, "pbem@", "games@"),
+    "PostgreSQL has no such database": lambda kit: postgres(kit, "/postgres", "/games"),
+    "PostgreSQL doesn't let us write": not_allowed_to_write,
+}
+QUICK: dict[str, Setup] = {
+    "wrong host of the mailbox": lambda kit: kit.imap(host="imap.invalid"),
+    "wrong port of the mailbox": lambda kit: kit.imap(port=kit.port(free_port(), 993)),
+    "the file of a password is missing": missing_password,
+    "the file of certificates is missing": lambda kit: kit.imap(tls={"ca_file": "/nowhere/ca.pem"}),
+    "wrong password where mail is sent": wrong_smtp_password,
+    "a login that is offered with TLS only": only_with_tls,
+    "no STARTTLS": lambda kit: kit.smtp(sink(kit), security="starttls"),
+    "nobody has logged in with OAuth2": never_logged_in,
+    "a relay that doesn't take our mail": lambda kit: kit.smtp(sink(kit, "-f", "MAIL")),
+    "a server or firewall that says nothing": says_nothing,
+    "an expired certificate": has_expired,
+    "a certificate of the future, or our clock is behind": not_yet_valid,
+    "a certificate for another host": for_another_host,
+    "another program has our port": taken_port,
+    "the listener's address is another machine's": another_machine_s_address,
+    "the listener is open to other machines": open_to_others,
+    "a folder for mail can't be made": no_folder_can_be_made,
+    "the server's key is missing": no_key,
+    "everyone can read the key": key_for_everyone,
+    "a template is broken": broken_template,
+    "there are no tables yet": no_database,
+    "the database is something else": not_a_database,
+    "the database is of an older version": lambda kit: of_version(kit, "0001"),
+    "the database is of a newer version": lambda kit: of_version(kit, "9999"),
+    "PostgreSQL isn't running": no_postgres,
+    "the disk is full": lambda kit: nearly_full(kit, 0),
+    "the disk is filling": lambda kit: nearly_full(kit, 500),
+    "the clock is off": clock_is_off,
+    "the server has made no backup for days": old_backup,
+    "backups can't be written": backups_into_nothing,
+    "there is nothing that makes backups of PostgreSQL": no_pg_dump,
+    "no MX record": lambda kit: kit.in_dns({"pbem.example. MX": None}),
+    "an MX record that refuses all mail": lambda kit: kit.in_dns({"pbem.example. MX": "0 ."}),
+    "no SPF record": lambda kit: kit.in_dns({"pbem.example.": None}),
+    "two SPF records": lambda kit: kit.in_dns({"pbem.example.": "v=spf1 mx -all\nv=spf1 -all"}),
+    "an SPF record that allows everybody": lambda kit: kit.in_dns({"pbem.example.": "v=spf1 mx +all"}),
+    "the DKIM key isn't in the DNS": lambda kit: kit.in_dns({DKIM: None}),
+    "another DKIM key is in the DNS": lambda kit: kit.in_dns({DKIM: key("other.example", 2048).public}),
+    "no DMARC record": lambda kit: kit.in_dns({"_dmarc.pbem.example.": None}),
+    "the DNS doesn't answer": silent_dns,
+    "mail is sent and doesn't arrive (`--send`)": does_not_arrive,
+}
+SETUPS = {**BY_DOVECOT, **QUICK, **BY_POSTGRES}
+ABOUT = {"no IDLE": "IDLE"}
+"""What to look for where a set-up lacks several things."""
+
+
+@pytest.fixture
+def kit(request: pytest.FixtureRequest) -> Iterator[Kit]:
+    with ExitStack() as stack:
+        yield Kit(request, stack)
+
+
+def found(kit: Kit, check: str) -> list[Finding]:
+    """Return what doctor finds in the set-up, by the check of that name."""
+    settings = config.load(kit.site.config)
+    if check == "round trip":
+        return list(round_trip.check(settings, 0, now))
+    (planned,) = (each for each in examination.checks(kit.site.config, settings) if each.name == check)
+    return list(planned.run())
+
+
+def worst(findings: list[Finding], about: str) -> Finding:
+    """Return the finding that matters most."""
+    matter = [each for each in findings if each.level in WORST and about in each.sentence]
+    assert matter, findings
+    return min(matter, key=lambda each: WORST.index(each.level))
+
+
+def row(kit: Kit, title: str, finding: Finding) -> str:
+    """Return the row of the table."""
+    columns = [finding.level.value, finding.sentence, finding.advice]
+    for mine in sorted(kit.shown, key=len, reverse=True):
+        columns = [each.replace(mine, kit.shown[mine]) for each in columns]
+    columns = [each.replace(HOST, "mail.example") for each in columns]
+    columns = [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "2026-11-21 12:00", " ".join(each.split())) for each in columns]
+    return "| " + " | ".join(each.replace("|", "\\|") for each in (title, *columns)) + " |\n"
+
+
+def rows() -> dict[str, str]:
+    """Return the rows of the page by their titles."""
+    (table,) = TABLE.findall(PAGE.read_text(encoding="utf-8"))
+    return {line.split(" | ")[0].removeprefix("| "): line for line in table.splitlines(keepends=True)}
+
+
+def check(kit: Kit, title: str) -> None:
+    said = row(kit, title, worst(found(kit, SETUPS[title](kit)), ABOUT.get(title, "")))
+    if os.environ.get("PBEM_GOLDEN") == "write":
+        known = {**rows(), title: said}
+        table = "".join(known[each] for each in SETUPS if each in known)
+        PAGE.write_text(TABLE.sub(lambda _: table, PAGE.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+    assert rows().get(title) == said
+
+
+@pytest.mark.parametrize("title", QUICK)
+def test_doctor_says_what_the_page_says(kit: Kit, title: str) -> None:
+    check(kit, title)
+
+
+@pytest.mark.slow
+@pytest.mark.dovecot
+@pytest.mark.parametrize("title", BY_DOVECOT)
+def test_doctor_says_what_the_page_says_of_mailboxes(kit: Kit, title: str) -> None:
+    check(kit, title)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", BY_POSTGRES)
+def test_doctor_says_what_the_page_says_of_postgresql(kit: Kit, title: str) -> None:
+    check(kit, title)
+
+
+def test_the_page_has_each_set_up_in_order() -> None:
+    assert list(rows()) == list(SETUPS)
+    assert len(SETUPS) >= 30
