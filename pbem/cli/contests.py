@@ -10,12 +10,11 @@ from sqlmodel import Session
 
 from engines import GAMES
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out, stored
 from pbem.cli.terminal import Listing
 from pbem.commands.community import hosting
 from pbem.errors import Refused
 from pbem.ratings import derivation
-from pbem.server import daemon
 from pbem.server.scheduled import ladders, tournaments
 from pbem.storage import database
 from pbem.storage.models import Tournament
@@ -44,7 +43,7 @@ def group() -> None:
 @ratings.command()
 def rebuild(config_file: ConfigOption = CONFIG) -> None:
     """Derive all ratings from the matches again, which give the same ratings each time."""
-    with opened(config_file) as server:
+    with stored(config_file) as server:
         derived = sum(
             derivation.rebuild(server.engine, game)
             for game in track(GAMES, "rebuilding", console=errors, transient=True)
@@ -59,9 +58,9 @@ def trust(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Let a player open tournaments by email."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with stored(config_file) as server, database.transaction(server.engine) as session:
         player = core.player(session, name)
-        player.trusted = None if end else daemon.now()
+        player.trusted = None if end else core.now()
         session.add(player)
         can = "can't open tournaments any more" if end else 'can open tournaments now, with "host"'
         out.print(f"{player.name} {can}", markup=False)
@@ -73,14 +72,14 @@ def open_(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Open a tournament to everybody."""
-    with opened(config_file) as server:
+    with stored(config_file) as server:
         try:
             wanted = hosting.read(" ".join(words), server.settings.server.time)
         except Refused as refusal:
             errors.print(f"pbem: {refusal.sentence} {refusal.fits}".strip(), markup=False, highlight=False)
             raise typer.Exit(FOUND) from refusal
         with database.transaction(server.engine) as session:
-            row = entries.open_(session, wanted, None, daemon.now())
+            row = entries.open_(session, wanted, None, core.now())
             until = "" if row.kind == Kind.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
             out.print(f"tournament {row.id}, {row.title}, is open{until}", markup=False)
 
@@ -92,7 +91,7 @@ def list_(
     as_json: JsonOption = False,
 ) -> None:
     """List the tournaments."""
-    with opened(config_file) as server, database.read_only(server.engine) as session:
+    with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = entries.listed(session, PAGE, page)
         numbers = entries.numbers_of(session, found)
         listed = Listing(
@@ -116,7 +115,7 @@ def list_(
 @tournament.command("show")
 def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     """Show who is in a tournament, and its crosstable once it has begun; or who stands where on a ladder."""
-    with opened(config_file) as server, database.read_only(server.engine) as session:
+    with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
         out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}", markup=False)
         if row.kind == Kind.LADDER:
@@ -137,7 +136,7 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 
 
 def _ladder(session: Session, row: Tournament) -> Table:
-    _, standing, _ = shown.rungs_for(session, row, None, daemon.now(), row.places)
+    _, standing, _ = shown.rungs_for(session, row, None, core.now(), row.places)
     table = Table("rung", "player", "matches")
     for rung in standing:
         table.add_row(str(rung.rung), rung.player, str(rung.matches))
@@ -147,14 +146,14 @@ def _ladder(session: Session, row: Tournament) -> Table:
 @tournament.command()
 def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     """Let nobody else enter a tournament: it begins with those who have, or is called off if they are too few."""
-    with opened(config_file) as server:
+    with stored(config_file) as server:
         with database.transaction(server.engine) as session:
             row = _called(session, number, locks=True)
             if entries.state_of(row) is not State.OPEN:
                 errors.print(f"pbem: tournament {number} is {entries.state_of(row)}", markup=False)
                 raise typer.Exit(FOUND)
-            entries.begin_now(session, row, daemon.now())
-        tournaments.advance(server.engine, server.settings.server, daemon.now())
+            entries.begin_now(session, row, core.now())
+        tournaments.advance(server.engine, server.settings.server, core.now())
         with database.read_only(server.engine) as session:
             out.print(f"tournament {number} is {entries.state_of(_called(session, number))}", markup=False)
 
@@ -162,13 +161,13 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 @tournament.command()
 def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     """End a ladder as it stands, and tell everybody on it. What they play there goes on."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
         if row.kind != Kind.LADDER or row.ended is not None:
             what = "over" if row.ended is not None else "no ladder: it ends by itself"
             errors.print(f"pbem: tournament {number} is {what}", markup=False)
             raise typer.Exit(FOUND)
-        told = ladders.end(session, server.settings.server, row, daemon.now())
+        told = ladders.end(session, server.settings.server, row, core.now())
         out.print(f"tournament {number} is over; {told} players are told", markup=False)
 
 
@@ -179,7 +178,7 @@ def trf(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Print a tournament, or a group of a league, as a report file (TRF16), which other tournament programs read."""
-    with opened(config_file) as server, database.read_only(server.engine) as session:
+    with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
         if row.started is None or row.kind == Kind.LADDER:
             what = "a ladder, which has no rounds" if row.started else entries.state_of(row).value

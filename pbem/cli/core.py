@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
 
@@ -15,11 +17,13 @@ from pbem.cli import logs, terminal
 from pbem.cli.index import ABOUT
 from pbem.failpoints import BadFailpoint
 from pbem.secret import BadConfig
-from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Player
-from pbem.transports.protocols import Unreachable
-from pbem.transports.receiver import NotStored
+from pbem.storage.utc import now as now
+from pbem.transports.protocols import NotStored, Unreachable
+
+if TYPE_CHECKING:
+    from pbem.server.daemon import Server
 
 app = typer.Typer(
     help=ABOUT,
@@ -57,9 +61,34 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(IMPOSSIBLE) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a server has stored, without the server."""
+
+    settings: config.Settings
+    engine: Engine
+
+
 @contextmanager
-def opened(path: Path, *, to_run: bool = False) -> Iterator[daemon.Server]:
+def stored(path: Path) -> Iterator[Stored]:
+    """Open the configured database, for a verb that neither parses nor renders. It never upgrades the tables."""
+    with sentences():
+        settings = config.load(path)
+        logs.configure(settings.log, server=settings.server)
+        failpoints.prepare()
+        engine = database.connect(settings.server.database)
+        try:
+            database.require_current(engine)
+            yield Stored(settings, engine)
+        finally:
+            engine.dispose()
+
+
+@contextmanager
+def opened(path: Path, *, to_run: bool = False) -> Iterator["Server"]:
     """Open the configured server without running it. Only a verb that runs it may upgrade its tables."""
+    from pbem.server import daemon  # to import it takes four times as long as the rest of a verb that doesn't need it
+
     with sentences():
         settings = config.load(path)
         logs.configure(settings.log, server=settings.server)

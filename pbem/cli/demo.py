@@ -32,7 +32,7 @@ from notation.board import format_board
 from notation.ending import Ending, Termination
 from notation.record import Record
 from pbem import config
-from pbem.cli import demo_pages, logs
+from pbem.cli import core, demo_pages, logs
 from pbem.config import ListenSettings, LogSettings
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
@@ -191,7 +191,7 @@ def _serve_and_play(
             stop.set()
             thread.join()
         site = Site(settings.server.name, SERVER)
-        publication.publish(server.engine, site, folder / "site", daemon.now())
+        publication.publish(server.engine, site, folder / "site", core.now())
     return _finish(screen, folder, sample, last)
 
 

@@ -12,7 +12,7 @@ COMMANDS = {
     "run": ("server", "Run the server until SIGTERM or Ctrl-C. It finishes the current message first."),
     "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
     "check": (
-        "server",
+        "doctor.replaying",
         "Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem.",
     ),
     "login": ("setup.login", "Log in where [oauth2] says, once; the server renews the login by itself."),

@@ -9,11 +9,11 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from notation.board import format_board
 from notation.ending import in_words
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, opened, out
+from pbem.cli import core
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out, stored
 from pbem.cli.terminal import Listing
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
-from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 
@@ -25,7 +25,7 @@ def show(
     mail: Annotated[bool, typer.Option("--mail", help="Show an incoming message and what became of it.")] = False,
 ) -> None:
     """Show a match with its turns and messages, or a message and what became of it."""
-    with opened(config_file) as server, database.read_only(server.engine) as session:
+    with stored(config_file) as server, database.read_only(server.engine) as session:
         row = session.get(Incoming, number) if mail else session.get(Match, number)
         if row is None:
             errors.print(f"pbem: there is no {'message' if mail else 'match'} {number}")
@@ -86,7 +86,7 @@ def _show_match(session: Session, match: Match) -> bool:
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     """List messages that hit a bug, ended the server, or that no server accepts. Exit code 1 if there are any."""
-    with opened(config_file) as server, database.read_only(server.engine) as session:
+    with stored(config_file) as server, database.read_only(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
         owed = session.exec(select(Outgoing).where(or_(col(Outgoing.state) == OutgoingState.FAILED, is_late))).all()
@@ -115,14 +115,14 @@ def retry(
 ) -> None:
     """Make the daemon retry shunted or failed messages."""
     missing = []
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with stored(config_file) as server, database.transaction(server.engine) as session:
         for number in numbers:
             row = session.get(Outgoing if owed else Incoming, number)
             if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
                 row.state, row.attempts = IncomingState.NEW, 0
                 row.handled = row.verdict = row.error = None
             elif isinstance(row, Outgoing) and (row.state == OutgoingState.FAILED or row.troubled):
-                row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, daemon.now(), daemon.now()
+                row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, core.now(), core.now()
                 row.troubled, row.delivery_starts = None, 0
             else:
                 missing.append(number)

@@ -12,7 +12,7 @@ import typer
 from sqlmodel import Session
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, out, stored
 from pbem.cli.terminal import Listing
 from pbem.commands import COMMANDS
 from pbem.commands.account import check_other_name
@@ -23,7 +23,6 @@ from pbem.moderation import acts, bans, broadcasts, merges, names, roster, verdi
 from pbem.moderation.acts import Order
 from pbem.moderation.bans import Ended
 from pbem.moderation.roster import Kind
-from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import HOUSE, MatchState, Player
 
@@ -45,7 +44,7 @@ def players(
     as_json: JsonOption = False,
 ) -> None:
     """List the players: when they joined and last wrote, how many matches they play, and who is banned."""
-    with opened(config_file) as server, database.read_only(server.engine) as session:
+    with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = roster.players(session, PAGE, page, beginning=beginning.lower(), kind=kind)
         listed = Listing(
             number="number",
@@ -78,7 +77,7 @@ def acts_(
     as_json: JsonOption = False,
 ) -> None:
     """List what was done to players and matches with these commands, by whom and why; the newest first."""
-    with opened(config_file) as server, database.read_only(server.engine) as session:
+    with stored(config_file) as server, database.read_only(server.engine) as session:
         about = core.player(session, name_) if name_ else None
         kept, more = acts.newest(session, PAGE, page, about)
         listed = Listing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
@@ -98,14 +97,14 @@ def close(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """End a match without a result, or withdraw a challenge; both players are told."""
-    with opened(config_file) as server, _refusals():
+    with stored(config_file) as server, _refusals():
         order = _order(note, tell=tell)
         with database.read_only(server.engine) as session:
             about = _about_match(session, number)
         _confirm(f"end {about}, without a result?", yes=yes)
         with database.transaction(server.engine) as session:
             match = verdicts.open_match(session, number)
-            verdicts.close(session, server.settings.server, match, order, daemon.now())
+            verdicts.close(session, server.settings.server, match, order, core.now())
         out.print(f"done: match {number} is {match.state}, and its players are told", markup=False)
 
 
@@ -119,14 +118,14 @@ def adjudicate(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Decide a match: a player has won, or it is a draw. It counts like any other result; both players are told."""
-    with opened(config_file) as server, _refusals():
+    with stored(config_file) as server, _refusals():
         order, wanted = _order(note, tell=tell), winner.lower()
         with database.read_only(server.engine) as session:
             about = _about_match(session, number)
         _confirm(f"end {about}, {'as a draw' if wanted == 'draw' else f'as won by {wanted}'}?", yes=yes)
         with database.transaction(server.engine) as session:
             match = verdicts.open_match(session, number)
-            verdicts.adjudicate(session, server.settings.server, match, wanted, order, daemon.now())
+            verdicts.adjudicate(session, server.settings.server, match, wanted, order, core.now())
         result = "a draw" if match.winner is None else f"won by {wanted}"
         out.print(f"done: match {number} is {result}, and its players are told", markup=False)
 
@@ -141,14 +140,14 @@ def ban(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Close a player's account: their matches end, and they can't play any more. Their ratings stay."""
-    with opened(config_file) as server, _refusals():
+    with stored(config_file) as server, _refusals():
         order = _order(note, tell=tell)
         with database.read_only(server.engine) as session:
             player = core.player(session, name_)
             number = history.running(session, player)
         _confirm(f"ban {name(player)}, {player.address}, and end {number} matches as {matches.value}?", yes=yes)
         with database.transaction(server.engine) as session:
-            ended = bans.ban(session, server.settings.server, player, order, daemon.now(), matches)
+            ended = bans.ban(session, server.settings.server, player, order, core.now(), matches)
         out.print(f"done: {name(player)} is banned, and {ended} matches have ended; all are told", markup=False)
 
 
@@ -161,13 +160,13 @@ def unban(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Open the account of a banned player again; their matches stay over."""
-    with opened(config_file) as server, _refusals():
+    with stored(config_file) as server, _refusals():
         order = _order(note, tell=tell)
         with database.read_only(server.engine) as session:
             player = core.player(session, name_)
         _confirm(f"let {name(player)}, {player.address}, play again?", yes=yes)
         with database.transaction(server.engine) as session:
-            bans.unban(session, server.settings.server, player, order, daemon.now())
+            bans.unban(session, server.settings.server, player, order, core.now())
         out.print(f"done: {name(player)} can play again, and is told", markup=False)
 
 
@@ -181,7 +180,7 @@ def rename(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Give a player another name; they and those who play with them are told, and nobody else gets the old one."""
-    with opened(config_file) as server, _refusals():
+    with stored(config_file) as server, _refusals():
         order, house = _order(note, tell=tell), server.settings.house.name
         with database.read_only(server.engine) as session:
             player = core.player(session, name_)
@@ -190,7 +189,7 @@ def rename(
         _confirm(f"rename {former}, {player.address}, to {wanted}?", yes=yes)
         with database.transaction(server.engine) as session:
             wanted = check_other_name(session, new, COMMANDS, house)
-            names.rename(session, server.settings.server, player, wanted, order, daemon.now())
+            names.rename(session, server.settings.server, player, wanted, order, core.now())
         out.print(f"done: {former} is called {wanted} now, and is told", markup=False)
 
 
@@ -204,7 +203,7 @@ def merge(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Make one account part of another one, of the same person; matches between the two don't count any more."""
-    with opened(config_file) as server, _refusals():
+    with stored(config_file) as server, _refusals():
         order = _order(note, tell=tell)
         with database.read_only(server.engine) as session:
             player, heir = core.player(session, name_), core.player(session, into)
@@ -213,7 +212,7 @@ def merge(
         _confirm(f"make {gone}, with {number} running matches, part of {stays}, for good?", yes=yes)
         with database.transaction(server.engine) as session:
             player, heir = (session.get_one(Player, each.id) for each in (player, heir))
-            merger = merges.merge(session, server.settings.server, player, heir, order, daemon.now())
+            merger = merges.merge(session, server.settings.server, player, heir, order, core.now())
         out.print(
             f"done: {len(merger.running)} running matches of {name(player)} are {name(heir)}'s, {merger.between} "
             f"between the two don't count, and {len(merger.ended)} of those have just ended; both are told",
@@ -229,7 +228,7 @@ def announce(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Write to all players who get news, some of them each minute; shows the message and their number first."""
-    with opened(config_file) as server, _refusals():
+    with stored(config_file) as server, _refusals():
         try:
             text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
         except UnicodeDecodeError as error:
@@ -245,7 +244,7 @@ def announce(
         minutes = -(-number // per_minute)
         _confirm(f"send this to {number} players, {per_minute} a minute, for about {minutes} minutes?", yes=yes)
         with database.transaction(server.engine) as session:
-            broadcasts.begin(session, subject, lines, _order(note), daemon.now())
+            broadcasts.begin(session, subject, lines, _order(note), core.now())
         out.print("done: the server sends it from now on", markup=False)
 
 

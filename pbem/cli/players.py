@@ -7,11 +7,10 @@ import typer
 from sqlmodel import col, select
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, opened, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, opened, out, stored
 from pbem.cli.terminal import Listing
 from pbem.matches import naming, queries
 from pbem.players import addresses, bounces, data_export, erasure, traces
-from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import MatchState, Player
 
@@ -21,9 +20,9 @@ def revoke(
     name: Annotated[str, typer.Argument(help="The player's name or address.")], config_file: ConfigOption = CONFIG
 ) -> None:
     """Invalidate all reply addresses of a player, because one has leaked, and send them a new personal address."""
-    with opened(config_file) as server, database.transaction(server.engine) as session:
+    with stored(config_file) as server, database.transaction(server.engine) as session:
         player = core.player(session, name)
-        addresses.revoke_and_tell(session, server.settings.server, player, daemon.now())
+        addresses.revoke_and_tell(session, server.settings.server, player, core.now())
         out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}", markup=False)
 
 
@@ -34,10 +33,10 @@ def bounced(
     as_json: JsonOption = False,
 ) -> None:
     """List players whose mail bounces. Exit code 1 if sending to any of them has stopped."""
-    with opened(config_file) as server:
+    with stored(config_file) as server:
         if again:
             with database.transaction(server.engine) as session:
-                bounces.reinstate(session, core.player(session, again), daemon.now())
+                bounces.reinstate(session, core.player(session, again), core.now())
             out.print(f"sending mail to {again} resumes", markup=False)
             return
         with database.read_only(server.engine) as session:
@@ -68,7 +67,7 @@ def export(
     """Write all data on a player into a folder, without the size limit of a message."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         player = core.player(session, name, guests=True)
-        held = data_export.gather(session, player, daemon.now(), server.renderer.redactor)
+        held = data_export.gather(session, player, core.now(), server.renderer.redactor)
         place = folder or Path(held.name)
         (place / "mails").mkdir(parents=True, exist_ok=True)
         for file in server.renderer.files(held):
@@ -86,7 +85,7 @@ def delete(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Delete all data on a player, like "delete me". Their matches are kept without a name."""
-    with opened(config_file) as server:
+    with stored(config_file) as server:
         with database.read_only(server.engine) as session:
             player = core.player(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
@@ -95,7 +94,7 @@ def delete(
             out.print("nothing was deleted")
             raise typer.Exit(FOUND)
         with database.transaction(server.engine) as session:
-            anonymous = erasure.erase(session, server.settings.server, player, daemon.now())
-        traces.sweep(server.engine, daemon.now())
+            anonymous = erasure.erase(session, server.settings.server, player, core.now())
+        traces.sweep(server.engine, core.now())
         out.print(f"done: they are called {anonymous} now, and get one last message")
         out.print("logs, backups and the mail server's folders are up to you (docs/privacy.md)")

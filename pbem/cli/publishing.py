@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from pbem.cli.core import CONFIG, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.cli import core
+from pbem.cli.core import CONFIG, IMPOSSIBLE, ConfigOption, app, errors, out, stored
 from pbem.publishing import publication
 from pbem.publishing.folder import NotASite
 from pbem.publishing.pages import Site
-from pbem.server import daemon
 
 
 @app.command()
@@ -20,7 +20,7 @@ def publish(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Write what players allow to be seen as a site for web browsers, or bring it up to date."""
-    with opened(config_file) as server, Progress(console=errors, transient=True) as bar:
+    with stored(config_file) as server, Progress(console=errors, transient=True) as bar:
         task = bar.add_task("matches", total=None)
         settings = server.settings.server
         try:
@@ -28,7 +28,7 @@ def publish(
                 server.engine,
                 Site(settings.name, settings.address, url),
                 folder,
-                daemon.now(),
+                core.now(),
                 lambda number, total: bar.update(task, completed=number, total=total),
             )
         except NotASite as error:

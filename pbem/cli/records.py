@@ -19,7 +19,6 @@ from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, 
 from pbem.matches.origins import carried, imported, restored
 from pbem.matches.origins.imported import PlayedElsewhere
 from pbem.reading.message import is_address
-from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Player
 
@@ -43,7 +42,7 @@ def import_(
         raise typer.Exit(IMPOSSIBLE)
     stored = known = 0
     refused: list[str] = []
-    with opened(config_file) as server:
+    with core.stored(config_file) as server:
         with database.read_only(server.engine) as session:
             ours = _ours(session, players or [])
         for file in track(files, "importing", console=errors, transient=True, disable=len(files) < 2):
@@ -51,7 +50,7 @@ def import_(
                 played = _read(file, game or None, tolerant=tolerant)
                 with database.transaction(server.engine) as session:
                     rows = {name: session.get_one(Player, number) for name, number in ours.items()}
-                    match, is_new = imported.store(session, played, rows, daemon.now())
+                    match, is_new = imported.store(session, played, rows, core.now())
                     number, title = match.id, GAMES[match.game].title
             except BadRecord as bad:
                 refused.append(f"{file}:{bad.line}: {bad}" if bad.line else f"{file}: {bad}")
@@ -99,7 +98,7 @@ def salvage(
         for match in track(known.matches, "restoring", console=errors, transient=True, disable=len(known.matches) < 2):
             try:
                 with database.transaction(server.engine) as session:
-                    is_new = restored.restore(session, match, known.addresses, told, daemon.now())
+                    is_new = restored.restore(session, match, known.addresses, told, core.now())
             except restored.NotRestored as error:
                 refused.append(str(error))
                 continue

@@ -1,4 +1,4 @@
-"""Commands for the server itself: run, feed, check."""
+"""Commands for the server itself: run, feed."""
 
 import faulthandler
 import signal
@@ -11,22 +11,17 @@ from typing import Annotated
 
 import structlog
 import typer
-from rich.progress import track
 from sqlmodel import Session, col, select
 
-from engines import GAMES
+from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import premises
-from pbem.config.veiled import veiled_url
-from pbem.matches import integrity as checking
-from pbem.ratings import derivation
 from pbem.rendering.mime import text_of
 from pbem.rendering.render import Renderer
 from pbem.server import daemon, worker
 from pbem.server.health.systemd import Systemd
 from pbem.storage import database
-from pbem.storage.models import Incoming, IncomingState, Match, Outgoing
-from pbem.tournaments import rungs
+from pbem.storage.models import Incoming, IncomingState, Outgoing
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
@@ -84,7 +79,7 @@ def feed(
             out.print("this message was received before, so nothing was done")
             return
         if server.queue.claim(added[0]):  # otherwise a running daemon already has it
-            worker.handle(server.engine, server.services, server.queue, added[0], daemon.now())
+            worker.handle(server.engine, server.services, server.queue, added[0], core.now())
         with database.read_only(server.engine) as session:
             row = session.get_one(Incoming, added[0])
             out.print(f"message {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
@@ -109,35 +104,3 @@ def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
     out.print()
     out.print(text_of(message), markup=False, highlight=False)
     return True
-
-
-@app.command()
-def check(config_file: ConfigOption = CONFIG) -> None:
-    """Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem."""
-    with opened(config_file) as server:
-        around = list(premises.faults(config_file, server.settings))
-        url = veiled_url(server.settings.server.database)
-        for note in (f"the database {url} is up to date", *premises.notes(server.settings)):
-            errors.print(note, markup=False, highlight=False)
-        with database.read_only(server.engine) as session:
-            stored = [match.id for match in checking.played(session)]
-        found: list[checking.Fault] = []
-        for number in track(stored, "replaying", console=errors, transient=True):
-            with database.read_only(server.engine) as session:  # one each, so that no long one holds old pages back
-                found += checking.faults(session, session.get_one(Match, number))
-        with database.read_only(server.engine) as session:
-            misrated = [sentence for game in GAMES for sentence in derivation.faults(session, game)]
-            misplaced = list(rungs.faults(session))
-    for fault in found:
-        out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
-    for sentence in around:
-        out.print(f"problem: {sentence}", markup=False, highlight=False)
-    for sentence in misrated:
-        out.print(f"rating: {sentence}", markup=False, highlight=False)
-    if misrated:
-        out.print('"pbem ratings rebuild" derives the ratings from the matches again')
-    for sentence in misplaced:
-        out.print(f"problem: {sentence}", markup=False, highlight=False)
-    out.print(f"{len(stored)} matches replayed, {len(found)} problems")
-    if found or around or misrated or misplaced:
-        raise typer.Exit(FOUND)

@@ -27,10 +27,10 @@ class Fault:
     sentence: str
 
 
-def played(session: Session) -> list[Match]:
-    """Return the matches that have turns to replay, in order."""
+def played(session: Session) -> list[int]:
+    """Return the numbers of the matches that have turns to replay, in order."""
     states = (MatchState.RUNNING, MatchState.OVER)
-    return list(session.exec(select(Match).where(col(Match.state).in_(states)).order_by(col(Match.id))))
+    return list(session.scalars(select(col(Match.id)).where(col(Match.state).in_(states)).order_by(col(Match.id))))
 
 
 def faults(session: Session, match: Match) -> Iterator[Fault]:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 
 import structlog
@@ -47,6 +47,7 @@ from pbem.storage.locks import Locks
 from pbem.storage.models import Lane
 from pbem.storage.notifications import Channel
 from pbem.storage.retention import Retention
+from pbem.storage.utc import now
 from pbem.tokens import Keyring
 from pbem.transports import dkim_signing, receiver
 from pbem.transports.listener import MailListener
@@ -67,11 +68,6 @@ LANES_OF_DESKS = ((Lane.REPLIES,), (Lane.PLAYERS, Lane.STRANGERS))
 
 AT_A_STRETCH = 100
 """How many messages are processed before the sender is woken."""
-
-
-def now() -> datetime:
-    """Return the current time; all stored times come from here."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)

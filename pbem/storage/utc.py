@@ -1,9 +1,14 @@
-"""The type of the columns with times."""
+"""The current time, and the type of the columns with times."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import DateTime, Dialect, TypeDecorator
+
+
+def now() -> datetime:
+    """Return the current time; all stored times come from here."""
+    return datetime.now(UTC)
 
 
 class Utc(TypeDecorator[datetime]):

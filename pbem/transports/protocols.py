@@ -37,6 +37,10 @@ class Unreachable(Exception):
     """A mailbox can't be read at the moment; trying again later may help."""
 
 
+class NotStored(Exception):
+    """The store refused mail, which is still in the mailbox."""
+
+
 class Inbox(Protocol):
     """A mailbox that is polled for mail (IMAP, Maildir)."""
 

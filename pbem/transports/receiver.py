@@ -6,7 +6,7 @@ import structlog
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.transports.protocols import Arrival, Inbox, Store, Unreachable, gist
+from pbem.transports.protocols import Arrival, Inbox, NotStored, Store, Unreachable, gist
 from pbem.vitals import Link
 
 log = structlog.get_logger()
@@ -18,10 +18,6 @@ FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 FEW = 3
 """When this many messages in a row are refused and none is stored, the store is down and no message is at fault."""
-
-
-class NotStored(Exception):
-    """The store refused mail, which is still in the mailbox."""
 
 
 def receive(

@@ -11,14 +11,17 @@ import pytest
 import typer
 
 from notation import record
+from notation.record import replay
 from pbem.cli.core import app as whole
+from pbem.cli.doctor import replaying
 from pbem.cli.index import COMMANDS, load
 from pbem.cli.setup import presets
+from pbem.matches import integrity
 from pbem.storage.database import MIGRATIONS
 from tests.correspondence import parsed, text
 from tests.operating import matches
 from tests.operating.people import written
-from tests.operating.site import ADDRESS, Site, smtp_out
+from tests.operating.site import ADDRESS, Site, environment, smtp_out
 from tests.servers import SmtpSink, free_port
 
 RECORDS = Path(__file__).parent.parent / "records"
@@ -193,6 +196,27 @@ def test_feed_ends_with_1_when_an_answer_meets_a_bug(played: Site) -> None:
 def test_check_replays_every_match(played: Site) -> None:
     done = played.pbem("check")
     assert (done.code, done.out) == (0, "1 matches replayed, 0 problems\n")
+
+
+def test_check_replays_each_match_once(played: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    replays = []
+    monkeypatch.setattr(integrity, "replay", lambda record: replays.append(record) or replay(record))
+    assert played.pbem("check").code == 0
+    assert [len(record.moves) for record in replays] == [3]
+
+
+@pytest.mark.slow
+def test_check_of_many_matches_finds_the_same_in_several_processes(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    with site.server() as server:
+        matches.in_play(server, 7, lambda _: 3)
+    site.rows("update ply set text = '1 a1a2' where match in (2, 5) and number = 2")
+    alone = site.pbem("check")
+    assert "7 matches replayed, 2 problems" in alone.out
+    monkeypatch.setattr(replaying, "FEW", 1)
+    monkeypatch.setattr(replaying, "AT_ONCE", 2)
+    monkeypatch.setattr(replaying.os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(replaying, "_faults", None)  # of no use: only other processes replay
+    assert site.pbem("check") == alone
 
 
 @pytest.mark.sampled(2)
@@ -408,11 +432,39 @@ def test_the_index_lists_the_commands_as_they_describe_themselves() -> None:
     assert set(typer.main.get_command(whole).commands) == set(COMMANDS)  # type: ignore[attr-defined]
 
 
+SERVER = (
+    *("pbem.server", "pbem.conversation", "pbem.commands", "pbem.rendering", "pbem.house", "pbem.reading.message"),
+    *("alembic", "jinja2", "PIL", "imapclient", "aiosmtpd", "dkim", "httpx", "email.policy"),
+)
+"""What only a verb that parses or renders messages needs."""
+IMPORTED = """
+import sys
+from pbem import cli
+try:
+    cli.main()
+except SystemExit as error:
+    assert not error.code
+print(*sys.modules)
+"""
+
+
 @pytest.mark.slow
-def test_help_reads_nothing_that_takes_long() -> None:
-    words = (
-        "import sys; sys.argv = ['pbem', '--help']; from pbem import cli\ntry: cli.main()\nexcept SystemExit: pass\n"
+@pytest.mark.parametrize(
+    ("verb", "unneeded"),
+    [
+        (["--help"], ("sqlalchemy", "pydantic", "structlog", "engines", *SERVER)),
+        (["show", "1"], SERVER),
+        (["shunted"], SERVER),
+    ],
+)
+def test_a_verb_imports_nothing_that_it_does_not_need(played: Site, verb: list[str], unneeded: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED, *verb],
+        env=environment() | {"PBEM_CONFIG": str(played.config)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    words += "print([name for name in ('sqlalchemy', 'pydantic', 'jinja2', 'engines') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    imported = done.stdout.splitlines()[-1].split()
+    assert "pbem.cli.index" in imported
+    assert [name for name in unneeded if name in imported] == []

@@ -10,13 +10,13 @@ import pytest
 from sqlmodel import Session
 from typer.testing import Result
 
+from pbem.cli import core
 from pbem.commands.community import hosting
 from pbem.errors import Refused
 from pbem.matches.time import calendars
 from pbem.moderation import merges
 from pbem.moderation.acts import Order
 from pbem.ratings import derivation
-from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Player
 from pbem.tournaments import entries
@@ -30,7 +30,7 @@ ADMIN = "admin@pbem.example"
 def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
     """Let bob be the second account of alice; both play carol, and each other."""
     with correspondence(tmp_path, server=f'admin = "{ADMIN}"') as letters:
-        monkeypatch.setattr(daemon, "now", letters.clock)
+        monkeypatch.setattr(core, "now", letters.clock)
         letters.play(twice)
         yield letters
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from pbem.server import daemon
+from pbem.cli import core
 from pbem.server.scheduled import announcing
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -18,7 +18,7 @@ ADMIN = "admin@pbem.example"
 def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
     """Begin a match of alice and bob, with two turns; bob has a seek and has challenged alice to another game."""
     with correspondence(tmp_path, server=f'admin = "{ADMIN}"\nannounced_per_minute = 2') as letters:
-        monkeypatch.setattr(daemon, "now", letters.clock)
+        monkeypatch.setattr(core, "now", letters.clock)
         letters.play(busy)
         yield letters
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pbem.cli import core
 from pbem.reading import bounce_report
-from pbem.server import daemon
 from tests.bounces import KINDS, dsn
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -196,7 +196,7 @@ def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -
 
 @pytest.mark.slow
 def test_the_operator_lists_and_forgives(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daemon, "now", letters.clock)
+    monkeypatch.setattr(core, "now", letters.clock)
     assert letters.operate("bounced").output == "no mail bounces\n"
     bounce_for_good(letters)
 

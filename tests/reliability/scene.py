@@ -18,6 +18,7 @@ from pbem import config
 from pbem.matches.integrity import faults, played
 from pbem.server import daemon
 from pbem.storage.database import transaction
+from pbem.storage.models import Match
 from tests.operating import matches
 from tests.operating.matches import NextMove
 from tests.operating.people import PostOffice, words, written
@@ -290,7 +291,7 @@ def conserved(scene: Scene, *, before: dict[int, list[str]], put_away: bool = Tr
     extra = every_owed_mail_came(scene)
     _everybody_was_told(scene)
     with scene.server() as server, transaction(server.engine) as session:
-        assert [list(faults(session, match)) for match in played(session) if list(faults(session, match))] == []
+        assert [fault for number in played(session) for fault in faults(session, session.get_one(Match, number))] == []
     return extra
 
 

@@ -11,8 +11,8 @@ import pbem.transports.receiver
 from pbem.config import WatchedMaildirSettings
 from pbem.transports.imap import ImapInbox
 from pbem.transports.maildir import MaildirInbox
-from pbem.transports.protocols import Arrival, Unreachable
-from pbem.transports.receiver import NotStored, receive, receive_once
+from pbem.transports.protocols import Arrival, NotStored, Unreachable
+from pbem.transports.receiver import receive, receive_once
 from tests.servers import HOST, Mailbox, free_port, until
 
 LIMIT = 10_000

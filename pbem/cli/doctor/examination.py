@@ -10,13 +10,12 @@ import typer
 from rich.progress import Progress
 
 from pbem import config
-from pbem.cli import logs
+from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, sentences
 from pbem.cli.doctor import domain, machine, mail, round_trip, storage
 from pbem.cli.doctor.findings import Check, Finding, Level
 from pbem.config import LogSettings, Settings
 from pbem.oauth2.access import AccessTokens
-from pbem.server import daemon
 
 COLOURS = {Level.OK: "green", Level.NOTE: "yellow", Level.PROBLEM: "bold red"}
 
@@ -37,7 +36,7 @@ def doctor(
     found: list[tuple[Check, Finding]] = []
     planned = checks(config_file, settings)
     if send:
-        planned.append(Check("round trip", partial(round_trip.check, settings, wait, daemon.now)))
+        planned.append(Check("round trip", partial(round_trip.check, settings, wait, core.now)))
     with Progress(console=errors, transient=True) as progress:
         task = progress.add_task("", total=len(planned))
         for check in planned:
@@ -68,8 +67,8 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
     yield Check("rights", partial(machine.rights, path, settings))
     yield Check("templates", machine.templates)
     yield Check("reading", partial(machine.sandbox, settings.reading))
-    yield Check("database", partial(storage.check, settings.server, daemon.now))
-    yield Check("backup", partial(storage.backups, settings, daemon.now))
+    yield Check("database", partial(storage.check, settings.server, core.now))
+    yield Check("backup", partial(storage.backups, settings, core.now))
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     inbox, outbox = settings.inbox, settings.outbox
     if inbox.imap is not None:

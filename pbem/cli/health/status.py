@@ -16,10 +16,10 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from pbem import config
+from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out, sentences
 from pbem.cli.terminal import roomy
 from pbem.config import Settings
-from pbem.server import daemon
 from pbem.server.health import figures, judgement, reports
 from pbem.server.health.figures import Figures, Queue
 from pbem.server.health.judgement import spell
@@ -61,7 +61,7 @@ def status(
             if watch and not as_json:
                 _watch(engine, settings, every)
                 return
-            found = look(engine, settings, daemon.now())
+            found = look(engine, settings, core.now())
         finally:
             engine.dispose()
     if as_json:
@@ -90,7 +90,7 @@ def _watch(engine: Engine, settings: Settings, every: float) -> None:
         try:
             while True:
                 try:
-                    live.update(_shown(look(engine, settings, daemon.now())), refresh=True)
+                    live.update(_shown(look(engine, settings, core.now())), refresh=True)
                 except DBAPIError as error:
                     live.update(f"the database: {escape(str(error.orig))}", refresh=True)
                 time.sleep(every)

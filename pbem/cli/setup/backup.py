@@ -12,13 +12,12 @@ from pbem import config, failpoints
 from pbem.backups import archive, copies, making, restoring
 from pbem.backups.manifest import CONFIG as CONFIGURATION
 from pbem.backups.manifest import Manifest, NotABackup
-from pbem.cli import logs
+from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, sentences
-from pbem.cli.server import check
+from pbem.cli.doctor.replaying import check
 from pbem.config import LogSettings
 from pbem.config.veiled import veiled_url
 from pbem.secret import BadConfig
-from pbem.server import daemon
 from pbem.storage import database
 
 
@@ -37,7 +36,7 @@ def backup(
         engine = database.connect(settings.server.database)
         try:
             with _progress() as progress:
-                made = making.make(engine, settings, file, daemon.now(), progress, with_secrets=not without_secrets)
+                made = making.make(engine, settings, file, core.now(), progress, with_secrets=not without_secrets)
         finally:
             engine.dispose()
     out.print(f"{file}: {made.size:,} bytes, {_described(made.manifest)}", markup=False, highlight=False)

@@ -1,0 +1,89 @@
+"""The command `check`: replays all stored matches, in several processes if there are many."""
+
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+
+import typer
+from rich.progress import track
+from sqlalchemy import Engine
+
+from engines import GAMES
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, stored
+from pbem.cli.doctor import premises
+from pbem.config.veiled import veiled_url
+from pbem.matches import integrity
+from pbem.matches.integrity import Fault
+from pbem.ratings import derivation
+from pbem.storage import database
+from pbem.storage.models import Match
+from pbem.tournaments import rungs
+
+FEW = 1_000
+"""Up to this many matches are replayed sooner than other processes have started."""
+AT_ONCE = 50
+"""How many matches another process replays between two steps of the progress bar."""
+
+
+@app.command()
+def check(config_file: ConfigOption = CONFIG) -> None:
+    """Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem."""
+    with stored(config_file) as server:
+        server.settings.server.key.read()  # a server without its key doesn't start
+        around = list(premises.faults(config_file, server.settings))
+        url = server.settings.server.database
+        for note in (f"the database {veiled_url(url)} is up to date", *premises.notes(server.settings)):
+            errors.print(note, markup=False, highlight=False)
+        with database.read_only(server.engine) as session:
+            played = integrity.played(session)
+        results = replayed(server.engine, url, played)
+        found = list(_flat(track(results, "replaying", len(played), console=errors, transient=True)))
+        with database.read_only(server.engine) as session:
+            misrated = [sentence for game in GAMES for sentence in derivation.faults(session, game)]
+            misplaced = list(rungs.faults(session))
+    for fault in found:
+        out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
+    for sentence in around:
+        out.print(f"problem: {sentence}", markup=False, highlight=False)
+    for sentence in misrated:
+        out.print(f"rating: {sentence}", markup=False, highlight=False)
+    if misrated:
+        out.print('"pbem ratings rebuild" derives the ratings from the matches again')
+    for sentence in misplaced:
+        out.print(f"problem: {sentence}", markup=False, highlight=False)
+    out.print(f"{len(played)} matches replayed, {len(found)} problems")
+    if found or around or misrated or misplaced:
+        raise typer.Exit(FOUND)
+
+
+def replayed(engine: Engine, url: str, numbers: Sequence[int]) -> Iterator[list[Fault]]:
+    """Yield what is wrong with each of the matches, in their order. `url` is the engine's, with its password."""
+    processes = 1 if len(numbers) <= FEW else len(os.sched_getaffinity(0))
+    if processes == 1:
+        yield from (_faults(engine, number) for number in numbers)
+        return
+    parts = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        for part in pool.map(partial(_replay_part, url), parts):
+            yield from part
+
+
+def _replay_part(url: str, numbers: Sequence[int]) -> list[list[Fault]]:
+    """Replay some matches, in a process that does nothing else."""
+    return [_faults(_connected(url), number) for number in numbers]
+
+
+_connected = cache(database.connect)
+
+
+def _faults(engine: Engine, number: int) -> list[Fault]:
+    """Return what is wrong with a match, in a transaction of its own: a long one would hold old pages back."""
+    with database.read_only(engine) as session:
+        return list(integrity.faults(session, session.get_one(Match, number)))
+
+
+def _flat(results: Iterable[list[Fault]]) -> Iterator[Fault]:
+    for found in results:
+        yield from found
