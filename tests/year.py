@@ -1,19 +1,21 @@
 """A simulated year: scripted players write to a server whose clock a test moves, eleven hours at a time.
 
-Turns, offers and conditional moves arrive as messages and take the server's own path. What is sent is counted, not
-read. Challenges, answers to them and resignations are called directly, which saves half the time.
+Turns, offers and conditional moves arrive as messages and take the server's own path; those of eleven hours arrive
+together. What is sent is counted, not read, and only some of it is rendered. Challenges, answers to them and
+resignations are called directly. Old messages are removed once a week.
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from itertools import islice
+from email.utils import format_datetime
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import bindparam, event, func, update
 from sqlmodel import Session, col, select
 
 from engines import GAMES
@@ -27,15 +29,17 @@ from pbem.matches.snapshot import turn_texts
 from pbem.players import announcements
 from pbem.players.identity import address_with
 from pbem.reading.protocol import InProcessParser
+from pbem.rendering.render import Renderer
 from pbem.server import daemon
+from pbem.storage import retention
 from pbem.storage.database import transaction
 from pbem.storage.models import Clock as ServerClock
 from pbem.storage.models import Match, MatchState, Outgoing, Player
+from pbem.storage.utc import Utc
 from pbem.tokens import Purpose, Token
 from pbem.transports.protocols import Arrival, NotSent
 from tests import databases
 from tests.correspondence import MORNING, Clock, settings
-from tests.operating.people import written
 
 STEP = timedelta(hours=11)
 """So that it is any hour of the day in turn."""
@@ -48,8 +52,16 @@ REFUSING = (range(300, 303), range(700, 701))
 """The steps in which the next mail server takes nothing."""
 CONTROLS = ("3d/move", "2d+1d", "5d/3,auto", "3d/move,auto", "4d,1d/move,nag=8h", "10d,auto", "nag=2d")
 WISHES = ({}, {"remind": "off"}, {"remind": "25% 1d 3h", "zone": "Asia/Tokyo"}, {"mail": "daily", "hour": "7"})
+RENDERED = 5
+"""One message in so many is rendered; nobody reads them."""
+REMOVING = 15
+"""After so many steps old messages are removed."""
 AT_ONCE = 4
 """Among how many legal turns a player chooses, so that opponents foresee some."""
+
+
+DATE = format_datetime(MORNING)
+BEAT = update(ServerClock).values(beat=bindparam("now", type_=Utc))
 
 
 @dataclass
@@ -69,6 +81,20 @@ class Post:
         """Do nothing."""
 
 
+class Sampling(Renderer):
+    """Renders some of the messages, and lets an empty one be sent in place of each of the others."""
+
+    rendered = 0
+
+    def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[bytes]:
+        """Yield the messages of the rows in their order."""
+        chosen = [(row.id or 0) % RENDERED == 0 for row in rows]
+        made = super().render(session, list(compress(rows, chosen)))
+        for is_chosen in chosen:
+            self.rendered += is_chosen
+            yield next(made) if is_chosen else b""
+
+
 @dataclass
 class Year:
     """The world: a server, its post office, and players who roll dice."""
@@ -79,6 +105,7 @@ class Year:
     dice: random.Random
     players: dict[int, Player]
     number: int
+    renderer: Sampling
     planned: dict[tuple[int, int], int] = field(default_factory=dict)
     """In which step the player to move acts, by match and version."""
     written: int = 0
@@ -86,6 +113,10 @@ class Year:
     reminders: list[Outgoing] = field(default_factory=list)
     """All that were queued, as they stood then; what they say is deleted after some weeks."""
     _looked: int = 0
+    _mail: list[Arrival] = field(default_factory=list)
+    """What players have written, and the server hasn't received yet."""
+    _seen: dict[int, tuple[tuple[str, ...], Any]] = field(default_factory=dict)
+    """The turns of each match when its player looked last, and the position after them."""
 
     def pass_by(self) -> None:
         """Let the year pass."""
@@ -100,6 +131,8 @@ class Year:
             self._rest(step)
             for match in self._running():
                 self._act(match, step)
+            if step % REMOVING:
+                self.server.scheduler.retention.due = self.clock() + retention.EVERY
             self._work()
 
     def _rest(self, step: int) -> None:
@@ -118,17 +151,18 @@ class Year:
 
     def _work(self) -> None:
         """Do what the server does until nothing is left, but look once for what is due: meanwhile time stands still."""
+        self.server.take(tuple(self._mail))
+        self._mail.clear()
         while self.server.handle_waiting():
             pass
         self._deliver()
         self.server.scheduler.step(self.server.engine, self.server.settings.server, self.clock())
         self._deliver()
+        is_reminder = col(Outgoing.payload)["reminder"].as_boolean()
         with Session(self.server.engine, expire_on_commit=False) as session:
-            fresh = session.exec(
-                select(Outgoing).where(col(Outgoing.id) > self._looked).order_by(col(Outgoing.id))
-            ).all()
-        self._looked = fresh[-1].id or 0 if fresh else self._looked
-        self.reminders += [row for row in fresh if row.payload.get("reminder")]
+            fresh = select(Outgoing).where(col(Outgoing.id) > self._looked, is_reminder).order_by(col(Outgoing.id))
+            self.reminders += session.exec(fresh)
+            self._looked = session.exec(select(func.max(Outgoing.id))).one() or 0
 
     def _deliver(self) -> None:
         while self.server._send(lambda: False):
@@ -185,10 +219,7 @@ class Year:
 
     def _turn(self, match: Match, roll: float) -> str:
         """Return a message with a legal turn, and perhaps an offer, or what to play next."""
-        notation, position = NOTATIONS[match.game], GAMES[match.game].position(match.options)
-        with Session(self.server.engine) as session:
-            for text in turn_texts(session, match)[: match.plies]:
-                position = position.play(notation.parse(text))
+        notation, position = NOTATIONS[match.game], self._position(match)
         lines = []
         after, text = self._next(notation, position)
         lines.append(text)
@@ -199,6 +230,18 @@ class Year:
             if foreseen.outcome is None and foreseen.turn == position.turn:
                 lines.append(f"if {theirs} then {self._next(notation, foreseen)[1]}")
         return "\n".join(lines)
+
+    def _position(self, match: Match) -> Any:
+        """Return the position after the turns of the match; only those are played that the player hasn't seen."""
+        with Session(self.server.engine) as session:
+            texts = turn_texts(session, match)[: match.plies]
+        seen, position = self._seen.get(match.id or 0, ((), None))
+        if position is None or texts[: len(seen)] != seen:
+            seen, position = (), GAMES[match.game].position(match.options)
+        for text in texts[len(seen) :]:
+            position = position.play(NOTATIONS[match.game].parse(text))
+        self._seen[match.id or 0] = texts, position
+        return position
 
     def _next(self, notation: Any, position: Any) -> tuple[Any, str]:
         """Return the position after one of the first legal turns, and the turn's text."""
@@ -214,10 +257,10 @@ class Year:
 
     def _send(self, player: Player, token: Token, body: str) -> None:
         to = address_with(self.server.settings.server, self.server.services.keyring, token, player.epoch)
-        raw = written(player.address, to, body, Subject="Re: [pbem] your turn")
-        self.server.take((Arrival(raw, "a year", sender=player.address, recipients=(to,)),))
-        self.server.handle_waiting()
         self.written += 1
+        head = f"From: {player.address}\nTo: {to}\nDate: {DATE}\nMessage-ID: <{self.written}@mail.example>\n"
+        raw = f"{head}Subject: Re: [pbem] your turn\n\n{body}\n".encode("ascii")
+        self._mail.append(Arrival(raw, "a year", sender=player.address, recipients=(to,)))
 
     def _resign(self, number: int, seat: int) -> None:
         with transaction(self.server.engine) as session:
@@ -235,7 +278,9 @@ def year(folder: Path, players: int, matches: int, seed: int = 1) -> Iterator[Ye
             people = {
                 player.id or 0: player for player in session.exec(select(Player).where(col(Player.name).like("p%")))
             }
-        yield Year(server, post, clock, random.Random(seed), people, matches)
+        renderer = Sampling(server.settings.server, server.services.keyring)
+        server = replace(server, renderer=renderer)
+        yield Year(server, post, clock, random.Random(seed), people, matches, renderer)
 
 
 @contextmanager
@@ -255,10 +300,7 @@ def opened(folder: Path, players: list[Player]) -> Iterator[tuple[daemon.Server,
 def beat(server: daemon.Server) -> None:
     """Let the server have run since it was last looked at."""
     with transaction(server.engine) as session:
-        row = session.get(ServerClock, 1)
-        if row is not None:
-            row.beat = server.clock()
-            session.add(row)
+        session.connection().execute(BEAT, {"now": server.clock()})
 
 
 def _player(number: int) -> Player:
