@@ -4,7 +4,7 @@ The daemon calls `step` repeatedly. Nearly always nothing is due, and one statem
 causes is in `conversation`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -86,6 +86,13 @@ def _moments(now: datetime) -> dict[str, Any]:
     }
 
 
+def _look(engine: Engine, now: datetime) -> tuple[Sequence[bool], int]:
+    """Return what of WORK is due, and how many accounts have become part of others."""
+    with read_only(engine) as session:
+        *looked, merged = session.connection().execute(LOOK, _moments(now)).one()
+    return looked, merged
+
+
 @dataclass(slots=True)
 class Scheduler:
     """Does what is due."""
@@ -109,12 +116,13 @@ class Scheduler:
         self.looked = now
         self._beat(engine, now)
         self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
-        with read_only(engine) as session:
-            *looked, merged = session.connection().execute(LOOK, _moments(now)).one()
+        looked, merged = _look(engine, now)
         acted = 0
-        for is_due, (_, act) in zip(looked, WORK, strict=True):
-            if is_due or acted:  # what is done may make something below it due, such as a digest
+        for place, (_, act) in enumerate(WORK):
+            if looked[place]:
                 acted += act(engine, server, now, stopped)
+                if acted and place + 1 < len(WORK):  # it may have made something below it due, such as a digest
+                    looked, merged = _look(engine, now)
         self._rate(engine, merged, now, stopped)
         return acted + alerts.tell(engine, server, now)
 
