@@ -14,12 +14,15 @@ Only the characters of the token go. What stands around it, markup and line ends
 import binascii
 import html
 import re
-from base64 import b64decode, b64encode
+import secrets
+from base64 import b32encode, b64decode, b64encode
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from string import ascii_letters
 from typing import Final
+from urllib.parse import quote
 
 from pbem import tokens
 from pbem.tokens import LENGTH
@@ -61,6 +64,13 @@ _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{40,}+={0,2}(?:\r?\n|\Z))++(?:[A-Za-z0-9
 """Lines that may be base64."""
 _BASE64_LINE = 76
 
+_OF_A_READER = b32encode(secrets.token_bytes(LENGTH * 5 // 8)).decode().lower()
+"""What stands for a token that stays, where texts are compared; nobody else knows it."""
+_MOST_CLEAN = 256
+"""How many texts without a token to remove are remembered, ..."""
+_LONG = 1_000
+"""... if they are at least that long."""
+
 
 def _in_any_case(character: str) -> str:
     """Return the pattern of a character in either case: the search for its set skips what IGNORECASE looks at."""
@@ -92,6 +102,9 @@ class TokenRedactor:
         local, _, domain = (address or "").rpartition("@")
         self._local, self._delimiter = local.lower(), delimiter
         self._patterns: list[re.Pattern[str]] = []
+        before_it = "|".join(rf"(?<={re.escape(local + plus)})" for plus in {delimiter, quote(delimiter, safe="")})
+        self._as_written = re.compile(rf"(?:{before_it})[a-z2-7]{{{LENGTH}}}(?=@|%40)")
+        self._clean: set[bytes] = set()
         if local:
             spread = _WITHIN_ADDRESS.join(map(_in_any_case, local))
             before = rf"{spread}{_WITHIN_ADDRESS}{re.escape(delimiter)}{_WITHIN_TOKEN}"
@@ -107,9 +120,31 @@ class TokenRedactor:
         """Return the text without the tokens that may not stay."""
         if len(text) < LENGTH:  # no encoding makes a token shorter
             return text
+        if len(text) >= _LONG and self._is_clean(self._impersonal(text, keeps)):
+            return text
         while edits := self._edits(text, keeps):
             text = _edited(text, edits)
         return text
+
+    def _impersonal(self, text: str, keeps: Keeps) -> str:
+        """Return the text with one and the same token in place of those that may stay and are written as we do.
+
+        Such a token ends before an "@", so no other token can begin or go on in it, whatever its letters are: if there
+        is nothing to remove from the one text, there is nothing in the other.
+        """
+        return self._as_written.sub(lambda found: _OF_A_READER if keeps(found[0]) else found[0], text)
+
+    def _is_clean(self, text: str) -> bool:
+        """Return whether an impersonal text has no other token. Remembered, since many readers are sent the same."""
+        likeness = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if likeness in self._clean:
+            return True
+        if self._edits(text, _OF_A_READER.__eq__):
+            return False
+        if len(self._clean) >= _MOST_CLEAN:
+            self._clean.clear()
+        self._clean.add(likeness)
+        return True
 
     def redact_bytes(self, raw: bytes) -> bytes:
         """Return a message, or the content of a file, without any token; base64 inside it is written again."""

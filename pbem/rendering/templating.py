@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -195,10 +195,14 @@ def fitted(text: str) -> str:
     return "".join(f"{piece}\n" for line in text.strip("\n").split("\n") for piece in _wrapped(line.rstrip()))
 
 
-def _wrapped(line: str) -> list[str]:
+def _wrapped(line: str) -> Sequence[str]:
     """Return the line, wrapped under its own indentation if it is too long."""
-    if len(line) <= WIDTH:
-        return [line]
+    return (line,) if len(line) <= WIDTH else _pieces(line)
+
+
+@lru_cache(maxsize=512)
+def _pieces(line: str) -> Sequence[str]:
+    """Return a line that is too long as several. Remembered: most of them are sent to many readers."""
     indent = line[: len(line) - len(line.lstrip())]
     return textwrap.wrap(
         line, WIDTH, initial_indent="", subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

@@ -27,6 +27,7 @@ from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring, Purpose, Token
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
+from tests.effort import calls
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 REDACTOR = TokenRedactor(ADDRESS)
@@ -178,6 +179,43 @@ def test_what_may_stay_stays_and_the_rest_goes(own: str, other: str) -> None:
     redacted = REDACTOR.redact(shown, own.__eq__)
 
     assert redacted == (shown if own == other else shown.replace(other, "(token)"))
+
+
+PAGE = "Most of a message is the same for all who are sent it: (c4d4) =3D %41 &amp; more.\n" * 40
+
+
+def addressed(token: str, way: Written = str) -> str:
+    """Return a long text, which is the same for all readers but for the token."""
+    return f"{PAGE}{way(f'games+{token}@pbem.example')}\n{PAGE}mailto:games%2B{token}%40pbem.example"
+
+
+@settings(deadline=None, max_examples=30)
+@given(TOKENS, TOKENS, st.sampled_from([str, *WAYS.values()]))
+def test_a_text_that_was_clean_for_one_reader_is_no_proof_for_another(own: str, other: str, way: Written) -> None:
+    redactor = TokenRedactor(ADDRESS)
+    shown, briefly = addressed(own, way), f"{PAGE}{way(f'games+{own}@pbem.example')}\n"
+    assert redactor.redact(shown, own.__eq__) == shown
+    assert redactor.redact(briefly, own.__eq__) == briefly
+    assert not shows(redactor.redact(briefly), own)
+
+    assert redactor.redact(addressed(other, way), other.__eq__) == addressed(other, way)
+
+    if own != other:
+        for text in (shown, addressed(other, way), addressed(other, way) + addressed(own)):
+            redacted = redactor.redact(text, lambda token: token not in (own, other))
+            assert not shows(redacted, own)
+            assert not shows(redacted, other)
+        assert redactor.redact(f"{shown} {other}", own.__eq__) == f"{shown} (token)"
+
+
+def test_a_long_text_is_searched_for_tokens_once_for_all_its_readers() -> None:
+    redactor = TokenRedactor(ADDRESS)
+    one, two = (KEYRING.format(Token(Purpose.PERSONAL, player), 0) for player in (1, 2))
+
+    first = calls(lambda: redactor.redact(addressed(one), one.__eq__))
+    second = calls(lambda: redactor.redact(addressed(two), two.__eq__))
+
+    assert second < 20 < first / 10
 
 
 # Through the server -------------------------------------------------------------------------------------
