@@ -1,7 +1,7 @@
 """The index of the commands: a command's module, and all that it imports, is loaded when the command is called."""
 
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -125,16 +125,28 @@ def load(name: str) -> Any:
     return group.commands[name]
 
 
+def _print_version(wanted: bool) -> None:
+    """Print the version, and end there."""
+    if wanted:
+        from importlib.metadata import version  # takes as long to load as all the rest of this module
+
+        typer.echo(f"pbem {version('pbem')}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     cls=LazyGroup,
     help=ABOUT,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 
 
 @app.callback()
-def _take_a_command() -> None:
-    """Let typer make a group of commands, though none is registered."""
+def _take_a_command(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Take what stands before a command; and let typer make a group of commands, though none is registered."""
