@@ -43,7 +43,7 @@ slow: .venv/ready            ## the tests that take long, or repeat at length wh
 	PBEM_TEST_YEAR=400 PBEM_TEST_SEASON=3300 $(BIN)/pytest -q $(AT_ONCE) -m "slow and not soak" --timeout=1800
 
 soak: .venv/ready            ## crashes at every step and at random, again and again, and all that is only sampled elsewhere
-	PBEM_TEST_SEEDS=10 $(BIN)/pytest -q -s -m soak --timeout=3600
+	PBEM_TEST_SEEDS=10 PBEM_TEST_WEEKS=2000 $(BIN)/pytest -q -s -m soak --timeout=3600
 
 audit: .venv/audit/ready     ## known vulnerabilities in dependencies (1: there are some, 2: the database is unreachable)
 	@.venv/audit/bin/python .ci/audit.py .venv/audit/bin/pip-audit
