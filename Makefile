@@ -81,6 +81,7 @@ bench: .venv/ready           ## measure against the floors in the same run
 	$(BIN)/python -P bench/growth.py
 	$(BIN)/python -P bench/due.py
 	$(BIN)/python -P bench/community.py
+	$(BIN)/python -P bench/publishing.py
 	$(BIN)/python -P bench/looking.py
 	$(BIN)/python -P bench/worst.py
 

@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")
     chosen = parser.parse_args()
-    with _database(postgresql=chosen.postgresql) as url, stored(url, chosen.matches, chosen.players) as engine:
+    with database_for(postgresql=chosen.postgresql) as url, stored(url, chosen.matches, chosen.players) as engine:
         if chosen.plans:
             for asked, (who, ask) in ASKED.items():
                 Console().print(asked, *plans(engine, who, ask), sep="\n    ", markup=False)
@@ -242,7 +242,7 @@ def main() -> None:
 
 
 @contextmanager
-def _database(*, postgresql: bool) -> Iterator[str]:
+def database_for(*, postgresql: bool) -> Iterator[str]:
     """Provide the URL of an empty database."""
     if postgresql:
         server = Postgres()

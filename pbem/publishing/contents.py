@@ -25,7 +25,7 @@ from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.payloads.tournaments import TournamentLine
 from pbem.publishing.visibility import NOBODY, Listed, Shown
 from pbem.ratings import standings
-from pbem.storage.models import Match, MatchState, Player, Seek, Tournament
+from pbem.storage.models import Match, Player, Seek, Tournament
 from pbem.tournaments import crosstable, entries, rounds, rungs
 from pbem.tournaments.crosstable import Table
 from pbem.tournaments.field import Kind
@@ -122,7 +122,7 @@ class TournamentShown:
 def line(listed: Listed, people: Mapping[int, Shown]) -> Line:
     """Return a match as lists show it."""
     players = (people[listed.seats[0]], people[listed.seats[1]])
-    is_over = listed.state == MatchState.OVER
+    is_over = listed.is_over
     if not is_over:
         result = f"running, turn {listed.plies + 1}"
     elif listed.termination in WITHOUT_RESULT:

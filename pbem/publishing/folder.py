@@ -16,6 +16,8 @@ from typing import Self
 from pbem import folder_locks
 
 LIST = ".published.sqlite"
+DRAFTS = ".unfinished"
+"""The folder within the site in which files are written before they are put into their places."""
 UNFINISHED = ""
 """The stamp of a subject whose files may be missing."""
 
@@ -29,6 +31,7 @@ class SiteFolder:
 
     def __init__(self, path: Path, listed: sqlite3.Connection) -> None:
         self.path = path
+        self._drafts = path / DRAFTS
         self._listed = listed
         self.written = self.removed = 0
 
@@ -45,7 +48,10 @@ class SiteFolder:
         with folder_locks.locked(path), closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
             listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
             listed.execute("pragma journal_mode = wal")
-            yield cls(path, listed)
+            folder = cls(path, listed)
+            folder._sweep()
+            yield folder
+            folder._drafts.rmdir()
 
     def stamps(self, kind: str) -> dict[str, str]:
         """Return the stamp of each subject of a kind, by its name without the kind."""
@@ -54,6 +60,8 @@ class SiteFolder:
 
     def note(self, kind: str, stamps: Mapping[str, str]) -> None:
         """List these subjects of a kind with their stamps."""
+        if not stamps:
+            return
         rows = [(f"{kind}/{name}", stamp) for name, stamp in stamps.items()]
         self._listed.execute("begin immediate")
         self._listed.executemany("insert or replace into subject values (?, ?)", rows)
@@ -61,8 +69,11 @@ class SiteFolder:
 
     def forget(self, kind: str, names: Iterable[str]) -> None:
         """Take these subjects of a kind from the list."""
+        rows = [(f"{kind}/{name}",) for name in names]
+        if not rows:
+            return
         self._listed.execute("begin immediate")
-        self._listed.executemany("delete from subject where name = ?", [(f"{kind}/{name}",) for name in names])
+        self._listed.executemany("delete from subject where name = ?", rows)
         self._listed.execute("commit")
 
     def write(self, name: str, content: bytes | str) -> None:
@@ -72,7 +83,7 @@ class SiteFolder:
         if _content(target) == raw:
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".new-", delete=False) as draft:
+        with tempfile.NamedTemporaryFile(dir=self._drafts, delete=False) as draft:
             draft.write(raw)
         Path(draft.name).chmod(0o644)
         Path(draft.name).replace(target)
@@ -86,10 +97,11 @@ class SiteFolder:
                 target.unlink()
                 self.removed += 1
 
-    def sweep(self) -> None:
+    def _sweep(self) -> None:
         """Remove what an interrupted publication was writing."""
-        for draft in self.path.rglob(".new-*"):
-            draft.unlink(missing_ok=True)
+        self._drafts.mkdir(exist_ok=True)
+        for draft in self._drafts.iterdir():
+            draft.unlink()
 
 
 def _content(path: Path) -> bytes | None:

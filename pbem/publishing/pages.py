@@ -101,10 +101,10 @@ def match(site: Site, shown: MatchShown, files: Sequence[str]) -> str:
     )
 
 
-def matches(site: Site, thousand: int, lines: Sequence[Line], thousands: Sequence[int]) -> str:
-    """Return the list of the matches in one folder, with links to the other folders."""
+def matches(site: Site, thousand: int, lines: Sequence[Line], beside: Sequence[int]) -> str:
+    """Return the list of the matches in one folder, with links to the folders before and after it."""
     path = f"matches/{thousand}/index.html"
-    return _page("matches", path, site=site, thousand=thousand, lines=lines, thousands=thousands, THOUSAND=THOUSAND)
+    return _page("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
 
 
 def player(site: Site, shown: Shown, lines: Sequence[Line], ratings: Sequence[tuple[str, str, int, int, int]]) -> str:

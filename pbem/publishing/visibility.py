@@ -6,13 +6,13 @@ Nobody is shown who hasn't asked for it. The house always is. Somebody who left,
 choice stored any more, so the next publication is without them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import String, cast, or_
+from sqlalchemy import DateTime, func, or_, type_coerce
 from sqlmodel import Session, col, select
 
 from pbem.players.preferences import PUBLIC
@@ -40,51 +40,59 @@ class Shown:
     has_page: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A match on the site, with everything by which its page can change."""
+class Listed(NamedTuple):
+    """A match on the site: everything by which its page can change, and when it ended, or began."""
 
     number: int
     game: str
     state: str
     plies: int
-    seats: tuple[int, int]
-    tournament: int | None
+    shift: int
     winner: int | None
     termination: str | None
-    day: datetime
-    """When it ended, or began."""
-    stamp: str
+    tournament: int | None
+    seats: tuple[int, int]
+    moment: datetime
+    """As the database has it: with or without a time zone, but it's always UTC."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self.state == MatchState.OVER
+
+    @property
+    def day(self) -> datetime:
+        """When it ended, or began."""
+        return self.moment.replace(tzinfo=UTC) if self.moment.tzinfo is None else self.moment.astimezone(UTC)
 
 
 def people(session: Session) -> dict[int, Shown]:
     """Return all who allow something, by their numbers."""
-    has_chosen = cast(col(Player.settings), String).contains(f'"{PUBLIC}"')
-    chosen: Any = select(Player.id, Player.name, Player.address, Player.settings)
-    chosen = chosen.where(or_(has_chosen, col(Player.address) == HOUSE), col(Player.deleted).is_(None))
+    choice = col(Player.settings)[PUBLIC].as_string()  # by the database: to parse the settings of all takes longer
+    chosen: Any = select(Player.id, Player.name, Player.address, choice)
+    chosen = chosen.where(or_(choice.is_not(None), col(Player.address) == HOUSE), col(Player.deleted).is_(None))
     found = {}
-    for number, name, address, settings in session.exec(chosen):
-        choice = Choice.ON if address == HOUSE else Choice(settings.get(PUBLIC, Choice.OFF))
-        if choice is Choice.ON and name is not None:
+    for number, name, address, told in session.exec(chosen):
+        if name is not None and (told == Choice.ON or address == HOUSE):
             found[number] = Shown(number, name, has_page=True)
-        elif choice is Choice.ANONYMOUS:
+        elif told == Choice.ANONYMOUS:
             found[number] = Shown(number)
     return found
 
 
-def matches(session: Session, shown: Mapping[int, Shown]) -> Iterator[Listed]:
-    """Yield the matches that are shown, in the order of their numbers."""
-    columns = (Match.id, Match.game, Match.state, Match.plies, Match.shift, Match.seat0, Match.seat1)
-    rest = (Match.tournament, Match.winner, Match.termination, Match.begun_from, Match.created, Match.ended)
-    rows: Any = session.execute(
-        select(*map(col, (*columns, *rest))).where(col(Match.state).in_(SHOWN)).order_by(col(Match.id))
+def matches(session: Session, shown: Mapping[int, Shown]) -> list[Listed]:
+    """Return the matches that are shown, in the order of their numbers."""
+    moment = func.coalesce(col(Match.ended), col(Match.created))
+    columns: Any = (
+        *(Match.id, Match.game, Match.state, Match.plies, Match.shift, Match.winner, Match.termination),
+        *(Match.tournament, Match.seat0, Match.seat1, Match.begun_from),
+        type_coerce(moment, DateTime(timezone=True)),  # not Utc, which takes as long as all the rest
     )
+    rows: Any = session.execute(select(*columns).where(col(Match.state).in_(SHOWN)).order_by(col(Match.id)))
+    found: list[Listed] = []
     earlier: set[int] = set()
-    for number, game, state, plies, shift, seat0, seat1, tournament, winner, why, source, created, ended in rows:
-        first, second = shown.get(seat0), shown.get(seat1)
-        if first is None or second is None or (source is not None and source not in earlier):
-            continue
-        earlier.add(number)
-        told = (state, plies, shift, first.name, second.name, first.has_page, second.has_page, winner, why)
-        stamp, seats, day = ",".join(map(str, told)), (seat0, seat1), ended or created
-        yield Listed(number, game, state, plies, seats, tournament, winner, why, day, stamp)
+    for *told, first, second, source, when in rows:
+        if first in shown and second in shown and (source is None or source in earlier):
+            earlier.add(told[0])
+            found.append(Listed._make((*told, (first, second), when)))
+    return found

@@ -11,7 +11,8 @@ from urllib.parse import unquote
 import pytest
 
 from engines import GAMES
-from pbem.publishing.folder import SiteFolder
+from pbem.publishing import publication
+from pbem.publishing.folder import DRAFTS, SiteFolder
 from tests.publishing.site import NEXT, Archive, files
 
 
@@ -70,7 +71,8 @@ def test_every_link_leads_somewhere(shown: Archive) -> None:
 
 def test_a_draft_and_a_lost_list_do_no_harm(shown: Archive) -> None:
     before = files(shown.folder)
-    (shown.folder / "matches" / ".new-x").write_bytes(b"half")
+    (shown.folder / DRAFTS).mkdir()
+    (shown.folder / DRAFTS / "x").write_bytes(b"half")
     shown.publish()
     assert files(shown.folder) == before
 
@@ -93,11 +95,15 @@ class Interrupted(BaseException):
 def test_wherever_it_is_interrupted_the_next_publication_mends_it(
     shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A turn and a player's choice are published, with an end after each file that is put into its place or removed."""
+    """Two turns and a player's choice are published, with an end before each step that leaves something behind."""
+    monkeypatch.setattr(publication, "AT_ONCE", 1)
     shown.begin("bob", "carol", "kvadratik")
+    shown.begin("alice", "bob", "quadrature")
     shown.choose("on", "carol")
     shown.publish()
     shown.turn("alice", NEXT)
+    shown.write("alice", "resign 3")
+    shown.letters.reply(shown.letters.last("alice"), "yes")
     shown.choose("off", "carol")
     steps = 0
     for step in range(1, 100):
@@ -115,6 +121,8 @@ def test_wherever_it_is_interrupted_the_next_publication_mends_it(
 
             patched.setattr(Path, "replace", ending(Path.replace))
             patched.setattr(Path, "unlink", ending(Path.unlink))
+            patched.setattr(SiteFolder, "note", ending(SiteFolder.note))
+            patched.setattr(SiteFolder, "forget", ending(SiteFolder.forget))
             copy = tmp_path / f"copy{step}"
             _copied(shown.folder, copy)
             try:
@@ -129,7 +137,7 @@ def test_wherever_it_is_interrupted_the_next_publication_mends_it(
         if not fresh.exists():
             shown.publish(folder=fresh)
         assert files(copy) == files(fresh), step
-    assert steps > 10
+    assert steps > 30
 
 
 def _copied(source: Path, target: Path) -> None:

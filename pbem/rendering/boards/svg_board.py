@@ -30,6 +30,8 @@ CELL = 40.0
 MARGIN, LABEL = 10.0, 22.0
 TALL = CELL * 2 / sqrt(3)
 """The height of a hexagon, which stands on a corner."""
+Empty = tuple[Shape, tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...], tuple[frozenset[str], ...]]
+"""What boards with nothing on them differ in: their columns, their rows with the cells' names, their areas."""
 
 
 class BoardSheet:
@@ -37,8 +39,8 @@ class BoardSheet:
 
     def __init__(self) -> None:
         self._ids: dict[tuple[Shape, Look], str] = {}
-        self._empty: dict[str, str] = {}
-        """The content of empty boards with their labels, and its id."""
+        self._empty: dict[Empty, tuple[str, str]] = {}
+        """Empty boards with their labels: their ids and their contents."""
 
     def board(self, diagram: Diagram, title: str) -> str:
         """Return a board as an SVG element that is called by its title."""
@@ -55,7 +57,7 @@ class BoardSheet:
     def shapes(self) -> str:
         """Return the cells that the boards use, in an element that shows nothing."""
         cells = (f'<g id="{name}">{"".join(_drawn(*look))}</g>' for look, name in self._ids.items())
-        boards = (f'<g id="{name}">{content}</g>' for content, name in self._empty.items())
+        boards = (f'<g id="{name}">{content}</g>' for name, content in self._empty.values())
         defined = "".join((*cells, *boards))
         return f'<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>{defined}</defs></svg>\n'
 
@@ -68,12 +70,16 @@ class BoardSheet:
 
     def _ground(self, diagram: Diagram) -> str:
         """Return the id of the board with nothing on it."""
-        width, height = _size(diagram)
-        paper = f'<rect width="{_n(width)}" height="{_n(height)}" rx="8" fill="{css(PAPER)}" stroke="{css(EDGE)}"/>'
-        looks = ((name, row, Look(level)) for name, row, level, _ in _places(diagram))
-        cells = (self._cell(diagram, name, row, look) for name, row, look in looks)
-        content = "".join((paper, *cells, *_labels(diagram)))
-        return self._empty.setdefault(content, f"board{len(self._empty)}")
+        rows = tuple((label, tuple(name for name, _ in cells)) for label, cells in diagram.rows)
+        empty = (diagram.shape, diagram.columns, rows, diagram.legend.areas)
+        if empty not in self._empty:
+            width, height = _size(diagram)
+            paper = f'<rect width="{_n(width)}" height="{_n(height)}" rx="8" fill="{css(PAPER)}" stroke="{css(EDGE)}"/>'
+            looks = ((name, row, Look(level)) for name, row, level, _ in _places(diagram))
+            cells = (self._cell(diagram, name, row, look) for name, row, look in looks)
+            content = "".join((paper, *cells, *_labels(diagram)))
+            self._empty[empty] = f"board{len(self._empty)}", content
+        return self._empty[empty][0]
 
     def _cells(self, diagram: Diagram) -> Iterator[str]:
         """Yield the cells that look different from those of an empty board."""
