@@ -65,7 +65,7 @@ COGGED := $(shell grep -rl '\[\[\[cog' README.md docs 2>/dev/null)
 docs: .venv/ready            ## regenerate the generated parts of the documents
 	$(BIN)/cog -r $(COGGED)
 
-screenshots: .venv/ready     ## regenerate the pictures in docs/mails (needs chromium)
+screenshots: .venv/ready     ## regenerate the pictures in docs/mails and docs/site (needs chromium)
 	$(BIN)/python docs/screenshots.py
 
 format: .venv/ready

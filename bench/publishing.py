@@ -74,7 +74,7 @@ def resign_all(engine: Engine) -> None:
 def store(engine: Engine, records: Sequence[Record], running: Record) -> int:
     """Add matches of two newcomers that are resigned, and one that waits for its last turns. Return its number."""
     with engine.begin() as connection:
-        player, match = (connection.scalar(select(func.max(table.id))) for table in (Player, Match))
+        player, match = (connection.scalar(select(func.max(table.id))) or 0 for table in (Player, Match))
         first, second = player + 1, player + 2
         for number, name in zip((first, second), NEWCOMERS, strict=True):
             row = {"id": number, "name": name, "address": f"{name}@mail.example", "settings": {"public": "on"}}
@@ -87,7 +87,7 @@ def store(engine: Engine, records: Sequence[Record], running: Record) -> int:
             connection.execute(insert(Match).values(**common, **times, **over, **row))
             connection.execute(insert(Ply), list(plies(number, record)))
         number = match + len(records) + 1
-        begun = list(plies(number, running))[:-REPEATS]
+        begun = list(plies(number, running))[: -REPEATS - 1]
         row = {"id": number, "game": running.game, "state": MatchState.RUNNING.value, "plies": len(begun)}
         connection.execute(insert(Match).values(**common, **times, **row, to_move=1 - begun[-1]["seat"]))
         connection.execute(insert(Ply), begun)

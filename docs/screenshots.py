@@ -1,4 +1,6 @@
-"""The screenshots in docs/mails: real messages rendered by headless Chromium. `make screenshots` updates them.
+"""The screenshots in docs/mails and docs/site, made by headless Chromium. `make screenshots` updates them.
+
+They show real messages, and a site that was published from matches that were played at random.
 
 To look at all messages at once, `python docs/screenshots.py FOLDER` renders each at 360 and 900 pixels, light and dark,
 and as in mail programs that drop <style>, block pictures or support little more than tables.
@@ -18,8 +20,13 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
+from bench.publishing import SITE, long_records, store
 from pbem.cli import logs
 from pbem.config import LogSettings
+from pbem.publishing import publication
+from pbem.publishing.pages import match_path
+from pbem.storage import database
+from tests.correspondence import MORNING
 from tests.templates.letters import examples
 
 CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
@@ -32,6 +39,13 @@ SHOWN = (
     ("turn-over", 900, "light"),
 )
 """The screenshots in docs/mails.md: message, width in pixels, colour scheme."""
+PUBLISHED = (
+    ("front", "index.html", 900, "light"),
+    ("front", "index.html", 360, "dark"),
+    ("match", match_path(2), 900, "dark"),
+    ("match", match_path(3), 360, "light"),
+)
+"""Those in docs/publishing.md: name, page, width, colour scheme."""
 TALL = 2600
 COLOURS = 64
 
@@ -61,12 +75,18 @@ def lesser(html: str) -> dict[str, str]:
 
 
 def shoot(html: str, target: Path, width: int, scheme: str) -> None:
-    """Write the page as a PNG of the given width, as tall as its content."""
+    """Write a text as a PNG of the given width, as tall as its content."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "mail.html"
         source.write_text(html, encoding="utf-8")
+        shoot_page(source, target, width, scheme)
+
+
+def shoot_page(source: Path, target: Path, width: int, scheme: str) -> None:
+    """Write a page as a PNG of the given width, as tall as its content."""
+    with tempfile.TemporaryDirectory() as profile:
         size, setting = f"--window-size={width},{TALL}", f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"
-        where = (f"--user-data-dir={folder}/profile", f"--screenshot={target}", source.as_uri())
+        where = (f"--user-data-dir={profile}", f"--screenshot={target}", source.as_uri())
         subprocess.run((*CHROMIUM, *QUIET, size, setting, *where), check=True, capture_output=True, timeout=60)  # noqa: S603
     with Image.open(target) as shot:
         image = shot.convert("RGB")
@@ -75,14 +95,29 @@ def shoot(html: str, target: Path, width: int, scheme: str) -> None:
     image.crop((0, 0, width, min(TALL, box[3] + 12))).quantize(COLOURS).save(target, optimize=True)
 
 
+def published(folder: Path) -> Path:
+    """Publish a few matches of each game, and return the folder with the site."""
+    engine = database.connect(f"sqlite:///{folder}/pbem.sqlite")
+    database.upgrade(engine)
+    records = long_records()
+    store(engine, records[::5], records[0])
+    publication.publish(engine, SITE, folder / "site", MORNING)
+    engine.dispose()
+    return folder / "site"
+
+
 def main() -> None:
-    """Make the screenshots of docs/mails, or those of all messages in the folder given as an argument."""
+    """Make the screenshots of the documents, or those of all messages in the folder given as an argument."""
     logs.configure(LogSettings(level="error"))
     with tempfile.TemporaryDirectory() as folder:
         pages = {name: html for name, mail in examples(Path(folder))[0].items() if (html := page(mail))}
     if len(sys.argv) == 1:
         for name, width, scheme in SHOWN:
             shoot(pages[name], ROOT / "docs" / "mails" / f"{name}-{width}-{scheme}.png", width, scheme)
+        with tempfile.TemporaryDirectory() as folder:
+            site = published(Path(folder))
+            for name, path, width, scheme in PUBLISHED:
+                shoot_page(site / path, ROOT / "docs" / "site" / f"{name}-{width}-{scheme}.png", width, scheme)
         return
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.publishing.site import Archive, archive
+from tests.publishing.test_publication import broken_links
 from tests.servers import HOST, missing
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
@@ -20,7 +21,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 Open = Callable[..., Any]
 POLICY = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'"
 MATCH = "matches/0/1.html"
-PAGES = ("index.html", MATCH, "matches/0/index.html", "players/alice.html", "games/kvadratik.html")
+LADDER, LEAGUE = "tournaments/1.html", "tournaments/2.html"
+PAGES = ("index.html", MATCH, "matches/0/index.html", "players/alice.html", "games/kvadratik.html", LADDER, LEAGUE)
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 
 
@@ -34,8 +36,14 @@ def library(name: str) -> Any:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
-    """Provide a site with a match of two turns."""
+    """Provide a site with a match of two turns, a ladder and a league."""
     with archive(tmp_path_factory.mktemp("browser"), "on") as made:
+        for number, kind in enumerate(("ladder", "league"), start=1):
+            made.letters.operate("tournament", "open", kind, "kvadratik", "time=3d/move", "called", f"Spring {kind}")
+            for name in ("alice", "bob", "carol"):
+                made.write(name, f"enter {number}")
+        made.letters.operate("tournament", "begin", "2")
+        made.write("bob", "seek kvadratik")
         made.publish()
         yield made
 
@@ -166,6 +174,28 @@ def test_without_javascript_all_boards_are_there(opened: Open, url: str) -> None
 def test_it_is_the_same_from_a_file(opened: Open, published: Archive) -> None:
     page = opened((published.folder / MATCH).as_uri())
     assert caption(page).startswith("2. bob")
+
+
+def test_a_ladder_and_a_league_are_reached_from_the_first_page(opened: Open, url: str) -> None:
+    page = opened(url)
+    page.get_by_role("link", name="Spring ladder").click()
+    assert page.locator("ol > li").all_inner_texts() == ["alice", "bob", "a player"]
+    page.go_back()
+    page.get_by_role("link", name="Spring league").click()
+    table = page.get_by_role("region", name="Crosstable")
+    assert sorted(table.locator("tbody td:nth-child(2)").all_inner_texts()) == ["a player", "alice", "bob"]
+    page.get_by_role("region", name="Matches").get_by_role("link", name="#").first.click()
+    assert page.locator("h1").inner_text().startswith("Kvadratik: ")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_is_wider_than_a_phone(opened: Open, url: str, path: str) -> None:
+    page = opened(url + path, viewport=PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_no_link_leads_to_nowhere(published: Archive) -> None:
+    assert not broken_links(published.folder)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
