@@ -35,12 +35,23 @@ class Log(structlog.PrintLogger):
     debug = info = warning = error = critical = exception = msg  # like the parent class
 
 
+class Libraries(logging.Handler):
+    """Writes what libraries log as lines of ours, with the last line of an error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line."""
+        error = record.exc_info[1] if record.exc_info else None
+        said = {"error": f"{type(error).__name__}: {error}"} if error is not None else {}
+        structlog.get_logger().warning(record.getMessage(), library=record.name, **said)
+
+
 def configure(settings: LogSettings, file: TextIO | None = None, server: ServerSettings | None = None) -> None:
     """Configure the format and destination of all log lines of this process: a file, or standard error.
 
     `server` has our address.
     """
     file = file or sys.stderr
+    logging.lastResort = Libraries(logging.WARNING)
     redactor = TokenRedactor(server.address, server.delimiter) if server else TokenRedactor()
     structlog.configure(
         processors=[

@@ -41,7 +41,7 @@ from pbem.server.scheduler import Scheduler
 from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
 from pbem.server.triage import Triage
 from pbem.server.work_queue import WorkQueue
-from pbem.storage import database, notifications
+from pbem.storage import database, notifications, poolers
 from pbem.storage.clock import SteadyClock
 from pbem.storage.locks import Locks
 from pbem.storage.models import Lane
@@ -127,6 +127,13 @@ class Server:
         failpoints.reach(Step.STORED)
         return added
 
+    def keep_locks(self) -> None:
+        """Use the sessions that hold locks, which PostgreSQL takes from a daemon that is frozen."""
+        for desk in self.desks:
+            desk.queue.keep()
+        for locks in (self.results.locks, self.thinker.locks, self.backups.locks):
+            locks.keep()
+
     def store(self, arrivals: tuple[Arrival, ...]) -> None:
         """Store the arrivals, with the signature that transports expect."""
         self.take(arrivals)
@@ -191,6 +198,7 @@ def open_server(
     backups = Backups(engine, settings, Locks(engine), clock)
     try:
         if upgrade:
+            poolers.require_own_sessions(engine)
             database.upgrade(engine)
         else:
             database.require_current(engine)
@@ -300,6 +308,8 @@ def run(
         threads += exposure.serve(server.settings.metrics, server.engine, vitals, server.clock, stop)
     if server.queue.is_shared:
         bells = {Channel.RECEIVED: came, Channel.OWED: (owed, played)}
+        keeping = Loop(vitals.pulse("locks", bound.other), lambda _stopped: server.keep_locks(), threading.Event())
+        threads += [keeping.thread(stop, vitals)]
         threads.append(_hearing(server, bells, stop, vitals.pulse("bells", bound.other)))
     links = [vitals.inbox(doors.kind(inbox)) for inbox in server.inboxes]
     first = FirstOfEach(len(links), announce)

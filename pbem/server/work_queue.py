@@ -136,6 +136,10 @@ class WorkQueue:
         self._has_turn = False
         self._locks.release_all()
 
+    def keep(self) -> None:
+        """Keep the session, while its thread is at work on something else."""
+        self._locks.keep()
+
     def close(self) -> None:
         """End the session."""
         self._locks.close()

@@ -148,9 +148,19 @@ def connect(url: str) -> Engine:
     return engine
 
 
+def reach(engine: Engine) -> Any:
+    """Return a connection of PostgreSQL's driver, outside of the engine's pool and of transactions."""
+    words, values = engine.dialect.create_connect_args(engine.url)
+    try:
+        return engine.dialect.connect(*words, **{**values, **_REACHING, "autocommit": True})
+    except engine.dialect.loaded_dbapi.Error as error:
+        raise OperationalError("connect", None, error) from error
+
+
 def _tell_times_in_utc(connection: Any, _record: object) -> None:
     """Have PostgreSQL tell times in UTC: sums of times in a zone with summer time would be wrong by an hour."""
     connection.execute("SET TIME ZONE 'UTC'")
+    connection.execute("SET idle_in_transaction_session_timeout = '10min'")  # a frozen process gives its rows back
     connection.commit()
 
 

@@ -12,13 +12,19 @@ import threading
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import ARRAY, Connection, Engine, Text, bindparam, func, select
+from sqlalchemy import ARRAY, Connection, Engine, Text, bindparam, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from pbem.storage.database import lock_key
 
-_SETTINGS = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
+_SETTINGS = {"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3"}
 """They make PostgreSQL end the session of an unreachable machine after half a minute instead of two hours."""
+IDLE_SECONDS = 60
+"""After how many idle seconds PostgreSQL ends the session. That of a daemon that runs isn't idle, since it is kept;
+the machine of one that is frozen (SIGSTOP, a suspended machine) may still answer keepalives."""
+_SET = text("SELECT set_config(name, :value, false) FROM pg_settings WHERE name = :name")
+"""PostgreSQL before version 14 can't end idle sessions."""
+_KEEP = text("SELECT 'pbem keeps its locks'")
 
 _NAME = lock_key(bindparam("name", type_=Text))
 _EACH = func.unnest(bindparam("names", type_=ARRAY(Text))).column_valued("one")
@@ -39,6 +45,7 @@ class Locks:
         self.are_needed = engine.dialect.name == "postgresql"
         self._engine = engine
         self._connection: Connection | None = None
+        self._lost: DBAPIError | None = None
         self._mutex = threading.Lock()  # when a daemon stops, another thread may record this one's results
 
     def try_acquire(self, name: str) -> bool:
@@ -86,11 +93,28 @@ class Locks:
     def query_rows(self, statement: Any, **values: object) -> list[Any]:
         """Return the rows of a query, run outside of any transaction."""
         with self._mutex:
+            if self._lost is not None:
+                lost, self._lost = self._lost, None
+                raise lost
             try:
                 return list(self._connected().execute(statement, values))
             except DBAPIError:
                 self._drop()  # its state is unknown; a new session starts clean
                 raise
+
+    def keep(self) -> None:
+        """Use the session if nobody does, or PostgreSQL would end it. If it fails, its thread is told next time."""
+        if self._connection is None or not self._mutex.acquire(blocking=False):
+            return
+        try:
+            if self._connection is not None:
+                self._connection.execute(_KEEP)
+        except DBAPIError as error:
+            self._lost = error
+            self._drop()
+            raise
+        finally:
+            self._mutex.release()
 
     def close(self) -> None:
         """End the session, which releases every lock."""
@@ -105,8 +129,8 @@ class Locks:
             connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
             connection.detach()  # a connection with locks must never return to the pool
             self._connection = connection
-            for setting in _SETTINGS:
-                connection.exec_driver_sql(f"set {setting}")
+            for name, value in {**_SETTINGS, "idle_session_timeout": f"{IDLE_SECONDS}s"}.items():
+                connection.execute(_SET, {"name": name, "value": value})
         return self._connection
 
     def _drop(self) -> None:

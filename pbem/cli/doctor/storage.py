@@ -16,13 +16,14 @@ from pbem.backups import rotation
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import ServerSettings, Settings
 from pbem.config.veiled import veiled_url
-from pbem.storage import database
+from pbem.storage import database, poolers
 from pbem.storage.models import Incoming
 
 MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
 LARGE_LOG = 64 * MEGABYTE
 """SQLite's log starts again at a few megabytes, unless somebody reads the database for a long time."""
+SESSIONS = "write pool_mode = session in the pooler's configuration, or name PostgreSQL itself in database of [server]"
 UPGRADE = "pbem init makes or upgrades the tables; there is no way back to an older version"
 ASKEW = timedelta(seconds=5)
 """How far two clocks may differ."""
@@ -38,12 +39,17 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
         return
     try:
         yield from _disk(engine)
+        poolers.require_own_sessions(engine, poolers.LEAST)
         database.require_current(engine)
         with database.transaction(engine) as session:
             session.connection().execute(text("UPDATE alembic_version SET version_num = version_num"))
         yield ok(f"{shown}: {_version(engine)}, tables of version {database.newest_revision()}, can be written")
         yield from _log(engine)
         yield from _clock(engine, now)
+    except poolers.Shared as error:
+        yield problem(str(error), SESSIONS)
+    except poolers.TooFew as error:
+        yield problem(str(error), "raise default_pool_size of PgBouncer, or max_connections of PostgreSQL")
     except database.Outdated as error:
         is_known = "numbers its tables" not in str(error)
         yield problem(str(error), UPGRADE if is_known else "install that version, or restore a backup made by this one")
@@ -57,6 +63,12 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
 def _advice(said: str, engine: Engine) -> str:
     """Return what to do about an error of the database; PostgreSQL gives no code for a refused login."""
     user, name = engine.url.username or "the user", engine.url.database
+    if "pooling mode" in said:
+        return SESSIONS
+    if "unsupported startup parameter" in said:
+        return "take it out of database in [server], or name PostgreSQL itself there"
+    if "too many clients" in said or "no more connections allowed" in said:
+        return "raise max_connections of PostgreSQL, or max_client_conn of PgBouncer"
     if re.search(r"role .* does not exist|authentication failed|no password supplied", said):
         return "correct the user and the password in database of [server], or make that user (createuser)"
     if f'database "{name}" does not exist' in said:
