@@ -11,7 +11,7 @@ from notation.board import format_board
 from notation.ending import in_words
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out, stored
-from pbem.cli.terminal import Listing
+from pbem.cli.terminal import Listing, show_json
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
 from pbem.storage import database
@@ -23,6 +23,7 @@ def show(
     number: Annotated[int, typer.Argument(help="The number of a match, or with --mail of a message.")],
     config_file: ConfigOption = CONFIG,
     mail: Annotated[bool, typer.Option("--mail", help="Show an incoming message and what became of it.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show a match with its turns and messages, or a message and what became of it."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
@@ -31,8 +32,17 @@ def show(
             errors.print(f"pbem: there is no {'message' if mail else 'match'} {number}")
             raise typer.Exit(FOUND)
         if isinstance(row, Incoming):
-            _show_mail(session, row)
-        elif not _show_match(session, row):
+            if as_json:
+                show_json(out, _mail_object(session, row))
+            else:
+                _show_mail(session, row)
+            return
+        problems = [fault.sentence for fault in checking.faults(session, row)]
+        if as_json:
+            show_json(out, _match_object(session, row, problems))
+        else:
+            _show_match(session, row, problems)
+        if problems:
             raise typer.Exit(FOUND)
 
 
@@ -50,9 +60,53 @@ def _show_mail(session: Session, row: Incoming) -> None:
     out.print(row.raw.decode("utf-8", "replace"), markup=False, highlight=False)
 
 
-def _show_match(session: Session, match: Match) -> bool:
-    """Print the match and its turns; return whether it can be replayed."""
+def _mail_object(session: Session, row: Incoming) -> dict[str, object]:
+    """Return the message as a program reads it."""
+    owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
+    return {
+        "message": row.id,
+        "source": row.source,
+        "received": row.received,
+        "state": row.state,
+        "verdict": row.verdict,
+        "attempts": row.attempts,
+        "outgoing": [
+            {"message": each.id, "what": each.template, "to": each.address, "state": each.state}
+            | {"message_id": each.message_id}
+            for each in owed
+        ],
+        "error": row.error,
+        "raw": row.raw.decode("utf-8", "replace") if row.raw else None,
+    }
+
+
+def _match_object(session: Session, match: Match, problems: list[str]) -> dict[str, object]:
+    """Return the match as a program reads it."""
+    players = _players(session, match)
+    ending = snapshot.ending_of(match)
+    return {
+        "match": match.id,
+        "game": match.game,
+        "options": match.options,
+        "players": players,
+        "state": match.state,
+        "winner": players[match.winner] if match.winner is not None else None,
+        "ending": (match.reason or in_words(ending, players)) if ending else None,
+        "unfinished": match.part,
+        "problems": problems,
+        "turns": _turns(session, match, players).objects(),
+        "messages": _mails(session, match).objects(),
+    }
+
+
+def _players(session: Session, match: Match) -> tuple[str, str]:
     first, second = (naming.name(session.get_one(Player, seat)) for seat in (match.seat0, match.seat1))
+    return first, second
+
+
+def _show_match(session: Session, match: Match, problems: list[str]) -> None:
+    """Print the match and its turns."""
+    first, second = _players(session, match)
     title = GAMES[match.game].title if match.game in GAMES else match.game
     options = " ".join(f"{option}={choice}" for option, choice in match.options.items())
     out.print(f"match #{match.id}, {title} {options}: {first} - {second}, {match.state}", markup=False)
@@ -61,26 +115,33 @@ def _show_match(session: Session, match: Match) -> bool:
         out.print(f"{winner}: {match.reason or in_words(ending, (first, second))}", markup=False)
     if match.part:
         out.print(f"unfinished turn: {match.part}", markup=False)
-    faults = list(checking.faults(session, match))
-    for fault in faults:
-        out.print(f"problem: {fault.sentence}", markup=False, highlight=False)
-    if not faults:
+    for problem in problems:
+        out.print(f"problem: {problem}", markup=False, highlight=False)
+    if not problems:
         out.print()
         out.print(format_board(snapshot.snapshot_of(session, match).position.diagram()), markup=False, highlight=False)
     out.print()
+    _turns(session, match, (first, second)).show(out)
+    _mails(session, match).show(out)
+
+
+def _turns(session: Session, match: Match, players: tuple[str, str]) -> Listing:
+    """Return the turns of the match, and those that were taken back."""
     turns = Listing(number="turn", by="by", text="text", played="played (UTC)", incoming="message")
     for ply in queries.plies(session, match):
-        by = (first, second)[ply.seat]
-        turns.add(ply.number, by, ply.text, ply.played, ply.incoming)
+        turns.add(ply.number, players[ply.seat], ply.text, ply.played, ply.incoming)
     for undone in queries.taken_back(session, match):
         when = f"{undone.played:%Y-%m-%d %H:%M:%S}, taken back {undone.taken_back:%Y-%m-%d %H:%M:%S}"
-        turns.add(f"({undone.number})", (first, second)[undone.seat], undone.text, when, undone.incoming)
-    turns.show(out)
+        turns.add(f"({undone.number})", players[undone.seat], undone.text, when, undone.incoming)
+    return turns
+
+
+def _mails(session: Session, match: Match) -> Listing:
+    """Return the messages about the match."""
     mails = Listing(number="message", what="what", to="to", state="state", message_id="Message-ID")
     for row in session.exec(select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))):
         mails.add(f"out {row.id}", f"{row.template}, turn {row.ply}", row.address, row.state, row.message_id)
-    mails.show(out)
-    return not faults
+    return mails
 
 
 @app.command()

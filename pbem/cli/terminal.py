@@ -43,6 +43,12 @@ def roomy(console: Console) -> Iterator[None]:
             console.width = width
 
 
+def show_json(console: Console, value: object) -> None:
+    """Print what a program is to read."""
+    told = json.dumps(value, indent=2, ensure_ascii=False, default=datetime.isoformat)
+    console.print(told, markup=False, highlight=False)
+
+
 class Listing:
     """Rows with named columns: a table for a person, and a list of objects for a program (`--json`).
 
@@ -61,12 +67,14 @@ class Listing:
         """Add a row: a value for each column."""
         self._rows.append(tuple(map(_kept, values)))
 
+    def objects(self) -> list[dict[str, Value]]:
+        """Return an object for each row."""
+        return [dict(zip(self._headings, row, strict=True)) for row in self._rows]
+
     def show(self, console: Console, *, as_json: bool = False) -> None:
         """Print it."""
         if as_json:
-            objects = [dict(zip(self._headings, row, strict=True)) for row in self._rows]
-            told = json.dumps(objects, indent=2, ensure_ascii=False, default=datetime.isoformat)
-            console.print(told, markup=False, highlight=False)
+            show_json(console, self.objects())
             return
         table = Table()
         for heading in self._headings.values():

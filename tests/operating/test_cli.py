@@ -1,6 +1,7 @@
 """The operator commands, run as an operator runs them: their output and exit codes."""
 
 import importlib
+import json
 import stat
 import subprocess
 import sys
@@ -248,6 +249,10 @@ def test_show_prints_the_board_and_every_turn(played: Site) -> None:
     assert "match #1, Quadraphages" in done.out
     assert all(turn in done.out for turn in matches.sample().moves[:3])
     assert "a b c d e f g h i" in done.out
+    told = json.loads(played.pbem("show", "1", "--json").out)
+    assert (told["match"], told["game"], told["problems"]) == (1, "quadraphages", [])
+    assert [turn["text"] for turn in told["turns"]][:3] == list(matches.sample().moves[:3])
+    assert all(each["message_id"] in done.out for each in told["messages"])
 
 
 def test_show_of_a_match_that_does_not_replay_says_why_and_still_lists_its_turns(played: Site) -> None:
@@ -256,6 +261,9 @@ def test_show_of_a_match_that_does_not_replay_says_why_and_still_lists_its_turns
     assert done.code == 1
     assert "turn 2" in done.said
     assert matches.sample().moves[2] in done.out
+    told = played.pbem("show", "1", "--json")
+    assert told.code == 1
+    assert any("turn 2" in problem for problem in json.loads(told.out)["problems"])
 
 
 @pytest.mark.slow
