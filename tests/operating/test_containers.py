@@ -235,7 +235,7 @@ def running(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
         yield site
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.timeout(3_000)
 class TestTheSite:
     """Whole images, built and run; one after the other, since the last one stops it."""
