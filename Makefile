@@ -40,7 +40,7 @@ lint: .venv/ready            ## what reads the code without running it
 	$(BIN)/cog --check $(COGGED)
 
 slow: .venv/ready            ## the tests that take long, or repeat at length what others show
-	PBEM_TEST_YEAR=400 PBEM_TEST_SEASON=3300 $(BIN)/pytest -q $(AT_ONCE) -m "slow and not soak" --timeout=1800
+	PBEM_TEST_YEAR=1000 PBEM_TEST_SEASON=3300 $(BIN)/pytest -q $(AT_ONCE) -m "slow and not soak" --timeout=1800
 
 soak: .venv/ready            ## crashes at every step and at random, again and again, and all that is only sampled elsewhere
 	PBEM_TEST_SEEDS=10 PBEM_TEST_WEEKS=2000 $(BIN)/pytest -q -s -m soak --timeout=3600
