@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,7 +11,6 @@ from sqlalchemy import Engine, text
 from pbem import config
 from pbem.cli.doctor import storage
 from pbem.cli.doctor.findings import Level
-from pbem.server.daemon import now
 from pbem.storage import database, notifications, poolers
 from pbem.storage.locks import Locks
 from pbem.storage.notifications import Channel
@@ -49,11 +49,20 @@ def session_mode(pooled: Callable[..., PgBouncer]) -> Iterator[Engine]:
     engine.dispose()
 
 
+def clock_of(url: str) -> datetime:
+    """Return the time that the database's clock shows: it isn't faked where ours is."""
+    engine = database.connect(url)
+    with database.read_only(engine) as session:
+        shown: datetime = session.connection().execute(text("SELECT now()")).scalar_one()
+    engine.dispose()
+    return shown.astimezone(UTC)
+
+
 def problems(site: Site, url: str) -> list[str]:
     """Return the problems that doctor finds with the database at that URL, each with what to do."""
     site.database = url
     site.configure()
-    found = storage.check(config.load(site.config).server, now)
+    found = storage.check(config.load(site.config).server, lambda: clock_of(url))
     return [f"{each.sentence} -> {each.advice}" for each in found if each.level is Level.PROBLEM]
 
 

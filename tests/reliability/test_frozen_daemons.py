@@ -20,7 +20,7 @@ from tests.servers import until
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 HOLDER = """
-import sys, time
+import sys, threading
 from pbem.storage import database, locks
 locks.IDLE_SECONDS = 20
 held = locks.Locks(database.connect(sys.argv[1]))
@@ -28,7 +28,7 @@ assert held.try_acquire("mail 1")
 while True:
     for _ in range(50):
         held.keep()
-        time.sleep(0.1)
+        threading.Event().wait(0.1)
     print("kept", flush=True)
 """
 

@@ -11,7 +11,7 @@ from rich.progress import track
 from sqlalchemy import Engine
 
 from engines import GAMES
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, stored
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import premises
 from pbem.config.veiled import veiled_url
 from pbem.matches import integrity
@@ -30,8 +30,7 @@ AT_ONCE = 50
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
     """Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem."""
-    with stored(config_file) as server:
-        server.settings.server.key.read()  # a server without its key doesn't start
+    with opened(config_file) as server:  # what the server refuses to start with is refused here
         around = list(premises.faults(config_file, server.settings))
         url = server.settings.server.database
         for note in (f"the database {veiled_url(url)} is up to date", *premises.notes(server.settings)):
