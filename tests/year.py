@@ -52,7 +52,7 @@ REFUSING = (range(300, 303), range(700, 701))
 """The steps in which the next mail server takes nothing."""
 CONTROLS = ("3d/move", "2d+1d", "5d/3,auto", "3d/move,auto", "4d,1d/move,nag=8h", "10d,auto", "nag=2d")
 WISHES = ({}, {"remind": "off"}, {"remind": "25% 1d 3h", "zone": "Asia/Tokyo"}, {"mail": "daily", "hour": "7"})
-RENDERED = 5
+RENDERED = 10
 """One message in so many is rendered; nobody reads them."""
 REMOVING = 15
 """After so many steps old messages are removed."""
@@ -133,7 +133,10 @@ class Year:
                 self._act(match, step)
             if step % REMOVING:
                 self.server.scheduler.retention.due = self.clock() + retention.EVERY
+            else:
+                self._note_reminders()
             self._work()
+        self._note_reminders()
 
     def _rest(self, step: int) -> None:
         """Let some players have weekends off, some go on vacation, and some be sent there when their time runs out."""
@@ -158,6 +161,9 @@ class Year:
         self._deliver()
         self.server.scheduler.step(self.server.engine, self.server.settings.server, self.clock())
         self._deliver()
+
+    def _note_reminders(self) -> None:
+        """Note what has been queued, before what it says is removed."""
         is_reminder = col(Outgoing.payload)["reminder"].as_boolean()
         with Session(self.server.engine, expire_on_commit=False) as session:
             fresh = select(Outgoing).where(col(Outgoing.id) > self._looked, is_reminder).order_by(col(Outgoing.id))
@@ -306,7 +312,7 @@ def beat(server: daemon.Server) -> None:
 def _player(number: int) -> Player:
     name = f"p{number}"
     chosen: Mapping[str, str] = WISHES[number % len(WISHES)]
-    looks = {"html": "off", "receipt": "off"}
+    looks = {"html": "off", "picture": "off", "receipt": "off"}
     return Player(
         name=name,
         address=f"{name}@mail.example",

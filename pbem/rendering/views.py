@@ -229,11 +229,11 @@ class View:
 
     def attach(self) -> tuple[str, ...]:
         """Attach the match as files and return their names; no pictures for readers who don't want them."""
-        files = self._drawing.files(self._context.site, self._context.written)
-        wanted = [file for file in files if file.maintype != "image" or self._context.preferences["picture"] == ON]
-        for file in wanted:
+        pictures = self._context.preferences["picture"] == ON
+        files = self._drawing.files(self._context.site, self._context.written, pictures=pictures)
+        for file in files:
             self._context.enclosed.attach(file)
-        return tuple(file.name for file in wanted)
+        return tuple(file.name for file in files)
 
     @property
     def in_words(self) -> bool:

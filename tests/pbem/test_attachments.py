@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 from io import BytesIO
 
+import pytest
 from PIL import Image
 
 from notation import record
@@ -11,6 +12,7 @@ from notation.ending import Ending, Termination
 from notation.record import Record, loads
 from pbem.matches.snapshot import Snapshot
 from pbem.rendering.boards.animation import animation
+from pbem.rendering.drawings import Drawing
 from pbem.rendering.files import attachments
 from pbem.storage.models import Match, MatchState, Player
 from tests.notation.test_gamerecord import check_document, played
@@ -111,3 +113,15 @@ def test_the_files_are_the_same_again_and_hold_no_address() -> None:
     assert files == attachments.of(standing(short(9), winner=0), site="pbem.example", generated=NOW)
     assert not any(b"secret" in each.content for each in files)
     assert not any(b"@" in each.content for each in files[:2])
+
+
+def test_no_animation_is_drawn_for_readers_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr(attachments, "animation", lambda *_, **__: drawn.append(1) or b"GIF89a")
+    drawing = Drawing(standing(short(5), winner=0))
+
+    assert [file.subtype for file in drawing.files("pbem.example", NOW, pictures=False)] == ["plain", "json"]
+    assert drawn == []
+    assert [file.subtype for file in drawing.files("pbem.example", NOW, pictures=True)] == ["plain", "json", "gif"]
+    assert drawing.files("pbem.example", NOW, pictures=True)[2].content == b"GIF89a"
+    assert drawn == [1]

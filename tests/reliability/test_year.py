@@ -2,7 +2,7 @@
 
 `PBEM_TEST_YEAR` is the number of matches: a few in `make test-all`, which is enough for everything to happen, and many
 in `make slow`, where two such years pass at once. For 100 matches, 679 messages are written and 1,459 sent, of which
-one in five is rendered.
+one in ten is rendered.
 """
 
 import os
@@ -50,7 +50,7 @@ def much_has_happened(session: Session, past: Year) -> None:
         f"\n{past.written} messages written, {past.post.taken} sent; {ends}; {kinds}; {verdicts}",
     )
     assert len(matches) == MATCHES
-    assert past.renderer.rendered > past.post.taken / 6
+    assert past.renderer.rendered > past.post.taken / 11
     assert {match.time for match in matches} == {*CONTROLS}
     assert len({match.game for match in matches}) == 5
     assert {"timeout", "resignation", "cancelled"} <= {*ends}

@@ -22,10 +22,7 @@ def of(snapshot: Snapshot, *, site: str, generated: datetime) -> tuple[Attachmen
     `site` is what this server is called, `generated` the time that the JSON says it was made at: that of the
     mail, so that a mail which is rendered again is the same.
     """
-    files = [*records(snapshot, site=site, generated=generated)]
-    if snapshot.texts:
-        files.append(_animation(snapshot))
-    return tuple(files)
+    return (*records(snapshot, site=site, generated=generated), *animations(snapshot))
 
 
 def records(snapshot: Snapshot, *, site: str, generated: datetime) -> Iterator[Attachment]:
@@ -68,11 +65,13 @@ def _programs(players: tuple[Player, Player]) -> tuple[bool, bool]:
     return first, second
 
 
-def _animation(snapshot: Snapshot) -> Attachment:
-    """Return the animation of the boards, from the first to the last."""
+def animations(snapshot: Snapshot) -> Iterator[Attachment]:
+    """Yield the animation of the boards, from the first to the last, if a turn was played."""
+    if not snapshot.texts:
+        return
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(snapshot.texts, start=1))]
     content = animation(record.diagrams(snapshot.record), captions=captions)
-    return Attachment(_name(snapshot, "gif"), "image", "gif", content)
+    yield Attachment(_name(snapshot, "gif"), "image", "gif", content)
 
 
 def _name(snapshot: Snapshot, ending: str) -> str:
