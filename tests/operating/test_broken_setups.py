@@ -87,9 +87,9 @@ class Kit:
         self.site.configure(outbox=FOLDER_OUT + tables)
         return check
 
-    def in_dns(self, changes: dict[str, str | None], *, silent: bool = False) -> str:
-        """Have the DNS say what it should about our domain, but for this."""
-        (self.folder / "dkim.pem").write_bytes(key("pbem.example", 2048).private)
+    def in_dns(self, changes: dict[str, str | None], *, silent: bool = False, private: bytes = b"") -> str:
+        """Have the DNS say what it should about our domain, but for this; sign with that, or the key in the DNS."""
+        (self.folder / "dkim.pem").write_bytes(private or key("pbem.example", 2048).private)
         good = {
             "pbem.example. MX": "10 mx.pbem.example.",
             "pbem.example.": "v=spf1 mx -all",
@@ -398,6 +398,7 @@ QUICK: dict[str, Setup] = {
     "an SPF record that allows everybody": lambda kit: kit.in_dns({"pbem.example.": "v=spf1 mx +all"}),
     "the DKIM key isn't in the DNS": lambda kit: kit.in_dns({DKIM: None}),
     "another DKIM key is in the DNS": lambda kit: kit.in_dns({DKIM: key("other.example", 2048).public}),
+    "the DKIM key is no key": lambda kit: kit.in_dns({}, private=b"xyzzy\n"),
     "no DMARC record": lambda kit: kit.in_dns({"_dmarc.pbem.example.": None}),
     "the DNS doesn't answer": silent_dns,
     "mail is sent and doesn't arrive (`--send`)": does_not_arrive,

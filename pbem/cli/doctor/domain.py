@@ -6,6 +6,8 @@ from pbem.cli.doctor import premises
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import Settings
 from pbem.reading.dkim_verify import public_suffixes
+from pbem.secret import BadConfig
+from pbem.transports import dkim_signing
 
 SECONDS = 5.0
 NO_RESOLVER = note("the DNS isn't looked at", "pip install pbem[dkim] adds what asks it")
@@ -16,7 +18,9 @@ class Silent(Exception):
 
 
 def check(settings: Settings) -> Iterator[Finding]:
-    """Look up what other mail servers look up about our domain."""
+    """Try the key that we sign with, and look up what other mail servers look up about our domain."""
+    unusable = list(_unusable_key(settings))
+    yield from unusable
     try:
         import dns.resolver  # noqa: F401 - part of the optional extra
     except ImportError:
@@ -26,7 +30,8 @@ def check(settings: Settings) -> Iterator[Finding]:
     try:
         yield from _mx(domain)
         yield from _spf(domain)
-        yield from _dkim(settings)
+        if not unusable:
+            yield from _dkim(settings)
         yield from _dmarc(domain)
     except Silent as error:
         yield problem(f"the DNS doesn't answer about {error}", "look at this machine's resolver (/etc/resolv.conf)")
@@ -77,6 +82,17 @@ def _spf(domain: str) -> Iterator[Finding]:
         yield problem(f"the SPF record of {domain} lets everybody send in its name", 'end it with "-all"')
     else:
         yield ok(f"SPF: {found[0]}")
+
+
+def _unusable_key(settings: Settings) -> Iterator[Finding]:
+    """Sign something, as the server does before it starts."""
+    if settings.outbox.dkim is None:
+        return
+    try:
+        dkim_signing.signer(settings.outbox.dkim, settings.server.domain)
+    except BadConfig as error:
+        advice = "make an RSA key as in deploy/dkim.md, or correct [outbox.dkim]; until then the server doesn't start"
+        yield problem(str(error), advice)
 
 
 def _dkim(settings: Settings) -> Iterator[Finding]:
