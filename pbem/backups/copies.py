@@ -5,25 +5,38 @@ same there: pg_dump and pg_restore, of its version or a newer one.
 """
 
 import os
+import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Engine, inspect, text
 from sqlmodel import Session
 
-from pbem.storage import database
+from pbem.storage import database, unfinished
 
 PAGES = 2_000
 """How many pages are copied at once; about eight megabytes."""
 LOOK_SECONDS = 0.2
 LOCK_SECONDS = 60
 """How long pg_dump waits for somebody who changes the tables."""
+_DYING_WITH_US = (
+    sys.executable,
+    "-IS",
+    "-c",
+    (
+        "import ctypes, os, signal, sys; prctl = getattr(ctypes.CDLL(None), 'prctl', None); "
+        "prctl and prctl(1, signal.SIGKILL); os.execv(sys.argv[1], sys.argv[1:])"
+    ),  # PR_SET_PDEATHSIG, of Linux
+)
+"""What starts a program that is killed when we are: pg_restore would go on, into a database that we begin anew."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -89,24 +102,44 @@ def current_schema(engine: Engine) -> str:
     return schema
 
 
-def require_empty(engine: Engine) -> None:
-    """Raise NotEmpty if there are tables, or an SQLite file with anything in it."""
+def require_empty(engine: Engine, backup: str) -> bool:
+    """Raise NotEmpty if there are tables, or an SQLite file with anything in it, but for the mark of a restore.
+
+    Return whether that backup has been put there, by a restore that was interrupted right after: it comes whole.
+    """
     if engine.dialect.name == "sqlite":
         file = Path(str(engine.url.database))
         taken = next((each for each in (file, Path(f"{file}-wal")) if each.exists() and each.stat().st_size), None)
-        if taken is not None:
+        if taken is not None and not (taken == file and _is_only_marked(file)):
             raise NotEmpty(f"there is a database at {taken}")
-        return
-    names = inspect(engine).get_table_names()
-    if names:
-        raise NotEmpty(f"the database has {len(names)} tables already")
+        return False
+    with engine.connect() as connection:
+        names = {*inspect(connection).get_table_names()} - {unfinished.TABLE}
+        if names and unfinished.marked(connection) != backup:
+            raise NotEmpty(f"the database has {len(names)} tables already")
+    return bool(names)
+
+
+def _is_only_marked(file: Path) -> bool:
+    """Return whether an SQLite database has the mark of a restore and nothing else."""
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as connection:
+            names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+    except sqlite3.Error:  # something else
+        return False
+    return names == [unfinished.TABLE]
+
+
+def require_schema(engine: Engine, schema: str) -> None:
+    """Raise NotCopied if a copy of that PostgreSQL schema can't be put into the database."""
+    ours = current_schema(engine)
+    if ours != schema:
+        raise NotCopied(f'the copy is of the schema "{schema}", and the database that is configured uses "{ours}"')
 
 
 def put(engine: Engine, file: Path, schema: str, progress: Progress) -> None:
     """Put a copy into an empty PostgreSQL database, all of it or nothing; raises NotCopied."""
-    ours = current_schema(engine)
-    if ours != schema:
-        raise NotCopied(f'the copy is of the schema "{schema}", and the database that is configured uses "{ours}"')
+    require_schema(engine, schema)
     words = ("--single-transaction", "--exit-on-error", f"--schema={schema}", str(file))
     _run("pg_restore", engine, words, lambda: progress("filling the database", 0, 0))
 
@@ -127,20 +160,17 @@ def _size(file: Path) -> int:
 def _run(program: str, engine: Engine, words: tuple[str, ...], tell: Callable[[], None]) -> None:
     """Run one of PostgreSQL's programs on the database; raises NotCopied, and what `tell` raises while it runs."""
     with _service(engine) as variables, tempfile.TemporaryFile() as said:
-        command = [program, "--no-password", "--no-owner", "--no-acl", "--dbname=service=pbem", *words]
+        if (found := shutil.which(program)) is None:
+            raise NotCopied(f"there is no {program}; it comes with PostgreSQL's client (postgresql-client)")
+        command = [*_DYING_WITH_US, found, "--no-password", "--no-owner", "--no-acl", "--dbname=service=pbem", *words]
         environment = {**os.environ, **variables}
-        try:
-            process = subprocess.Popen(  # noqa: S603 - PostgreSQL's own program
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=said,
-                env=environment,
-            )
-        except OSError as error:
-            raise NotCopied(
-                f"{program} can't be run ({error.strerror}); it comes with PostgreSQL's client (postgresql-client)"
-            ) from error
+        process = subprocess.Popen(  # noqa: S603 - PostgreSQL's own program
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            env=environment,
+        )
         try:
             while _runs(process):
                 tell()
@@ -151,7 +181,8 @@ def _run(program: str, engine: Engine, words: tuple[str, ...], tell: Callable[[]
         if process.returncode:
             said.seek(0)
             lines = said.read(100_000).decode("utf-8", "replace").splitlines()
-            why = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "it said nothing")
+            why = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
+            why = why or f"it ended with {process.returncode} and said nothing"
             raise NotCopied(f"{program} failed: {why.removeprefix(f'{program}: ').removeprefix('error: ')}")
 
 

@@ -18,16 +18,25 @@ def folder(beside: Path) -> Iterator[Path]:
 
     A process that is killed leaves its folder behind. Its lock is free then, by which the next one knows.
     """
+    sweep(beside)
+    while True:
+        made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=beside))
+        with locked_if_free(made) as is_ours:
+            if not is_ours or not made.exists():  # another process has taken it for a dead one's before it was locked
+                continue
+            try:
+                yield made
+            finally:
+                shutil.rmtree(made, ignore_errors=True)
+        return
+
+
+def sweep(beside: Path) -> None:
+    """Remove what dead processes have left in a folder."""
     for left in beside.glob(f"{PREFIX}*"):
         with locked_if_free(left) as is_left:
             if is_left:
                 shutil.rmtree(left, ignore_errors=True)
-    made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=beside))
-    try:
-        with locked_if_free(made):
-            yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
 
 
 def publish(draft: Path, path: Path) -> None:

@@ -1,5 +1,6 @@
 """The manifest, the first file in a backup: what the others are, and what made them."""
 
+import hashlib
 import json
 import re
 from dataclasses import asdict, dataclass
@@ -58,6 +59,10 @@ class Manifest:
     def to_json(self) -> bytes:
         """Return it as the content of its file."""
         return json.dumps({"format": FORMAT, **asdict(self), "made": self.made.isoformat()}, indent=2).encode()
+
+    def identity(self) -> str:
+        """Return what tells this backup from any other."""
+        return hashlib.sha256(self.to_json()).hexdigest()
 
 
 def from_json(raw: bytes) -> Manifest:

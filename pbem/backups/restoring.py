@@ -1,7 +1,8 @@
 """Restoring: what a backup holds is put into an empty place, the database last.
 
 Everything is read and compared before anything is written, nothing is overwritten, and the database gets its name when
-all else is there. So a restore that was interrupted is begun again.
+all else is there. Until then its place has a mark, with which no server starts. So a restore that was interrupted is
+begun again.
 """
 
 import os
@@ -10,7 +11,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.pool import NullPool
 
 from pbem import config, failpoints
 from pbem.backups import archive, copies, drafts
@@ -18,7 +20,7 @@ from pbem.backups.archive import Progress
 from pbem.backups.manifest import CERTIFICATES, DATABASES, SECRETS, TOKENS, Manifest, TooNew
 from pbem.config import Settings, certificates, secrets
 from pbem.failpoints import Step
-from pbem.storage import database
+from pbem.storage import database, unfinished
 
 
 class NotRestored(Exception):
@@ -51,8 +53,10 @@ def restore(file: Path, config_file: Path, progress: Progress) -> Restored:
             raise NotRestored(
                 f"the database in it is one of {manifest.kind}, and the configuration has one of {engine.dialect.name}"
             )
-        copies.require_empty(engine)
-        is_sqlite = manifest.kind == "sqlite"
+        is_sqlite, backup = manifest.kind == "sqlite", manifest.identity()
+        if not is_sqlite:
+            copies.require_schema(engine, manifest.schema)
+        is_there = copies.require_empty(engine, backup)
         beside = Path(str(engine.url.database)).parent if is_sqlite else config_file.parent
         beside.mkdir(parents=True, exist_ok=True)
         folder = opened.enter_context(drafts.folder(beside))
@@ -64,14 +68,20 @@ def restore(file: Path, config_file: Path, progress: Progress) -> Restored:
         copy = folder / DATABASES[manifest.kind]
         if is_sqlite:
             _upgrade(copy)
+            _put(engine, _marked(folder / "unfinished", backup), backup)
+        else:
+            _mark(engine, backup)
+        for around in {path.parent for path in (*files, config_file)}:
+            drafts.sweep(around)
         for path in written:
             _write(path, files[path])
         failpoints.reach(Step.RESTORING)
         if is_sqlite:
-            _put(engine, settings.server.database, copy)
+            _put(engine, copy, backup)
         else:
-            copies.put(engine, copy, manifest.schema, progress)
-            database.upgrade(engine)
+            if not is_there:
+                copies.put(engine, copy, manifest.schema, progress)
+            _end(engine)
         missing = tuple(
             (path, secret.file)
             for path, secret in secrets(settings)
@@ -142,13 +152,36 @@ def _upgrade(copy: Path) -> None:
         engine.dispose()
 
 
-def _put(engine: Engine, url: str, copy: Path) -> None:
+def _marked(file: Path, backup: str) -> Path:
+    """Make an SQLite database with nothing but the mark of a restore, and return it."""
+    engine = create_engine(f"sqlite:///{file}", poolclass=NullPool)
+    with engine.begin() as connection:
+        unfinished.mark(connection, backup)
+    return file
+
+
+def _mark(engine: Engine, backup: str) -> None:
+    """Keep servers from starting on a PostgreSQL database until it is whole."""
+    with engine.begin() as connection:
+        unfinished.mark(connection, backup)
+
+
+def _end(engine: Engine) -> None:
+    """Let servers start on a PostgreSQL database, with the tables that they need."""
+    with engine.begin() as connection:
+        unfinished.end(connection)
+    database.upgrade(engine)
+
+
+def _put(engine: Engine, whole: Path, backup: str) -> None:
     """Give an SQLite database its name, unless a server runs there, or somebody has made one meanwhile."""
     file = Path(str(engine.url.database))
-    with copy.open("rb") as whole:
-        os.fsync(whole.fileno())
-    with database.alone(url):
-        copies.require_empty(engine)
-        drafts.adopt(copy, file.parent)
-        copy.replace(file)
+    whole.chmod(0o600)
+    with whole.open("rb") as opened:
+        os.fsync(opened.fileno())
+    with database.alone(engine.url.render_as_string(hide_password=False)):
+        drafts.adopt(Path(f"{file}.lock"), file.parent)
+        copies.require_empty(engine, backup)
+        drafts.adopt(whole, file.parent)
+        whole.replace(file)
         drafts.sync_folder(file.parent)

@@ -34,6 +34,8 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import Session, SQLModel
 
+from pbem.storage import unfinished
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
 _Row = TypeVar("_Row")
@@ -56,6 +58,10 @@ class Unusable(Exception):
 
 class Outdated(Unusable):
     """A database whose tables belong to an older or newer version of pbem."""
+
+
+class HalfRestored(Unusable):
+    """A database whose restore was interrupted."""
 
 
 class WriteTurns:
@@ -285,8 +291,14 @@ def is_current(engine: Engine) -> bool:
 
 
 def revision(connection: Connection) -> str | None:
-    """Return the revision of the tables, as Alembic notes it; None where there are none."""
-    if not inspect(connection).has_table("alembic_version"):
+    """Return the revision of the tables, as Alembic notes it; None where there are none. Raises HalfRestored."""
+    tables = inspect(connection)
+    if unfinished.is_marked(tables):
+        raise HalfRestored(
+            'a "pbem restore" into this database was interrupted before it was whole: do it again. '
+            f"To begin without it, drop the table {unfinished.TABLE}"
+        )
+    if not tables.has_table("alembic_version"):
         return None
     found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
     return found

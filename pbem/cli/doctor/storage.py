@@ -50,6 +50,8 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
         yield problem(str(error), SESSIONS)
     except poolers.TooFew as error:
         yield problem(str(error), "raise default_pool_size of PgBouncer, or max_connections of PostgreSQL")
+    except database.HalfRestored as error:
+        yield problem(str(error), "pbem restore, with the same backup")
     except database.Outdated as error:
         is_known = "numbers its tables" not in str(error)
         yield problem(str(error), UPGRADE if is_known else "install that version, or restore a backup made by this one")

@@ -63,8 +63,10 @@ def init(
         _make_key(settings)
         with database.alone(settings.server.database):
             engine = database.connect(settings.server.database)
-            database.upgrade(engine)
-            engine.dispose()
+            try:
+                database.upgrade(engine)
+            finally:
+                engine.dispose()
         out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)
         out.print(f"next: [bold]pbem doctor --config {config_file}[/] tries all of it; then [bold]pbem run[/]")
 
