@@ -74,7 +74,7 @@ class Postgres:
         """
         while self._free:
             url = self._free.pop()
-            if not self._is_used(url):
+            if not self._is_used(url) and self._shape(_name(url)) == self._shape(TEMPLATE):
                 self._copy(TEMPLATE, _name(url))
                 return url
         name = self._next("case")
@@ -98,6 +98,18 @@ class Postgres:
             who = (_name(url),)
             found = connection.exec_driver_sql("select 1 from pg_stat_activity where application_name = %s", who)
             return found.first() is not None
+
+    def _shape(self, schema: str) -> tuple[Any, ...]:
+        """Return what tells apart a schema whose tables or version a test has changed."""
+        names = (
+            "select md5(string_agg(concat(relname, attname, atttypid, attnotnull), ' ' order by relname, attnum))"
+            " from pg_attribute join pg_class on pg_class.oid = attrelid where relnamespace = %s::regnamespace"
+        )
+        with self._engine.connect() as connection:
+            shape = connection.exec_driver_sql(names, (schema,)).one()
+            if not connection.exec_driver_sql("select to_regclass(%s)", (f"{schema}.alembic_version",)).scalar():
+                return (*shape, None)
+            return (*shape, *connection.exec_driver_sql(f"select version_num from {schema}.alembic_version").all())
 
     def keep(self, engine: Engine) -> str:
         """Copy all rows to a schema that nothing else uses, and return its name."""

@@ -301,6 +301,9 @@ def run(
     if server.settings.publish.folder is not None:
         publisher = Publisher(server.settings.server, server.settings.publish, server.clock)
         working.append(Loop(vitals.pulse("publish", bound.other), publisher.step, threading.Event()))
+    if server.queue.is_shared:
+        pulse = vitals.pulse("locks", bound.other)
+        working.append(Loop(pulse, lambda _stopped: server.keep_locks(), threading.Event()))
     threads = [loop.thread(stop, vitals) for loop in working]
     if server.settings.metrics.are_wanted:
         from pbem.server.health import exposure  # most servers don't need what it imports
@@ -308,8 +311,6 @@ def run(
         threads += exposure.serve(server.settings.metrics, server.engine, vitals, server.clock, stop)
     if server.queue.is_shared:
         bells = {Channel.RECEIVED: came, Channel.OWED: (owed, played)}
-        keeping = Loop(vitals.pulse("locks", bound.other), lambda _stopped: server.keep_locks(), threading.Event())
-        threads += [keeping.thread(stop, vitals)]
         threads.append(_hearing(server, bells, stop, vitals.pulse("bells", bound.other)))
     links = [vitals.inbox(doors.kind(inbox)) for inbox in server.inboxes]
     first = FirstOfEach(len(links), announce)
