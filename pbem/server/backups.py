@@ -48,6 +48,8 @@ class Backups:
     """When it last looked whether one is due."""
     told: str = ""
     """Why the last one failed, as the log has it."""
+    unnoted: datetime | None = None
+    """When a backup was made that the database doesn't know of yet: it couldn't be written."""
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Make a backup if one is due. Return whether it did."""
@@ -55,6 +57,7 @@ class Backups:
         if folder is None or (self.looked is not None and self.looked <= now < self.looked + LOOK_AGAIN):
             return 0
         self.looked = now
+        self._note_made()
         if not self._is_due(now) or not self.locks.try_acquire(LOCK):
             return 0
         try:
@@ -85,14 +88,23 @@ class Backups:
             file = folder / rotation.name(address, now)
             with_secrets = self.settings.backup.with_secrets
             made = making.make(self.engine, self.settings, file, now, progress, with_secrets=with_secrets)
+            self.unnoted = now
+            self._note_made()  # or backups that aren't noted would push out the older ones, one by one
             removed = rotation.remove_oldest(folder, address, self.settings.backup.keep, now)
         except Stopped:
             return 0
         except (OSError, BadConfig, DBAPIError, copies.NotCopied, making.Exists) as error:
             self._fail(now, _sentence(error))
             return 0
-        self._succeed(made, now, time.monotonic() - begun, len(removed))
+        self._tell(made, time.monotonic() - begun, len(removed))
         return 1
+
+    def _note_made(self) -> None:
+        """Note the backup that was made last, if that has not been done."""
+        if self.unnoted is not None:
+            with self._noted() as row:
+                row.made, row.failed, row.troubled = self.unnoted, None, None
+            self.unnoted = None
 
     def _fail(self, now: datetime, why: str) -> None:
         """Note it for the admin; log it unless it is what the last attempt said."""
@@ -102,11 +114,9 @@ class Backups:
         with self._noted() as row:
             row.failed, row.troubled = now, row.troubled or now
 
-    def _succeed(self, made: Made, now: datetime, seconds: float, removed: int) -> None:
+    def _tell(self, made: Made, seconds: float, removed: int) -> None:
         log.info("backup made", file=str(made.file), bytes=made.size, seconds=round(seconds, 1), removed=removed)
         self.told = ""
-        with self._noted() as row:
-            row.made, row.failed, row.troubled = now, None, None
 
     @contextmanager
     def _noted(self) -> Iterator[Backup]:

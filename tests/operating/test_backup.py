@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import SQLModel, select
 from structlog.testing import capture_logs
 
@@ -564,6 +565,30 @@ def test_a_server_that_stops_ends_its_backup(site: Site, engine: Engine) -> None
     assert backups.step(lambda: True) == 0
     assert list((site.folder / "backups").iterdir()) == []
     assert site.rows("select count(*) from backup") == [0]
+    backups.locks.close()
+
+
+@pytest.mark.own_database
+def test_a_backup_that_can_t_be_noted_removes_none_and_is_noted_later(site: Site, engine: Engine) -> None:
+    clock = Clock()
+    backups = scheduled(site, clock, engine, every_hours=6, keep=1)
+    assert backups.step() == 1
+    full = "create trigger full before update on backup begin select raise(abort, 'no room'); end"
+    with engine.begin() as connection:
+        connection.exec_driver_sql(full)
+    clock.now += timedelta(hours=6)
+    for _ in range(10):
+        with pytest.raises(DBAPIError, match="no room"):
+            backups.step()
+        clock.now += timedelta(minutes=1)
+    assert len(list((site.folder / "backups").iterdir())) == 2, "only one was made"
+    with engine.begin() as connection:
+        connection.exec_driver_sql("drop trigger full")
+    assert backups.step() == 0
+    assert site.rows("select failed is null from backup") == [1]
+    clock.now += timedelta(hours=6)
+    assert backups.step() == 1
+    assert len(list((site.folder / "backups").iterdir())) == 1
     backups.locks.close()
 
 
