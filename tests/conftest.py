@@ -1,5 +1,6 @@
 """Setup shared by all tests: no log output unless a test asks for it, and which tests run on which database."""
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator, Sequence
@@ -76,6 +77,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = [item for item in items if item.get_closest_marker("database")]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = chosen
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector all that stays until the end; it takes a tenth of the time otherwise."""
+    gc.collect()
+    gc.freeze()
 
 
 def _left_to_longer_runs(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Sequence[pytest.MarkDecorator]]]:

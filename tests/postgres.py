@@ -103,7 +103,8 @@ class Postgres:
         """Return what tells apart a schema whose tables or version a test has changed."""
         names = (
             "select md5(string_agg(concat(relname, attname, atttypid, attnotnull), ' ' order by relname, attnum))"
-            " from pg_attribute join pg_class on pg_class.oid = attrelid where relnamespace = %s::regnamespace"
+            " from pg_attribute join pg_class on pg_class.oid = attrelid"
+            " where relnamespace = %s::regnamespace and not attisdropped"
         )
         with self._engine.connect() as connection:
             shape = connection.exec_driver_sql(names, (schema,)).one()

@@ -1,5 +1,6 @@
 """The index of the commands: a command's module, and all that it imports, is loaded when the command is called."""
 
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -121,8 +122,13 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Any:
     """Return a command with its parameters."""
-    group: Any = typer.main.get_group(import_module(f"pbem.cli.{COMMANDS[name][0]}").app)
-    return group.commands[name]
+    return _group(COMMANDS[name][0]).commands[name]
+
+
+@cache
+def _group(module: str) -> Any:
+    """Return the commands of a module; to read all their parameters takes a while."""
+    return typer.main.get_group(import_module(f"pbem.cli.{module}").app)
 
 
 def _print_version(wanted: bool) -> None:
