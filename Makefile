@@ -71,17 +71,17 @@ screenshots: .venv/ready     ## regenerate the pictures in docs/mails and docs/s
 format: .venv/ready
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
-bench: .venv/ready           ## measure against the floors in the same run
+bench: .venv/ready           ## measure against the floors in the same run (PUBLISH=--publish writes docs/performance.csv)
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r deploy/lock/bench.txt
-	$(BIN)/python -P bench/mail.py
-	$(BIN)/python -P bench/replay.py
-	$(BIN)/python -P bench/engines.py
+	$(BIN)/python -P bench/mail.py $(PUBLISH)
+	$(BIN)/python -P bench/replay.py $(PUBLISH)
+	$(BIN)/python -P bench/engines.py $(PUBLISH)
 	$(BIN)/python -P bench/picture.py
 	$(BIN)/python -P bench/replies.py
-	$(BIN)/python -P bench/growth.py
-	$(BIN)/python -P bench/due.py
-	$(BIN)/python -P bench/community.py
-	$(BIN)/python -P bench/publishing.py
+	$(BIN)/python -P bench/growth.py $(PUBLISH)
+	$(BIN)/python -P bench/due.py $(PUBLISH)
+	$(BIN)/python -P bench/community.py $(PUBLISH)
+	$(BIN)/python -P bench/publishing.py $(PUBLISH)
 	$(BIN)/python -P bench/looking.py
 	$(BIN)/python -P bench/worst.py
 

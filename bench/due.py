@@ -6,7 +6,6 @@ as many rows by their number, in the same database. The ratios don't depend on t
 
 import argparse
 import gc
-import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -15,11 +14,11 @@ from datetime import timedelta
 from statistics import median
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
 from sqlalchemy import Engine, insert, text
 from sqlmodel import Session, col, select
 
+from bench import performance
+from bench.performance import Row
 from pbem.matches import queries
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player
@@ -84,26 +83,29 @@ def cost(engine: Engine, act: Callable[[Session], int]) -> float:
     return median(spent)
 
 
+def _row(what: str, mine: float, baseline: float, aim: str = "") -> Row:
+    return Row("due", what, f"{mine:.0f} us", f"{baseline:.0f} us", round(mine / baseline, 3), aim)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matches", type=int, default=100_000)
-    parser.add_argument("--json", action="store_true")
+    performance.add_option(parser)
     chosen = parser.parse_args()
-    rows = {}
+    costs = {}
     for matches in (FEW, chosen.matches):
         with stored(matches) as engine:
             floor_us, find_us = cost(engine, floor), cost(engine, find)
-            rows[matches] = {"floor_us": floor_us, "due_us": find_us, "to_floor": find_us / floor_us}
-    ratio = rows[chosen.matches]["due_us"] / rows[FEW]["due_us"]
-    if chosen.json:
-        Console().print_json(json.dumps({"rows": rows, "ratio": ratio}))
-        return
-    table = Table("running matches", f"{DUE} by number, µs", f"{DUE} that are due, µs", "ratio")
-    for matches, row in rows.items():
-        table.add_row(f"{matches:,}", f"{row['floor_us']:.0f}", f"{row['due_us']:.0f}", f"{row['to_floor']:.2f}")
-    Console().print(table)
-    Console().print(f"{chosen.matches:,} cost {ratio:.2f} times as much as {FEW}")
+            costs[matches] = (floor_us, find_us)
+    (few_floor, few), (many_floor, many) = costs[FEW], costs[chosen.matches]
+    among = f"{DUE} that are due among {chosen.matches:,}"
+    rows = [
+        _row(f"{among}, to {FEW}", many, few, "<= 1.2"),
+        _row(f"{among}, to {DUE} by number", many, many_floor),
+        _row(f"{DUE} by number, the same", many_floor, few_floor),
+    ]
+    performance.report(rows, published=chosen.publish)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ states that the house's search goes through, where a node is a choice. The cost 
 on the rules, so use the ratio to compare machines and versions, not games.
 """
 
+import argparse
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from bench import performance
+from bench.performance import Row
 from engines import GAMES
 from engines.core import Game, Position
 from engines.search.state import State, state_of
@@ -152,7 +155,10 @@ def measured(key: str, options: Mapping[str, str]) -> Speed:
 
 def main() -> None:
     """Measure and print."""
-    console = Console()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    performance.add_option(parser)
+    given = parser.parse_args()
+    console, rows = Console(), []
     table = Table(
         "game",
         "play/s",
@@ -182,9 +188,13 @@ def main() -> None:
             f"{speed.searched:,.0f}",
             f"{speed.searched / floor:.2f}",
         )
-        ratios = f"nodes_ratio={speed.nodes / floor:.3f} states_ratio={speed.searched / floor:.3f}"
-        print(f"engines {name}: {ratios} slowest_moves_ms={speed.slowest_ms:.1f}")
+        rows += [_row(f"{name}: perft", speed.nodes, floor), _row(f"{name}: the house's search", speed.searched, floor)]
     console.print(table)
+    performance.report(rows, published=given.publish)
+
+
+def _row(what: str, mine: float, floor: float) -> Row:
+    return Row("engines", what, f"{mine:,.0f} nodes/s", f"python-chess, {floor:,.0f}", round(mine / floor, 3), ">= 1")
 
 
 if __name__ == "__main__":

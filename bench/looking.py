@@ -6,7 +6,6 @@ by a player of 3,000 matches. CPU time depends on the machine, so a `help` is me
 
 import argparse
 import logging
-import random
 import tempfile
 import time
 from pathlib import Path
@@ -14,38 +13,17 @@ from pathlib import Path
 import structlog
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import Connection, event, insert
+from sqlalchemy import Connection, event
 
 from bench.growth import NO_REMOVAL
-from engines import GAMES
-from notation import NOTATIONS
+from bench.long_match import add_long_match, long_match
 from pbem.players.identity import address_with
 from pbem.storage import database
-from pbem.storage.models import Match, MatchState, Ply
 from pbem.tokens import Purpose, Token
 from tests.correspondence import MORNING, Correspondence, correspondence
 from tests.crowd import address_of, fill
 
-GAME = "kvadratik"
 LINES = 20
-
-
-def long_match(turns: int) -> list[str]:
-    """Return the turns of a match that goes on and on."""
-    chance = random.Random(1)
-    position = GAMES[GAME].position({})
-    texts: list[str] = []
-    while len(texts) < turns and position.turn is not None:
-        legal = list(position.moves())
-        for move in chance.sample(legal, len(legal)):
-            after = position.play(move)
-            if after.turn is not None:
-                texts.append(NOTATIONS[GAME].format(move, position))
-                position = after
-                break
-        else:
-            break
-    return texts
 
 
 class LockWatch:
@@ -66,25 +44,6 @@ class LockWatch:
             self.longest = max(self.longest, time.thread_time() - self._began)
 
 
-def add_long_match(letters: Correspondence, turns: int) -> int:
-    """Store the long match between the first two players. Return its number."""
-    texts = long_match(turns)
-    with database.transaction(letters.server.engine) as session:
-        match = Match(
-            game=GAME, options={}, seat0=1, seat1=2, challenger=1, state=MatchState.RUNNING, plies=len(texts),
-            to_move=len(texts) % 2, created=MORNING, started=MORNING,
-        )  # fmt: skip
-        session.add(match)
-        session.flush()
-        rows = [
-            {"match": match.id, "number": number, "seat": (number - 1) % 2, "text": text, "played": MORNING}
-            for number, text in enumerate(texts, start=1)
-        ]
-        session.execute(insert(Ply), rows)
-        assert match.id is not None
-        return match.id
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -98,7 +57,7 @@ def main() -> None:
         correspondence(Path(folder), server=NO_REMOVAL) as letters,
     ):
         fill(letters.server.engine, given.matches, players=2, now=MORNING)
-        number = add_long_match(letters, given.turns)
+        number = add_long_match(letters, long_match(given.turns))
         server = letters.server
         personal = address_with(server.settings.server, server.services.keyring, Token(Purpose.PERSONAL, 1), 0)
         watch = LockWatch(letters)

@@ -27,9 +27,7 @@ from datetime import datetime
 from pathlib import Path
 from statistics import median, quantiles
 
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 from sqlmodel import col, select
 
 from bench import performance, processes
@@ -284,7 +282,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="how many runs from an inbox, the median counts (3)")
     parser.add_argument("--database", choices=databases.KINDS, default="sqlite", help="where the daemon keeps its data")
     parser.add_argument("--daemons", type=int, default=1, help="how many daemons share the work (1)")
-    parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")
+    performance.add_option(parser)
     given = parser.parse_args()
     if given.database == "postgresql":
         shared(given.mails, given.runs, given.daemons)
@@ -305,14 +303,8 @@ def main() -> None:
             rows.append(Row("mail", *words, round(mine / base, 3), f">= {kind.rate:g}"))
     finally:
         dovecot.stop()
-    table = Table("", "ours", "baseline", "ratio", "aim", "")
-    for row in rows:
-        verdict = "reached" if row.is_reached else "[red]not reached[/]"
-        table.add_row(row.what, row.figure, row.baseline, f"{row.ratio:.2f}", row.aim, verdict)
-    console = Console(width=110)
-    console.print(table, *sizes, sep="\n")
-    if given.publish:
-        performance.publish(rows)
+    performance.report(rows, published=given.publish)
+    print(*sizes, sep="\n")
 
 
 if __name__ == "__main__":

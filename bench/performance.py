@@ -4,11 +4,15 @@ A benchmark replaces its own rows and leaves the others. What counts is a ratio 
 the figures beside it are those of one machine.
 """
 
+import argparse
 import csv
 import operator
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
 
 ROWS = Path(__file__).parent.parent / "docs" / "performance.csv"
 REACHED = {"<=": operator.le, ">=": operator.ge}
@@ -32,6 +36,22 @@ class Row:
             return True
         sign, _, limit = self.aim.partition(" ")
         return bool(REACHED[sign](self.ratio, float(limit)))
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """Add what decides whether `report` stores the rows."""
+    parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")
+
+
+def report(rows: Sequence[Row], *, published: bool) -> None:
+    """Print the rows, and store them if that is wanted."""
+    table = Table("", "figure", "compared with", "ratio", "aim", "")
+    for row in rows:
+        verdict = ("reached" if row.is_reached else "[red]not reached[/]") if row.aim else ""
+        table.add_row(row.what, row.figure, row.baseline, f"{row.ratio:.2f}", row.aim, verdict)
+    Console(width=110).print(table)
+    if published:
+        publish(rows)
 
 
 def publish(rows: Sequence[Row]) -> None:

@@ -5,16 +5,19 @@ matches of these games get that long). Validating one turn of Hexaphages must be
 all legal turns, where there are thousands.
 """
 
+import argparse
 import random
 from collections.abc import Callable
 from functools import partial
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from bench import performance
+from bench.performance import Row
 from engines import GAMES, phages
 from engines.core import Position
 from notation import NOTATIONS
@@ -33,9 +36,9 @@ def seconds(run: Callable[[], object], times: int = 15) -> float:
     """Return the median time of a call in seconds."""
     taken = []
     for _ in range(times):
-        started = perf_counter()
+        started = process_time()
         run()
-        taken.append(perf_counter() - started)
+        taken.append(process_time() - started)
     return median(taken)
 
 
@@ -75,9 +78,10 @@ def longest(game: str) -> Record:
     return max((played(game, seed, slowly=True) for seed in range(MATCHES)), key=lambda record: len(record.moves))
 
 
-def replays() -> Table:
+def replays() -> tuple[Table, list[Row]]:
     """Return the replay times of the longest match of every game, and their extrapolation to 1,000 turns."""
     table = Table("game", "turns", "replay", "a turn", "1,000 turns", "floor", "loads", title="replay")
+    rows = []
     for game in GAMES:
         record = longest(game)
         text = dumps(record)
@@ -94,11 +98,14 @@ def replays() -> Table:
             f"{FLOOR_MS:.0f} ms",
             f"{read * 1e3:.2f} ms",
         )
-    return table
+        words = (f"1,000 turns of {game}", f"{thousand:.0f} ms", f"{FLOOR_MS:.0f} ms")
+        rows.append(Row("replay", *words, round(thousand / FLOOR_MS, 3), "<= 1"))
+    return table, rows
 
 
-def validations() -> Table:
+def validations() -> tuple[Table, list[Row]]:
     """Return how much faster one turn is validated than all are listed, for the first turns of a match."""
+    rows = []
     table = Table("game", "ply", "legal turns", "moves()", "parse + play", "ratio", "floor", title="one turn")
     for game in GAMES:
         position = GAMES[game].position({})
@@ -115,11 +122,25 @@ def validations() -> Table:
                 f"{listing / checking:.0f} x",
                 f"{FLOOR_RATIO} x" if legal >= MANY else "",
             )
+            if legal >= MANY:
+                words = (f"turn {ply + 1} of {game}: one checked, {legal:,} listed", f"{checking * 1e6:.0f} us",
+                         f"{listing * 1e3:.0f} ms")  # fmt: skip
+                rows.append(Row("replay", *words, round(listing / checking), f">= {FLOOR_RATIO}"))
             position = validated(game, position, text)
-    return table
+    return table, rows
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    performance.add_option(parser)
+    given = parser.parse_args()
+    rows = []
+    for table, found in (replays(), validations()):
+        Console().print(table)
+        rows += found
+    performance.report(rows, published=given.publish)
 
 
 if __name__ == "__main__":
-    console = Console()
-    console.print(replays())
-    console.print(validations())
+    main()

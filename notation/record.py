@@ -1,7 +1,7 @@
 """Records of matches: read, written as the rule sheets print them, and replayed."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -84,15 +84,16 @@ class Slip:
     why: str
 
 
-def replay(record: Record) -> tuple[Position[Any], ...]:
+def replay(record: Record, known: Sequence[Position[Any]] = ()) -> tuple[Position[Any], ...]:
     """Return the positions of a match, from before its first turn to after its last.
 
-    Raise BadRecord at the first turn that can't be read or isn't legal.
+    `known` are its first positions, if they are known; they are believed. Raise BadRecord at the first turn that can't
+    be read or isn't legal.
     """
     notation = NOTATIONS[record.game]
-    position = record.start()
-    positions = [position]
-    for ply, text in enumerate(record.moves, start=1):
+    positions = [*known] or [record.start()]
+    position = positions[-1]
+    for ply, text in enumerate(record.moves[len(positions) - 1 :], start=len(positions)):
         try:
             position = position.play(notation.parse(text))
         except (BadNotation, IllegalMove) as cause:

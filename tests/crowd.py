@@ -67,11 +67,15 @@ class Crowd:
         """Return the time of the crowd's nth match; they are spread evenly over two years."""
         return self.now - timedelta(days=730) * (self.matches - match) / self.matches
 
+    def tournament(self, match: int) -> int:
+        """Return the tournament of the crowd's nth match."""
+        return self.before["tournament"] + match // OF_A_TOURNAMENT
+
 
 def fill(engine: Engine, matches: int, players: int | None = None, now: datetime = NOW) -> None:
     """Add that many matches, a third of them over, with their players, turns and messages."""
     with engine.begin() as connection:
-        tables = ("player", "match", "incoming", "outgoing", "ply")
+        tables = ("player", "match", "incoming", "outgoing", "ply", "tournament")
         before = {
             table: connection.exec_driver_sql(f"select coalesce(max(id), 0) from {table}").scalar_one()
             for table in tables
@@ -350,7 +354,7 @@ def _entries(crowd: Crowd) -> Iterator[dict[str, Any]]:
     """Yield two entries in each tournament, who also stand on rungs, as if it were a ladder."""
     for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
         for seed, player in enumerate(crowd.seats(match), start=1):
-            entered = {"tournament": match // OF_A_TOURNAMENT, "player": player, "entered": crowd.when(match)}
+            entered = {"tournament": crowd.tournament(match), "player": player, "entered": crowd.when(match)}
             yield {**entered, "seed": seed, "rung": seed}
 
 
@@ -362,7 +366,7 @@ def _watches(crowd: Crowd) -> Iterator[dict[str, Any]]:
         other = (player - crowd.before["player"]) % crowd.players + crowd.before["player"] + 1
         yield {**row, **nothing, "whom": other}
         if number <= crowd.matches // OF_A_TOURNAMENT:
-            yield {**row, **nothing, "tournament": number}
+            yield {**row, **nothing, "tournament": crowd.before["tournament"] + number}
         if number <= crowd.matches:
             yield {**row, **nothing, "match": crowd.before["match"] + number}
 
@@ -372,13 +376,13 @@ def _pairings(crowd: Crowd) -> Iterator[dict[str, Any]]:
     for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
         first, second = crowd.seats(match)
         number = crowd.before["match"] + match
-        of_round = {"tournament": match // OF_A_TOURNAMENT, "round": 1, "board": number, "match": number}
+        of_round = {"tournament": crowd.tournament(match), "round": 1, "board": number, "match": number}
         yield {**of_round, "first": first, "second": second}
 
 
 def _steps(crowd: Crowd) -> Iterator[dict[str, Any]]:
     """Yield what has happened on a ladder in each tournament, as if it were one."""
     for match in range(OF_A_TOURNAMENT, crowd.matches + 1, OF_A_TOURNAMENT):
-        of_ladder = {"tournament": match // OF_A_TOURNAMENT, "at": crowd.when(match)}
+        of_ladder = {"tournament": crowd.tournament(match), "at": crowd.when(match)}
         yield {**of_ladder, "number": 1, "what": "entered", "player": crowd.seats(match)[0], "match": None}
         yield {**of_ladder, "number": 2, "what": "ended", "player": None, "match": crowd.before["match"] + match}

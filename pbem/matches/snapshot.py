@@ -1,8 +1,12 @@
 """Snapshots of matches: rows become a record, and the record is replayed, once, to every position it went through."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
+from operator import eq
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import bindparam, literal, union_all
@@ -170,6 +174,39 @@ class Snapshot:
         return seat_of(self.match, player)
 
 
+class RecentPositions:
+    """The positions of matches that were replayed lately, so that a late turn costs no more than an early one.
+
+    The record stays the truth: a position is used again only where the game and every turn before it are the same. At
+    most `most` positions are kept; each takes 400 to 1,000 bytes.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._known: OrderedDict[int | None, tuple[Record, tuple[Position[Any], ...]]] = OrderedDict()
+        self._kept = 0
+
+    def positions(self, match: Match, record: Record) -> tuple[Position[Any], ...]:
+        """Return the positions of the match with that record."""
+        with self._lock:
+            old, known = self._known.get(match.id, (None, ()))
+        if old is None or (old.game, old.options) != (record.game, record.options):
+            known = ()
+        else:
+            same = sum(1 for _ in takewhile(bool, map(eq, old.moves, record.moves)))
+            known = known[: same + 1]
+        found = replay(record, known)
+        with self._lock:
+            self._kept += len(found) - len(self._known.pop(match.id, (None, ()))[1])
+            self._known[match.id] = record, found
+            while self._kept > self._most:
+                _, (_, forgotten) = self._known.popitem(last=False)
+                self._kept -= len(forgotten)
+        return found
+
+
+_RECENT = RecentPositions(most=5_000)
 _NEVER = 2**31 - 1
 _TURNS = union_all(
     select(Ply.number, Ply.text, literal(_NEVER).label("until"), Ply.played).where(Ply.match == bindparam("match")),
@@ -207,7 +244,7 @@ def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...
     """Return the match with those players after those turns, and with its unfinished turn."""
     first, second = by_seat
     players = (shown(match, first), shown(match, second))
-    positions = replay(record_of(match, players, texts))
+    positions = _RECENT.positions(match, record_of(match, players, texts))
     last = Played(positions[-2], NOTATIONS[match.game].parse(texts[-1])) if texts else None
     whole = Snapshot(match, players, texts, positions, positions[-1], None, len(texts), last)
     return whole if match.part is None else whole.with_part(match.part)
