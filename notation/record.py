@@ -104,12 +104,12 @@ def replay(record: Record, known: Sequence[Position[Any]] = ()) -> tuple[Positio
     return tuple(positions)
 
 
-def diagrams(record: Record) -> tuple[Diagram, ...]:
+def diagrams(record: Record, positions: Sequence[Position[Any]] = ()) -> tuple[Diagram, ...]:
     """Return the boards of a match, from before its first turn to after its last, each with the turn before it lit.
 
-    Raise BadRecord as replay does.
+    `positions` are those of replay, if they are known already. Raise BadRecord as replay does.
     """
-    notation, positions = NOTATIONS[record.game], replay(record)
+    notation, positions = NOTATIONS[record.game], positions or replay(record)
     moves = map(notation.parse, record.moves)
     after = (now.diagram(Played(*last)) for *last, now in zip(positions, moves, positions[1:], strict=False))
     return (positions[0].diagram(), *after)

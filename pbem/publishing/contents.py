@@ -248,7 +248,7 @@ def _nameless(match: Match, shown: Shown) -> Player:
 
 
 def _boards(snapshot: Snapshot) -> Iterable[Board]:
-    diagrams = record.diagrams(snapshot.record)
+    diagrams = record.diagrams(snapshot.record, snapshot.positions)
     names = [player.name or NOBODY for player in snapshot.players]
     turns = zip((names[seat] for seat in snapshot.seats), snapshot.texts, strict=True)
     for number, (diagram, (by, turn)) in enumerate(zip(diagrams, chain([("", "")], turns), strict=True)):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -64,8 +64,9 @@ def publish(
 def files_of(site: Site, match: MatchShown) -> Iterator[tuple[str, bytes | str]]:
     """Yield paths and contents of all files of a match; the page, which has links to the others, comes last."""
     number, endings = match.line.number, []
-    made = attachments.of if match.line.is_over else attachments.records
-    for each in made(match.snapshot, site=site.name, generated=match.ended or match.started):
+    made = attachments.records(match.snapshot, site=site.name, generated=match.ended or match.started)
+    moving = attachments.animations(match.snapshot, [each.diagram for each in match.boards])
+    for each in chain(made, moving if match.line.is_over else ()):
         endings.append(each.name.rpartition(".")[2])
         yield match_path(number, endings[-1]), each.content
     yield match_path(number, "png"), board_image.png(match.boards[-1].diagram, scale=1.0)

@@ -10,7 +10,7 @@ from PIL import Image, ImageChops, ImageStat
 from engines import GAMES
 from engines.diagram import Diagram
 from pbem.rendering.boards.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
-from pbem.rendering.boards.board_image import NAME_LINE, NAME_SIZE, Layout, drawn, lines, png
+from pbem.rendering.boards.board_image import NAME_LINE, NAME_SIZE, Layout, drawn, is_alike, lines, png, redrawn
 from pbem.rendering.boards.palette import FIELDS, LIT
 from tests.diagrams import NAMES, diagrams
 
@@ -180,6 +180,23 @@ def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     assert moving.info["duration"] == LAST_FRAME_MS
     moving.seek(1)
     assert moving.info["duration"] < LAST_FRAME_MS
+
+
+@pytest.mark.sampled(7)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_picture_that_is_changed_is_as_one_that_is_drawn_anew(name: str) -> None:
+    boards = [board for board in diagrams(name) if board.lit][:12]
+    words = [lines(f"{number}. " + "c1b1 g9h9 " * (number % 5 * 3), SCALES[0]) for number, _ in enumerate(boards)]
+    layout = Layout.of(boards[0], max(map(len, words)), SCALES[0])
+    picture = drawn(layout, boards[0], words[0])
+    for before, after, below in zip(boards, boards[1:], words[1:], strict=False):
+        assert is_alike(before, after)
+        earlier = picture.convert("RGB")
+        box = redrawn(picture, layout, before, after, below)
+        anew = drawn(layout, after, below).convert("RGB")
+        assert ImageChops.difference(picture.convert("RGB"), anew).getbbox() is None
+        earlier.paste(anew.crop(box), box)
+        assert ImageChops.difference(earlier, anew).getbbox() is None
 
 
 @pytest.mark.slow

@@ -6,15 +6,15 @@ in Outlook and in most viewers of attachments. A board has few colours, so a GIF
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from itertools import chain
-from math import ceil, dist
+from itertools import chain, pairwise
+from math import ceil, dist, inf
 from typing import Self
 
 from PIL import Image
 
 from engines.diagram import Diagram
-from pbem.rendering.boards.board_image import Layout, drawn, lines
+from pbem.rendering.boards.board_image import Layout, drawn, is_alike, lines, redrawn
+from pbem.rendering.boards.gif import Frames
 from pbem.rendering.boards.tiles import CLEAR, PALETTE
 
 FRAME_MS, LAST_FRAME_MS = 900, 4000
@@ -37,13 +37,11 @@ def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), larg
     """
     steps = list(zip(diagrams, captions or [""] * len(diagrams), strict=True))
     steps = _thinned(steps, ceil(len(steps) / MOST_BOARDS))
-    for scale in SCALES:
-        content = _animated(steps, scale)
-        if len(content) <= largest:
-            return content
-    while len(content) > largest and len(steps) > 1:
+    whole = _animated(steps, SCALES[0], largest)
+    if whole:
+        return whole
+    while len(content := _animated(steps, SCALES[1])) > largest and len(steps) > 1:
         steps = _thinned(steps, ceil(len(content) / largest))
-        content = _animated(steps, SCALES[-1])
     return content
 
 
@@ -87,24 +85,21 @@ def _thinned(steps: Steps, each: int) -> Steps:
     return steps[::-each][::-1]
 
 
-def _animated(steps: Steps, scale: float) -> bytes:
-    """Return the boards with their captions as an animated GIF."""
+def _animated(steps: Steps, scale: float, most: float = inf) -> bytes:
+    """Return the boards with their captions as an animated GIF; nothing if that has more bytes than it may have."""
     words = [lines(caption, scale) for _, caption in steps]
     layout = Layout.of(steps[0][0], max(map(len, words)), scale)
-    samples = (drawn(layout, steps[number][0], words[number]) for number in {0, len(steps) // 2, len(steps) - 1})
-    fewer = FewerColours.of(samples)
-    frames = (fewer.applied(drawn(layout, board, below)) for (board, _), below in zip(steps, words, strict=True))
-    first = next(frames)
-    content = BytesIO()
-    first.save(
-        content,
-        "GIF",
-        save_all=True,
-        append_images=frames,
-        duration=[FRAME_MS] * (len(steps) - 1) + [LAST_FRAME_MS],
-        loop=0,
-        transparency=0,
-        disposal=1,
-        optimize=True,
-    )
-    return content.getvalue()
+    picture = drawn(layout, steps[0][0], words[0])
+    later = (drawn(layout, steps[number][0], words[number]) for number in {len(steps) // 2, len(steps) - 1} - {0})
+    fewer = FewerColours.of([picture, *later])
+    times = [FRAME_MS] * (len(steps) - 1) + [LAST_FRAME_MS]
+    frames = Frames(fewer.applied(picture), times[0])
+    for number, (before, after) in enumerate(pairwise(board for board, _ in steps), start=1):
+        if is_alike(before, after):
+            box = redrawn(picture, layout, before, after, words[number])
+        else:
+            picture, box = drawn(layout, after, words[number]), (0, 0, *picture.size)
+        frames.add(fewer.applied(picture.crop(box)), box, times[number])
+        if frames.size > most:
+            break
+    return frames.content() if frames.size <= most else b""

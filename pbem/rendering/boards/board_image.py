@@ -6,7 +6,7 @@ as its screen; so whatever must be read is drawn large enough for that. Sides an
 legend, and the key below the board explains what they look like. Nothing here knows a game.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
@@ -24,12 +24,12 @@ from pbem.rendering.boards.tiles import (
     PALETTE,
     Look,
     corner,
-    font,
     legible,
     lettering,
     mask,
     strokes,
     tile,
+    width_of,
 )
 
 WIDTH = 500
@@ -132,10 +132,15 @@ def drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image], highli
     if diagram.shape == "square":
         _put_labels(image, layout, diagram)
     _put_key(image, layout, diagram, highlight)
+    _put_words(image, layout, words)
+    return image
+
+
+def _put_words(image: Image.Image, layout: Layout, words: Sequence[Image.Image]) -> None:
+    """Draw lines of words below the board."""
     top = layout.key + layout.dots(KEY)
     for number, line in enumerate(words):
         image.paste(line, (layout.dots(MARGIN + GAP), top + number * layout.dots(LINE)))
-    return image
 
 
 def _framed(layout: Layout) -> Image.Image:
@@ -156,8 +161,50 @@ def _framed(layout: Layout) -> Image.Image:
     return image
 
 
-def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
-    """Draw every cell with its content, and then its name in every hexagon."""
+def is_alike(one: Diagram, other: Diagram) -> bool:
+    """Return whether the pictures of two boards differ in nothing but their cells."""
+    return (one.shape, one.columns, one.legend, bool(one.lit)) == (
+        other.shape,
+        other.columns,
+        other.legend,
+        bool(other.lit),
+    )
+
+
+def redrawn(
+    image: Image.Image, layout: Layout, before: Diagram, after: Diagram, words: Sequence[Image.Image]
+) -> tuple[int, int, int, int]:
+    """Change a picture of a board so that it shows another one, with those lines below it. Return the box that changed.
+
+    The boards are alike (see there).
+    """
+    names = [
+        name
+        for (_, cells), (_, others) in zip(before.rows, after.rows, strict=True)
+        if cells is not others
+        for (name, mark), (_, other) in zip(cells, others, strict=True)
+        if mark != other
+    ]
+    changed = {*names, *(before.lit ^ after.lit)}
+    _put_cells(image, layout, after, changed)
+    (width, height), top = layout.cell, layout.key + layout.dots(KEY)
+    boxes = [
+        (x, y, x + width, y + height)
+        for row, (_, cells) in enumerate(after.rows)
+        for name, _ in cells
+        if name in changed
+        for x, y in (layout.place(after, name, row),)
+    ]
+    below = (layout.dots(RADIUS), top, layout.width - layout.dots(RADIUS), layout.height - max(1, layout.dots(1)))
+    image.paste(INDEX[PAPER], below)
+    _put_words(image, layout, words)
+    boxes.append(below)
+    left, tops, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(tops), max(right), max(bottom)
+
+
+def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram, wanted: Collection[str] | None = None) -> None:
+    """Draw every cell with its content, and then its name in every hexagon; or only those that are wanted."""
     marks, tones = diagram.legend.by_text(), diagram.legend.tones
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     inside = mask(layout.shape, *layout.cell) if layout.shape == "hex" else None  # a square covers its box
@@ -165,6 +212,8 @@ def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
     names = []
     for row, (_, cells) in enumerate(diagram.rows):
         for name, text in cells:
+            if wanted is not None and name not in wanted:
+                continue
             mark = marks[text]
             look = Look(
                 levels.get(name, 0),
@@ -238,11 +287,11 @@ def lines(text: str, scale: float) -> list[Image.Image]:
 
 def _wrapped(text: str, size: int, room: float) -> Iterator[str]:
     """Return the text in lines that fit the width."""
-    line = ""
+    line, length = "", 0.0
     for word in legible(text).split():
-        longer = f"{line} {word}".lstrip()
-        if line and font(size).getlength(longer) > room:
+        longer = length + (width_of(size, " ") if line else 0.0) + width_of(size, word)
+        if line and longer > room:
             yield line
-            longer = word
-        line = longer
+            line, longer = "", width_of(size, word)
+        line, length = f"{line} {word}".lstrip(), longer
     yield line

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from html import escape
 from math import sqrt
 
-from engines.diagram import Diagram, Shape
+from engines.diagram import Diagram, Legend, Shape
 from pbem.rendering.boards.palette import (
     EDGE,
     FAINT,
@@ -30,6 +30,8 @@ CELL = 40.0
 MARGIN, LABEL = 10.0, 22.0
 TALL = CELL * 2 / sqrt(3)
 """The height of a hexagon, which stands on a corner."""
+Cells = tuple[tuple[str, str], ...]
+"""A row: names and marks."""
 Empty = tuple[Shape, tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...], tuple[frozenset[str], ...]]
 """What boards with nothing on them differ in: their columns, their rows with the cells' names, their areas."""
 
@@ -41,15 +43,17 @@ class BoardSheet:
         self._ids: dict[tuple[Shape, Look], str] = {}
         self._empty: dict[Empty, tuple[str, str]] = {}
         """Empty boards with their labels: their ids and their contents."""
+        self._rows: dict[tuple[str, Legend], dict[tuple[int, Cells, tuple[str, ...]], str]] = {}
+        """What stands in the rows of boards: most of them are as on the board before."""
 
     def board(self, diagram: Diagram, title: str) -> str:
         """Return a board as an SVG element that is called by its title."""
-        width, height = _size(diagram)
+        (width, height), ground = _size(diagram), self._ground(diagram)
         return "".join(
             (
                 f'<svg class="board" viewBox="0 0 {_n(width)} {_n(height)}" role="img" aria-label="{escape(title)}">',
-                f'<use href="#{self._ground(diagram)}"/>',
-                *self._cells(diagram),
+                f'<use href="#{ground}"/>',
+                *self._filled(diagram, ground),
                 "</svg>\n",
             )
         )
@@ -75,19 +79,32 @@ class BoardSheet:
         if empty not in self._empty:
             width, height = _size(diagram)
             paper = f'<rect width="{_n(width)}" height="{_n(height)}" rx="8" fill="{css(PAPER)}" stroke="{css(EDGE)}"/>'
-            looks = ((name, row, Look(level)) for name, row, level, _ in _places(diagram))
-            cells = (self._cell(diagram, name, row, look) for name, row, look in looks)
+            levels = _levels(diagram)
+            cells = (
+                self._cell(diagram, name, row, Look(levels.get(name, 0)))
+                for row, (_, names) in enumerate(rows)
+                for name in names
+            )
             content = "".join((paper, *cells, *_labels(diagram)))
             self._empty[empty] = f"board{len(self._empty)}", content
         return self._empty[empty][0]
 
-    def _cells(self, diagram: Diagram) -> Iterator[str]:
-        """Yield the cells that look different from those of an empty board."""
-        marks, tones = diagram.legend.by_text(), diagram.legend.tones
-        for name, row, level, text in _places(diagram):
+    def _filled(self, diagram: Diagram, ground: str) -> Iterator[str]:
+        """Yield the rows of a board, without the empty board."""
+        known = self._rows.setdefault((ground, diagram.legend), {})
+        for row, (_, cells) in enumerate(diagram.rows):
+            key = (row, cells, tuple(name for name, _ in cells if name in diagram.lit))
+            if key not in known:
+                known[key] = "".join(self._cells(diagram, row, cells))
+            yield known[key]
+
+    def _cells(self, diagram: Diagram, row: int, cells: Cells) -> Iterator[str]:
+        """Yield the cells of a row that look different from those of an empty board."""
+        marks, tones, levels = diagram.legend.by_text(), diagram.legend.tones, _levels(diagram)
+        for name, text in cells:
             mark, is_lit = marks[text], name in diagram.lit
             if mark.kind != "empty" or is_lit:
-                look = Look(level, mark.kind, tones[mark.side or 0], mark.shown, mark.height, is_lit)
+                look = Look(levels.get(name, 0), mark.kind, tones[mark.side or 0], mark.shown, mark.height, is_lit)
                 yield self._cell(diagram, name, row, look)
 
     def _cell(self, diagram: Diagram, name: str, row: int, look: Look) -> str:
@@ -100,12 +117,9 @@ class BoardSheet:
         return used + _text(x + CELL / 2, y + TALL * 0.79, CELL * 0.27, name, INK)
 
 
-def _places(diagram: Diagram) -> Iterator[tuple[str, int, int, str]]:
-    """Yield name, row, the number of the area (0 for none), and mark of each cell."""
-    levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
-    for row, (_, cells) in enumerate(diagram.rows):
-        for name, text in cells:
-            yield name, row, levels.get(name, 0), text
+def _levels(diagram: Diagram) -> dict[str, int]:
+    """Return the number of the area of each cell that is in one."""
+    return {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
 
 
 def _size(diagram: Diagram) -> tuple[float, float]:

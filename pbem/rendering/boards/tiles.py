@@ -190,6 +190,12 @@ def font(size: int) -> ImageFont.FreeTypeFont:
     return loaded
 
 
+@lru_cache(maxsize=4096)
+def width_of(size: int, word: str) -> float:
+    """Return how wide a word is in that size."""
+    return font(size).getlength(word)
+
+
 @lru_cache(maxsize=1024)
 def lettering(size: int, text: str, colour: Colour = INK, ground: Colour = PAPER) -> Image.Image:
     """Return the text in that size on its ground; to be copied, not drawn on, since every picture shares it."""

@@ -3,9 +3,10 @@
 A file is named by the match's number and its game, and holds no address of anybody.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import gamerecord, record
 from notation.ending import in_words
@@ -65,12 +66,15 @@ def _programs(players: tuple[Player, Player]) -> tuple[bool, bool]:
     return first, second
 
 
-def animations(snapshot: Snapshot) -> Iterator[Attachment]:
-    """Yield the animation of the boards, from the first to the last, if a turn was played."""
+def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[Attachment]:
+    """Yield the animation of the boards, from the first to the last, if a turn was played.
+
+    The boards are those of the snapshot, if they are known already.
+    """
     if not snapshot.texts:
         return
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(snapshot.texts, start=1))]
-    content = animation(record.diagrams(snapshot.record), captions=captions)
+    content = animation(boards or record.diagrams(snapshot.record, snapshot.positions), captions=captions)
     yield Attachment(_name(snapshot, "gif"), "image", "gif", content)
 
 
