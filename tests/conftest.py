@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from tests import compiled_sql, compiled_templates, correspondence, databases, faked_clock, postgres, time_limit
 from tests.cases import ONLY_IN_SOAK
 
-KEEPERS = {"correspondence", "Correspondence", "databases", "opened"}
+KEEPERS = {"Archive", "correspondence", "Correspondence", "databases", "opened"}
 """A test module that imports one of these stores data in a database."""
 
 

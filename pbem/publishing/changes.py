@@ -1,75 +1,149 @@
 """What the next publication has to write and remove: what the database shows now, compared with what is listed.
 
-Matches are compared by folders of a thousand: only in one whose stamp differs is each match compared. So all matches
-are read, in one statement, but of what is listed hardly anything.
+The database makes a fingerprint of each hundred matches, in one statement. Only where one differs, and where somebody
+has matches who chose something else meanwhile, are matches read and compared. What follows from that is listed at once,
+all or nothing: from then on, whatever shows one of these matches is unfinished until it has been written.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from hashlib import blake2b
-from itertools import groupby
 
-from pbem.publishing.folder import SiteFolder
-from pbem.publishing.pages import THOUSAND
+from sqlmodel import Session, col, select
+
+from pbem.publishing import visibility
+from pbem.publishing.folder import UNFINISHED, SiteFolder
+from pbem.publishing.listing import THOUSAND
 from pbem.publishing.visibility import Listed, Shown
+from pbem.storage.models import Entry
+
+AT_A_TIME = 10
+"""How many blocks are read in one statement, if they follow one another."""
+FEW = 200
+"""For up to this many people who chose something else, their matches are looked for; for more, all are compared."""
+
+NAMELESS = Shown(0)
 
 
 @dataclass(slots=True)
 class Changes:
-    """The folders, and the numbers of the matches, that differ from what is listed."""
+    """What differs from what is listed."""
 
-    folders: dict[int, str] = field(default_factory=dict)
-    """Those whose lists are to be written, with their stamps."""
-    vanished: list[int] = field(default_factory=list)
-    """Those that have no match any more."""
-    matches: dict[int, str] = field(default_factory=dict)
-    """Those that are to be written, with their stamps."""
-    gone: list[int] = field(default_factory=list)
-    """Those that are listed and no longer shown."""
-
-
-def kind_of_matches(folder: int) -> str:
-    """Return the kind as which the matches of a folder are listed."""
-    return f"match/{folder}"
-
-
-def by_folder(shown: Iterable[Listed]) -> dict[int, list[Listed]]:
-    """Return the matches of each folder; they are in the order of their numbers."""
-    return {each: list(found) for each, found in groupby(shown, lambda listed: listed.number // THOUSAND)}
+    blocks: dict[str, str] = field(default_factory=dict)
+    """All blocks with their fingerprints that differ, to be listed once everything is done."""
+    vanished: list[str] = field(default_factory=list)
+    """The blocks that have no match any more."""
+    people: dict[str, str] = field(default_factory=dict)
+    """Who chose something else, and what is shown of them now; to be listed once everything is done."""
+    left: list[str] = field(default_factory=list)
+    """Who is no longer shown."""
+    matches: dict[int, tuple[Listed, str]] = field(default_factory=dict)
+    """The matches that are to be written, with their stamps, in the order of their numbers."""
+    folders: set[int] = field(default_factory=set)
+    """The folders of a thousand with matches that differ."""
+    players: set[int] = field(default_factory=set)
+    """The players of those matches, as they are now and as they were listed, and those who chose something else."""
+    tournaments: set[int] = field(default_factory=set)
+    """The tournaments of those matches, and those of people who chose something else."""
 
 
-def neighbours(folders: Mapping[int, object]) -> dict[int, list[int]]:
+def neighbours(folders: Iterable[int]) -> dict[int, list[int]]:
     """Return the folders before and after each, to which its page has links.
 
-    >>> neighbours({0: [], 1: [], 7: []})
+    >>> neighbours([0, 1, 7])
     {0: [1], 1: [0, 7], 7: [1]}
     """
     numbers = list(folders)
     return {each: numbers[max(0, at - 1) : at] + numbers[at + 1 : at + 2] for at, each in enumerate(numbers)}
 
 
-def compared(site: SiteFolder, look: str, folders: Mapping[int, list[Listed]], people: Mapping[int, Shown]) -> Changes:
-    """Return how these matches differ from those that are listed; `look` changes whenever all pages do."""
-    names = {each.player: f"{each.name},{each.has_page}" for each in people.values()}
-    told = _telling(names)
-    known, beside = site.stamps("folder"), neighbours(folders)
-    found = Changes(vanished=[int(each) for each in known if int(each) not in folders])
-    for each, listed in folders.items():
-        stamp = digest([look, beside[each], list(map(told, listed))])
-        if known.get(str(each)) != stamp:
-            found.folders[each] = stamp
-    for each in (*found.folders, *found.vanished):
-        stamps = site.stamps(kind_of_matches(each))
-        wanted = {str(listed.number): digest([look, told(listed)]) for listed in folders.get(each, [])}
-        found.matches.update({int(number): stamp for number, stamp in wanted.items() if stamps.get(number) != stamp})
-        found.gone += [int(number) for number in stamps if number not in wanted]
+def list_changes(session: Session, site: SiteFolder, look: str, people: Mapping[int, Shown], now: datetime) -> Changes:
+    """Return what differs, and list it; `look` changes whenever all pages do. Once a day, all matches are compared."""
+    prints, known = visibility.blocks(session), site.stamps("block")
+    general = digest([look, f"{now:%Y-%m-%d}"])
+    stamps = {str(each): f"{general},{told}" for each, told in prints.items()}
+    found = Changes(
+        {each: stamp for each, stamp in stamps.items() if known.get(each) != stamp},
+        [each for each in known if each not in stamps],
+    )
+    _compare_people(session, site, people, found)
+    wanted = {int(each) for each in (*found.blocks, *found.vanished)}
+    chosen = {int(each) for each in (*found.people, *found.left)}
+    if len(chosen) > FEW:
+        wanted |= prints.keys()
+    elif chosen:
+        wanted |= visibility.blocks_of(session, chosen)
+    with site.transaction():
+        _compare(session, site, look, people, wanted, found)
+        names = {each.name for each in map(people.get, found.players) if each is not None and each.has_page}
+        site.note("player", dict.fromkeys(names, UNFINISHED))
+        site.note("folder", dict.fromkeys(map(str, found.folders), UNFINISHED))
+        site.note("tournament", dict.fromkeys(map(str, found.tournaments), UNFINISHED))
     return found
 
 
-def _telling(names: Mapping[int, str]) -> Callable[[Listed], tuple[object, ...]]:
-    """Return the function that gives everything by which the page of a match can change."""
-    return lambda listed: (*listed[:-1], names[listed.seats[0]], names[listed.seats[1]])
+def _compare_people(session: Session, site: SiteFolder, people: Mapping[int, Shown], found: Changes) -> None:
+    """Find those who chose something else, or whose name has changed."""
+    known = site.stamps("person")
+    told = {str(each.player): _told(each) for each in people.values()}
+    if known == told:
+        return
+    found.people = {number: stamp for number, stamp in told.items() if known.get(number) != stamp}
+    found.left = [number for number in known if number not in told]
+    found.players = {int(each) for each in (*found.people, *found.left)}
+    everybody = sorted(found.players)
+    for start in range(0, len(everybody), FEW):
+        theirs = col(Entry.player).in_(everybody[start : start + FEW])
+        found.tournaments |= set(session.exec(select(Entry.tournament).where(theirs).distinct()))
+
+
+def _told(shown: Shown) -> str:
+    """Return what is shown of somebody. Who has no page isn't named, as they aren't anywhere else."""
+    return shown.name if shown.has_page else ""
+
+
+def _compare(
+    session: Session, site: SiteFolder, look: str, people: Mapping[int, Shown], wanted: set[int], found: Changes
+) -> None:
+    """Compare the matches of these blocks, and list them as they are now.
+
+    Where a match appears or vanishes, so may those that began at one of its positions: they all have later numbers.
+    """
+    derived, block = visibility.begun_from(session) if wanted else {}, visibility.BLOCK
+    while wanted:
+        first = min(wanted)
+        last = first + 1
+        while last in wanted and last < first + AT_A_TIME:
+            last += 1
+        wanted -= set(range(first, last))
+        numbers = range(first * block, last * block)
+        known = site.matches.between(numbers)
+        now = {each.number: each for each in visibility.matches(session, people, numbers, site.matches.has)}
+        gone = [number for number in known if number not in now]
+        changed = [each for number, each in now.items() if number not in known or known[number][0] != each]
+        site.matches.show(changed)
+        site.matches.hide(gone)
+        for listed in (*changed, *(known[each.number][0] for each in changed if each.number in known)):
+            _touch(found, listed)
+        for number in gone:
+            _touch(found, known[number][0])
+        for number, listed in now.items():
+            stamp = digest([look, *listed[:-1], *(_told(people.get(seat, NAMELESS)) for seat in listed.seats)])
+            if number not in known or known[number][1] != stamp:
+                found.matches[number] = listed, stamp
+                _touch(found, listed)
+        flipped = (*gone, *(number for number in now if number not in known))
+        wanted |= {each // block for number in flipped for each in derived.get(number, ()) if each // block >= last}
+
+
+def _touch(found: Changes, listed: Listed) -> None:
+    """Let all be written that shows a match."""
+    found.folders.add(listed.number // THOUSAND)
+    found.players |= set(listed.seats)
+    if listed.tournament is not None:
+        found.tournaments.add(listed.tournament)
 
 
 def digest(told: object) -> str:

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
+from typing import Any
 
+from sqlalchemy import func
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
@@ -23,9 +25,10 @@ from pbem.clocks.time_control import in_words as in_words_of_time
 from pbem.community.history import WITHOUT_RESULT
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.payloads.tournaments import TournamentLine
+from pbem.publishing import fingerprints
 from pbem.publishing.visibility import NOBODY, Listed, Shown
 from pbem.ratings import standings
-from pbem.storage.models import Match, Player, Seek, Tournament
+from pbem.storage.models import Entry, Match, Pairing, Player, Seek, Tournament
 from pbem.tournaments import crosstable, entries, rounds, rungs
 from pbem.tournaments.crosstable import Table
 from pbem.tournaments.field import Kind
@@ -121,7 +124,8 @@ class TournamentShown:
 
 def line(listed: Listed, people: Mapping[int, Shown]) -> Line:
     """Return a match as lists show it."""
-    players = (people[listed.seats[0]], people[listed.seats[1]])
+    first, second = (people.get(seat, Shown(0)) for seat in listed.seats)
+    players = (first, second)
     is_over = listed.is_over
     if not is_over:
         result = f"running, turn {listed.plies + 1}"
@@ -229,9 +233,23 @@ def tournament(
     )
 
 
-def tournaments(session: Session) -> list[Tournament]:
-    """Return all tournaments, the newest first."""
-    return list(session.exec(select(Tournament).order_by(col(Tournament.id).desc())))
+def tournaments(session: Session) -> dict[int, str]:
+    """Return all tournaments, each with a text that changes whenever what it shows of itself does."""
+    columns: Any = (Tournament.id, Tournament.title, Tournament.started, Tournament.ended, Tournament.closes)
+    told: Any = {number: str(rest) for number, *rest in session.execute(select(*columns))}
+    is_on = col(Tournament.ended).is_(None)
+    seats = (func.coalesce(col(Entry.rung), 0), func.coalesce(col(Entry.seed), 0))
+    left = map(fingerprints.is_set, (Entry.withdrawn, Player.banned, Player.deleted))
+    entered = select(Entry.tournament, fingerprints.of(col(Entry.player), *seats, *left))
+    entered = entered.join(Tournament).join(Player, col(Player.id) == Entry.player).group_by(col(Entry.tournament))
+    lengths = (func.length(col(Pairing.result)), col(Match.id), func.length(col(Match.termination)))
+    result = (*lengths, func.length(col(Match.state)), col(Match.winner) + 1)
+    met = select(Pairing.tournament, fingerprints.of(col(Pairing.id), *(func.coalesce(each, 0) for each in result)))
+    met = met.join(Tournament).outerjoin(Match, col(Match.id) == Pairing.match).group_by(col(Pairing.tournament))
+    for query in (entered, met):
+        for number, changing in session.execute(query.where(is_on)):
+            told[number] += f",{changing}"
+    return dict(told)
 
 
 def tournament_lines(session: Session, most: int, now: datetime) -> list[TournamentLine]:

@@ -3,7 +3,7 @@
 What is in the folder is listed in a file of its own, with a stamp for each subject (a match, a player, a tournament):
 a text that differs whenever its files have to be made again. A subject is listed before its files are written, and
 forgotten after they were removed, so that no file is left over wherever a publication is interrupted. If the list is
-lost, everything is made again.
+lost, everything is made again. The list is not for visitors, so nobody else may read it.
 """
 
 import sqlite3
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from pbem import folder_locks
+from pbem.publishing.listing import Listing
 
 LIST = ".published.sqlite"
 DRAFTS = ".unfinished"
@@ -26,14 +27,37 @@ class NotASite(Exception):
     """The folder has files in it, and no list of what was published there."""
 
 
+class Files:
+    """Writes files of a site; `written` counts them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.drafts = path / DRAFTS
+        self.written = 0
+
+    def write(self, name: str, content: bytes | str) -> None:
+        """Write a file, unless it has that content already. Whoever reads it meanwhile gets the old one, whole."""
+        target = self.path / name
+        raw = content.encode() if isinstance(content, str) else content
+        if _content(target) == raw:
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=self.drafts, delete=False) as draft:
+            draft.write(raw)
+        Path(draft.name).chmod(0o644)
+        Path(draft.name).replace(target)
+        self.written += 1
+
+
 class SiteFolder:
-    """The folder and its list; `written` and `removed` count files."""
+    """The folder and its list; `removed` counts files."""
 
     def __init__(self, path: Path, listed: sqlite3.Connection) -> None:
         self.path = path
-        self._drafts = path / DRAFTS
+        self.files = Files(path)
+        self.matches = Listing(listed)
         self._listed = listed
-        self.written = self.removed = 0
+        self.removed = 0
 
     @classmethod
     @contextmanager
@@ -45,49 +69,62 @@ class SiteFolder:
         path.mkdir(parents=True, exist_ok=True)
         if not (path / LIST).exists() and any(path.iterdir()):
             raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
-        with folder_locks.locked(path), closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
-            listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
-            listed.execute("pragma journal_mode = wal")
-            folder = cls(path, listed)
-            folder._sweep()
-            yield folder
-            folder._drafts.rmdir()
+        with folder_locks.locked(path):
+            (path / LIST).touch(mode=0o600)
+            with closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
+                listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
+                listed.execute("pragma journal_mode = wal")
+                folder = cls(path, listed)
+                folder._adopt()
+                folder._sweep()
+                yield folder
+                folder.files.drafts.rmdir()
 
     def stamps(self, kind: str) -> dict[str, str]:
         """Return the stamp of each subject of a kind, by its name without the kind."""
         rows = self._listed.execute("select name, stamp from subject where name >= ? and name < ?", _span(kind))
         return {name[len(kind) + 1 :]: stamp for name, stamp in rows}
 
+    def stale(self, kind: str, stamp: str) -> list[str]:
+        """Return the names of the subjects of a kind that have another stamp than this one."""
+        rows = self._listed.execute(
+            "select name from subject where name >= ? and name < ? and stamp <> ?", (*_span(kind), stamp)
+        )
+        return [name[len(kind) + 1 :] for (name,) in rows]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Change the list as a whole, or not at all."""
+        if self._listed.in_transaction:
+            yield
+            return
+        self._listed.execute("begin immediate")
+        try:
+            yield
+        except BaseException:
+            self._listed.execute("rollback")
+            raise
+        self._listed.execute("commit")
+
     def note(self, kind: str, stamps: Mapping[str, str]) -> None:
         """List these subjects of a kind with their stamps."""
         if not stamps:
             return
         rows = [(f"{kind}/{name}", stamp) for name, stamp in stamps.items()]
-        self._listed.execute("begin immediate")
-        self._listed.executemany("insert or replace into subject values (?, ?)", rows)
-        self._listed.execute("commit")
+        with self.transaction():
+            self._listed.executemany("insert or replace into subject values (?, ?)", rows)
 
     def forget(self, kind: str, names: Iterable[str]) -> None:
         """Take these subjects of a kind from the list."""
         rows = [(f"{kind}/{name}",) for name in names]
         if not rows:
             return
-        self._listed.execute("begin immediate")
-        self._listed.executemany("delete from subject where name = ?", rows)
-        self._listed.execute("commit")
+        with self.transaction():
+            self._listed.executemany("delete from subject where name = ?", rows)
 
     def write(self, name: str, content: bytes | str) -> None:
-        """Write a file, unless it has that content already. Whoever reads it meanwhile gets the old one, whole."""
-        target = self.path / name
-        raw = content.encode() if isinstance(content, str) else content
-        if _content(target) == raw:
-            return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=self._drafts, delete=False) as draft:
-            draft.write(raw)
-        Path(draft.name).chmod(0o644)
-        Path(draft.name).replace(target)
-        self.written += 1
+        """Write a file, unless it has that content already."""
+        self.files.write(name, content)
 
     def remove(self, *names: str) -> None:
         """Remove files that are there."""
@@ -97,10 +134,19 @@ class SiteFolder:
                 target.unlink()
                 self.removed += 1
 
+    def _adopt(self) -> None:
+        """Take over the matches of a list as it was before they had a table: they are hidden until they are shown."""
+        named = ("match/", "match0")
+        rows = self._listed.execute("select name from subject where name >= ? and name < ?", named).fetchall()
+        if rows:
+            with self.transaction():
+                self.matches.adopt(int(name.rpartition("/")[2]) for (name,) in rows)
+                self._listed.execute("delete from subject where name >= ? and name < ?", named)
+
     def _sweep(self) -> None:
         """Remove what an interrupted publication was writing."""
-        self._drafts.mkdir(exist_ok=True)
-        for draft in self._drafts.iterdir():
+        self.files.drafts.mkdir(exist_ok=True)
+        for draft in self.files.drafts.iterdir():
             draft.unlink()
 
 

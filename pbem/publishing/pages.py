@@ -20,12 +20,10 @@ from pbem.payloads.templates import templates_folder
 from pbem.payloads.tournaments import TournamentLine
 from pbem.publishing import contents
 from pbem.publishing.contents import Line, MatchShown, Place, SeekShown, TournamentShown
+from pbem.publishing.listing import THOUSAND
 from pbem.publishing.visibility import Shown
 from pbem.rendering.boards.svg_board import BoardSheet
 from pbem.rendering.templating import PagePicture, page, templates
-
-THOUSAND = 1000
-"""How many numbers of matches a folder stands for."""
 
 
 def match_path(number: int, ending: str = "html") -> str:

@@ -9,33 +9,28 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain, groupby, islice
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 from sqlalchemy import Engine
-from sqlmodel import col, func, select
+from sqlmodel import func, select
 
 from engines import GAMES
 from pbem.payloads.templates import templates_folder
-from pbem.publishing import changes, contents, feeds, machine_readable, pages, visibility
-from pbem.publishing.contents import Line, MatchShown, Place
+from pbem.publishing import changes, contents, feeds, machine_readable, pages, visibility, writers
+from pbem.publishing.contents import Line, Place
 from pbem.publishing.folder import UNFINISHED, SiteFolder
-from pbem.publishing.pages import THOUSAND, Site, match_path, player_path, tournament_path
+from pbem.publishing.pages import Site, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Listed, Shown
-from pbem.rendering.boards import board_image
-from pbem.rendering.files import attachments
 from pbem.storage import database
-from pbem.storage.models import Match, RatedWeek
+from pbem.storage.models import RatedWeek, Tournament
 
-AT_ONCE = 50
+AT_ONCE = 20
 """How many matches are read in one transaction."""
 NEWEST, OF_PLAYER = 25, 200
 """How many matches the first page and those of games have, and how many that of a player."""
-ENDINGS = ("html", "txt", "json", "gif", "png")
-FORMAT = 2
+FORMAT = 3
 """To be raised when the code makes other pages of the same data."""
 
 Progress = Callable[[int, int], None]
@@ -52,79 +47,41 @@ class Published:
 
 
 def publish(
-    engine: Engine, site: Site, path: Path, now: datetime, progress: Progress = lambda _done, _all: None
+    engine: Engine,
+    site: Site,
+    path: Path,
+    now: datetime,
+    progress: Progress = lambda _done, _all: None,
 ) -> Published:
     """Bring the site in the folder up to date; raise folder.NotASite or OSError."""
     with SiteFolder.opened(path) as folder:
-        publication = _Publication(engine, site, folder, now)
-        publication.run(progress)
-        return Published(len(publication.shown), folder.written, folder.removed)
-
-
-def files_of(site: Site, match: MatchShown) -> Iterator[tuple[str, bytes | str]]:
-    """Yield paths and contents of all files of a match; the page, which has links to the others, comes last."""
-    number, endings = match.line.number, []
-    made = attachments.records(match.snapshot, site=site.name, generated=match.ended or match.started)
-    moving = attachments.animations(match.snapshot, [each.diagram for each in match.boards])
-    for each in chain(made, moving if match.line.is_over else ()):
-        endings.append(each.name.rpartition(".")[2])
-        yield match_path(number, endings[-1]), each.content
-    yield match_path(number, "png"), board_image.png(match.boards[-1].diagram, scale=1.0)
-    yield match_path(number), pages.match(site, match, (*endings, "png"))
+        _Publication(engine, site, folder, now).run(progress)
+        return Published(folder.matches.count(), folder.files.written, folder.removed)
 
 
 class _Publication:
     def __init__(self, engine: Engine, site: Site, folder: SiteFolder, now: datetime) -> None:
         self._engine, self._site, self._folder, self._now = engine, site, folder, now
-        look = f"{_version()},{site.url},{site.name}"
+        self._look = look = f"{_version()},{site.url},{site.name}"
         with database.read_only(engine) as session:
             self._people = visibility.people(session)
-            self.shown = visibility.matches(session, self._people)
             week = session.exec(select(func.max(RatedWeek.week))).one()
+            self._changes = changes.list_changes(session, folder, look, self._people, now)
         self._general = f"{look},{week}"
-        self._folders = changes.by_folder(self.shown)
-        self._changes = changes.compared(folder, look, self._folders, self._people)
+        self._named = {each.name: each for each in self._people.values() if each.has_page}
+        self._folders = list(folder.matches.folders())
+        self._listed: dict[str, str] = {}
+        """The stamps of the lists that are written."""
 
     def run(self, progress: Progress) -> None:
         """Write and remove what has changed."""
-        seats, tournaments = self._touched()
-        players = self._players_to_write(seats)
-        self._folder.note("folder", dict.fromkeys(map(str, self._changes.folders), UNFINISHED))
-        self._folder.note("player", {each.name: UNFINISHED for each in players})
-        self._folder.note("tournament", {str(each): UNFINISHED for each in tournaments})
-        # From here on, whatever shows one of the matches is listed as unfinished until it has been written.
         self._write_common()
         self._write_matches(progress)
-        self._write_players(players)
+        self._write_players()
         self._write_tournaments()
         self._write_lists()
         self._write_front()
         self._remove()
-
-    def _touched(self) -> tuple[set[int], set[int]]:
-        """Return the players and the tournaments of the matches that differ."""
-        found = [listed for listed in self.shown if listed.number in self._changes.matches]
-        seats = {seat for listed in found for seat in listed.seats}
-        tournaments = {listed.tournament for listed in found}
-        gone = self._changes.gone
-        for start in range(0, len(gone), AT_ONCE):
-            numbers = col(Match.id).in_(gone[start : start + AT_ONCE])
-            with database.read_only(self._engine) as session:
-                for first, second, number in session.exec(
-                    select(Match.seat0, Match.seat1, Match.tournament).where(numbers)
-                ):
-                    seats |= {first, second}
-                    tournaments.add(number)
-        return seats, {number for number in tournaments if number is not None}
-
-    def _players_to_write(self, touched: set[int]) -> list[Shown]:
-        """Return those whose matches have changed, or all if a week of ratings is over."""
-        known = self._folder.stamps("player")
-        return [
-            each
-            for each in self._people.values()
-            if each.has_page and (each.player in touched or known.get(each.name) != self._general)
-        ]
 
     def _write_common(self) -> None:
         """Write what is the same on every server."""
@@ -139,34 +96,30 @@ class _Publication:
                 self._folder.write(path, content)
 
     def _write_matches(self, progress: Progress) -> None:
-        done = 0
-        for each, listed in self._folders.items():
-            changed = [match for match in listed if match.number in self._changes.matches]
-            for start in range(0, len(changed), AT_ONCE):
-                at_once = changed[start : start + AT_ONCE]
-                self._write_some(changes.kind_of_matches(each), at_once)
-                done += len(at_once)
-                progress(done, len(self._changes.matches))
+        changed, done = self._changes.matches, 0
+        place = writers.Place(self._engine, self._site, self._folder.files)
+        for batch in writers.written(place, self._batches()):
+            with self._folder.transaction():
+                self._folder.matches.stamp((each.number, changed[each.number][1]) for each in batch.matches)
+            done += len(batch.matches)
+            progress(done, len(changed))
 
-    def _write_some(self, kind: str, listed: Sequence[Listed]) -> None:
-        self._folder.note(kind, {str(each.number): UNFINISHED for each in listed})
-        with database.read_only(self._engine) as session:
-            found = [contents.match(session, each, self._people) for each in listed]
-        for match in found:
-            for path, content in files_of(self._site, match):
-                self._folder.write(path, content)
-        self._folder.note(kind, {str(each.number): self._changes.matches[each.number] for each in listed})
+    def _batches(self) -> Iterator[writers.Batch]:
+        """Yield the matches that are to be written; they are unfinished from then on."""
+        changed = [listed for listed, _ in self._changes.matches.values()]
+        for start in range(0, len(changed), AT_ONCE):
+            at_once = changed[start : start + AT_ONCE]
+            with self._folder.transaction():
+                self._folder.matches.stamp((each.number, UNFINISHED) for each in at_once)
+            yield writers.batch_of(at_once, self._people)
 
-    def _write_players(self, wanted: Sequence[Shown]) -> None:
-        theirs: dict[int, list[Listed]] = {each.player: [] for each in wanted}
-        if theirs:
-            for listed in self.shown:
-                for seat in {*listed.seats} & theirs.keys():
-                    theirs[seat].append(listed)
+    def _write_players(self) -> None:
+        """Write those whose matches have changed, or all if a week of ratings is over."""
+        wanted = [self._named[name] for name in self._folder.stale("player", self._general) if name in self._named]
         for start in range(0, len(wanted), AT_ONCE):
             at_once = wanted[start : start + AT_ONCE]
             for each in at_once:
-                self._write_player(each, self._lines(theirs[each.player][: -OF_PLAYER - 1 : -1]))
+                self._write_player(each, self._lines(self._folder.matches.of_player(each.player, OF_PLAYER)))
             self._folder.note("player", {each.name: self._general for each in at_once})
 
     def _write_player(self, shown: Shown, lines: list[Line]) -> None:
@@ -177,35 +130,31 @@ class _Publication:
         self._folder.write(path, feeds.matches(self._site, f"Matches of {shown.name}", path, page, lines))
 
     def _write_tournaments(self) -> None:
-        """Write the pages of those whose matches have changed, and of all that go on."""
+        """Write the pages of those that have changed, or in which a match or a player has."""
         known = self._folder.stamps("tournament")
         with database.read_only(self._engine) as session:
-            rows = contents.tournaments(session)
-            stamps = {
-                str(row.id): f"{self._general},{row.title},{row.started},{row.ended},{row.closes}" for row in rows
-            }
-        wanted = [row for row in rows if row.ended is None or known.get(str(row.id)) != stamps[str(row.id)]]
-        of_tournament: dict[int, list[Listed]] = {row.id or 0: [] for row in wanted}
-        for listed in self.shown:
-            if listed.tournament in of_tournament:
-                of_tournament[listed.tournament].append(listed)
-        self._folder.note("tournament", {str(row.id): UNFINISHED for row in wanted})
-        for row in wanted:
-            number = row.id or 0
-            lines = self._lines(of_tournament[number])
+            told = contents.tournaments(session)
+        stamps = {str(number): changes.digest([self._general, each]) for number, each in told.items()}
+        wanted = [number for number in told if known.get(str(number)) != stamps[str(number)]]
+        self._folder.note("tournament", {str(number): UNFINISHED for number in wanted})
+        for number in wanted:
+            lines = self._lines(self._folder.matches.of_tournament(number))
             with database.read_only(self._engine) as session:
+                row = session.get_one(Tournament, number)
                 shown = contents.tournament(session, row, self._people, lines)
             path, page = tournament_path(number, "xml"), tournament_path(number)
             self._folder.write(tournament_path(number, "json"), machine_readable.tournament(self._site, shown))
-            self._folder.write(path, feeds.matches(self._site, row.title, path, page, lines))
+            self._folder.write(path, feeds.matches(self._site, shown.title, path, page, lines))
             self._folder.write(page, pages.tournament(self._site, shown))
-        self._folder.note("tournament", {str(row.id): stamps[str(row.id)] for row in wanted})
+        self._folder.note("tournament", {str(number): stamps[str(number)] for number in wanted})
 
     def _write_lists(self) -> None:
         """Write the lists of the folders whose matches have changed, the last first: those before have links to it."""
-        beside = changes.neighbours(self._folders)
-        for each in sorted(self._changes.folders, reverse=True):
-            lines = self._lines(self._folders[each])
+        beside, known = changes.neighbours(self._folders), self._folder.stamps("folder")
+        stamps = {str(each): changes.digest([self._look, beside[each]]) for each in self._folders}
+        self._listed = {each: stamp for each, stamp in stamps.items() if known.get(each) != stamp}
+        for each in sorted(map(int, self._listed), reverse=True):
+            lines = self._lines(self._folder.matches.in_folder(each))
             self._folder.write(f"matches/{each}/index.json", machine_readable.matches(self._site, lines))
             self._folder.write(f"matches/{each}/index.html", pages.matches(self._site, each, lines, beside[each]))
             if self._site.url:
@@ -213,28 +162,24 @@ class _Publication:
                 self._folder.write(f"matches/{each}/sitemap.xml", feeds.sitemap(self._site, paths))
 
     def _write_front(self) -> None:
-        latest = sorted(self.shown, key=attrgetter("moment"))[::-1]
-        running = self._lines(list(islice((each for each in reversed(self.shown) if not each.is_over), NEWEST)))
-        most = max(NEWEST, feeds.ENTRIES)
-        over = self._lines(list(islice((each for each in latest if each.is_over), most)))
-        thousands = list(self._folders)
+        matches, most = self._folder.matches, max(NEWEST, feeds.ENTRIES)
+        running, over = self._lines(matches.running(NEWEST)), self._lines(matches.over(most))
         with database.read_only(self._engine) as session:
             places = {key: contents.place_list(session, key, self._people, self._now) for key in GAMES}
             seeks = contents.seeks(session, self._people, self._now)
             tournaments = contents.tournament_lines(session, NEWEST, self._now)
         for key in GAMES:
-            of_game = self._lines(list(islice((each for each in latest if each.game == key), NEWEST)))
+            of_game = self._lines(matches.of_game(key, NEWEST))
             self._write_if_new(f"games/{key}.html", (places[key], of_game), partial(self._game, key))
-        folders = [f"matches/{each}/index.json" for each in thousands]
+        folders = [f"matches/{each}/index.json" for each in self._folders]
         self._folder.write("index.json", machine_readable.matches(self._site, [*running, *over], folders))
         self._folder.write("feed.xml", feeds.matches(self._site, self._site.name, "feed.xml", "index.html", over))
         if self._site.url:
-            others = [player_path(each.name) for each in self._people.values() if each.has_page]
-            others += ["index.html", *(f"games/{key}.html" for key in GAMES)]
+            others = [*map(player_path, self._named), "index.html", *(f"games/{key}.html" for key in GAMES)]
             self._write_if_new("sitemap-pages.xml", (others,), partial(feeds.sitemap, self._site))
-            maps = ["sitemap-pages.xml", *(f"matches/{each}/sitemap.xml" for each in thousands)]
+            maps = ["sitemap-pages.xml", *(f"matches/{each}/sitemap.xml" for each in self._folders)]
             self._folder.write("sitemap.xml", feeds.sitemaps(self._site, maps))
-        front = pages.front(self._site, running, over[:NEWEST], places, seeks, tournaments, thousands)
+        front = pages.front(self._site, running, over[:NEWEST], places, seeks, tournaments, self._folders)
         self._folder.write("index.html", front)
         self._folder.note("common", {"files": self._general})
 
@@ -251,31 +196,39 @@ class _Publication:
 
     def _remove(self) -> None:
         """Remove what is no longer shown; first what links to something, then what it links to."""
-        for each in self._changes.vanished:
+        vanished = sorted(self._folder.stamps("folder").keys() - set(map(str, self._folders)))
+        for each in vanished:
             self._folder.remove(*_paths_of_folder(each))
-        for number in self._changes.gone:
-            self._folder.remove(*_paths_of_match(number))
-        for each, numbers in groupby(self._changes.gone, lambda number: number // THOUSAND):
-            self._folder.forget(changes.kind_of_matches(each), map(str, numbers))
-        names = {each.name for each in self._people.values() if each.has_page}
-        left = [name for name in self._folder.stamps("player") if name not in names]
+        hidden = self._folder.matches.hidden()
+        for start in range(0, len(hidden), AT_ONCE):
+            for number in hidden[start : start + AT_ONCE]:
+                self._folder.remove(*_paths_of_match(number))
+            with self._folder.transaction():
+                self._folder.matches.forget(hidden[start : start + AT_ONCE])
+        chose = self._changes.people or self._changes.left
+        left = sorted(self._folder.stamps("player").keys() - self._named.keys()) if chose else []
         for name in left:
             self._folder.remove(*_paths_of_player(name))
         self._folder.forget("player", left)
-        # The matches of a folder are compared again until this says that all of them were dealt with.
-        self._folder.note("folder", {str(each): stamp for each, stamp in self._changes.folders.items()})
-        self._folder.forget("folder", map(str, self._changes.vanished))
+        with self._folder.transaction():  # until then, the same matches are compared again
+            for kind, stamps, gone in (
+                ("folder", self._listed, vanished),
+                ("block", self._changes.blocks, self._changes.vanished),
+                ("person", self._changes.people, self._changes.left),
+            ):
+                self._folder.note(kind, stamps)
+                self._folder.forget(kind, gone)
 
     def _lines(self, found: Sequence[Listed]) -> list[Line]:
         return [contents.line(each, self._people) for each in found]
 
 
-def _paths_of_folder(thousand: int) -> list[str]:
+def _paths_of_folder(thousand: str) -> list[str]:
     return [f"matches/{thousand}/{name}" for name in ("index.html", "index.json", "sitemap.xml")]
 
 
 def _paths_of_match(number: int) -> list[str]:
-    return [match_path(number, ending) for ending in ENDINGS]
+    return [match_path(number, ending) for ending in writers.ENDINGS]
 
 
 def _paths_of_player(name: str) -> list[str]:

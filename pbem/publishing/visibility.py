@@ -6,7 +6,7 @@ Nobody is shown who hasn't asked for it. The house always is. Somebody who left,
 choice stored any more, so the next publication is without them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -16,11 +16,14 @@ from sqlalchemy import DateTime, func, or_, type_coerce
 from sqlmodel import Session, col, select
 
 from pbem.players.preferences import PUBLIC
+from pbem.publishing import fingerprints
 from pbem.storage.models import HOUSE, Match, MatchState, Player
 
 NOBODY = "a player"
 """What stands in place of a name that isn't shown."""
 SHOWN = (MatchState.RUNNING, MatchState.OVER)
+BLOCK = 100
+"""How many numbers of matches have a fingerprint together."""
 
 
 class Choice(StrEnum):
@@ -52,18 +55,14 @@ class Listed(NamedTuple):
     termination: str | None
     tournament: int | None
     seats: tuple[int, int]
-    moment: datetime
-    """As the database has it: with or without a time zone, but it's always UTC."""
+    """The numbers of both players; 0 for one who has no page."""
+    day: datetime
+    """In UTC."""
 
     @property
     def is_over(self) -> bool:
         """Whether it has ended."""
         return self.state == MatchState.OVER
-
-    @property
-    def day(self) -> datetime:
-        """When it ended, or began."""
-        return self.moment.replace(tzinfo=UTC) if self.moment.tzinfo is None else self.moment.astimezone(UTC)
 
 
 def people(session: Session) -> dict[int, Shown]:
@@ -80,19 +79,62 @@ def people(session: Session) -> dict[int, Shown]:
     return found
 
 
-def matches(session: Session, shown: Mapping[int, Shown]) -> list[Listed]:
-    """Return the matches that are shown, in the order of their numbers."""
+def matches(
+    session: Session, shown: Mapping[int, Shown], numbers: range, is_shown: Callable[[int], bool]
+) -> list[Listed]:
+    """Return the matches with these numbers that are shown, in their order; `is_shown` knows about earlier ones."""
     moment = func.coalesce(col(Match.ended), col(Match.created))
     columns: Any = (
         *(Match.id, Match.game, Match.state, Match.plies, Match.shift, Match.winner, Match.termination),
         *(Match.tournament, Match.seat0, Match.seat1, Match.begun_from),
         type_coerce(moment, DateTime(timezone=True)),  # not Utc, which takes as long as all the rest
     )
-    rows: Any = session.execute(select(*columns).where(col(Match.state).in_(SHOWN)).order_by(col(Match.id)))
+    among = (col(Match.id) >= numbers.start, col(Match.id) < numbers.stop, col(Match.state).in_(SHOWN))
+    rows: Any = session.execute(select(*columns).where(*among).order_by(col(Match.id)))
     found: list[Listed] = []
     earlier: set[int] = set()
     for *told, first, second, source, when in rows:
-        if first in shown and second in shown and (source is None or source in earlier):
+        if first not in shown or second not in shown:
+            continue
+        if source is None or source in earlier or (source < numbers.start and is_shown(source)):
             earlier.add(told[0])
-            found.append(Listed._make((*told, (first, second), when)))
+            seats = (first if shown[first].has_page else 0, second if shown[second].has_page else 0)
+            found.append(Listed._make((*told, seats, _in_utc(when))))
     return found
+
+
+def blocks(session: Session) -> dict[int, int]:
+    """Return the fingerprint of each block of matches that have begun, by its number."""
+    seats = (col(Match.seat0), col(Match.seat1))
+    lengths = (func.coalesce(func.length(col(Match.termination)), 0), func.length(col(Match.game)))
+    result = (func.coalesce(col(Match.winner), 2), *lengths)
+    block = (col(Match.id) // BLOCK).label("block")
+    told = fingerprints.of(col(Match.id), col(Match.plies), col(Match.shift), *seats, *result, _tournament())
+    rows: Any = session.execute(select(block, told).where(col(Match.state).in_(SHOWN)).group_by(block))
+    return dict(map(tuple, rows))
+
+
+def blocks_of(session: Session, players: Collection[int]) -> set[int]:
+    """Return the blocks in which these players have matches."""
+    block = col(Match.id) // BLOCK
+    found: set[int] = set()
+    for seat in (Match.seat0, Match.seat1):
+        found |= set(session.scalars(select(block).where(col(seat).in_(players)).distinct()))
+    return found
+
+
+def begun_from(session: Session) -> dict[int, list[int]]:
+    """Return the matches that began at a position of another one, by the number of that one."""
+    found: dict[int, list[int]] = {}
+    for number, source in session.exec(select(Match.id, Match.begun_from).where(col(Match.begun_from).is_not(None))):
+        found.setdefault(source or 0, []).append(number or 0)
+    return found
+
+
+def _tournament() -> Any:
+    return func.coalesce(col(Match.tournament), 0)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """Return a time as the database has it, with or without a time zone."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

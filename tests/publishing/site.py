@@ -29,7 +29,8 @@ class Archive:
         """Publish into the folder, or into another one."""
         server = self.letters.server
         site = Site("PBeM", server.settings.server.address, url)
-        return publication.publish(server.engine, site, folder or self.folder, self.letters.clock())
+        now = self.letters.clock()
+        return publication.publish(server.engine, site, folder or self.folder, now)
 
     def write(self, name: str, words: str) -> None:
         """Let a player write to their personal address."""

@@ -1,0 +1,143 @@
+"""The matches that the site shows, as it keeps them itself: each with the stamp of its files.
+
+So lists of the newest matches, of those of a player or of a tournament, and the neighbours of a match, need no look at
+the database, which has all matches of everybody, and no index for this.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from pbem.publishing.visibility import Listed
+
+THOUSAND = 1000
+"""How many numbers of matches a folder stands for."""
+TABLE = (
+    """
+    create table if not exists match (
+        number integer primary key, game text, state text, plies integer, shift integer, winner integer,
+        termination text, tournament integer, seat0 integer, seat1 integer, day text,
+        stamp text not null default '', is_shown integer not null default 1
+    )
+    """,
+    "create index if not exists of_game on match (game, day, number) where is_shown",
+    "create index if not exists by_state on match (state, number) where is_shown",
+    "create index if not exists by_day on match (state, day, number) where is_shown",
+    "create index if not exists first_seat on match (seat0, number) where is_shown and seat0 > 0",
+    "create index if not exists second_seat on match (seat1, number) where is_shown and seat1 > 0",
+    "create index if not exists of_tournament on match (tournament, number) where is_shown and tournament is not null",
+    "create index if not exists gone on match (number) where not is_shown",
+)
+COLUMNS = "number, game, state, plies, shift, winner, termination, tournament, seat0, seat1, day"
+
+
+class Listing:
+    """The table of these matches. Whoever changes it has begun a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        for statement in TABLE:
+            connection.execute(statement)
+
+    def show(self, matches: Iterable[Listed]) -> None:
+        """List matches as they are now; the stamps of their files stay."""
+        columns = COLUMNS.split(", ")
+        values = ", ".join("?" * len(columns))
+        changed = ", ".join(f"{each} = excluded.{each}" for each in columns[1:])
+        self._connection.executemany(
+            f"insert into match ({COLUMNS}) values ({values})"  # noqa: S608 - constants
+            f" on conflict (number) do update set {changed}, is_shown = 1",
+            ((*each[:8], *each.seats, each.day.isoformat()) for each in matches),
+        )
+
+    def hide(self, numbers: Iterable[int]) -> None:
+        """List matches as no longer shown; they are forgotten when their files are removed."""
+        self._connection.executemany(
+            "update match set is_shown = 0, stamp = '' where number = ?", ((each,) for each in numbers)
+        )
+
+    def adopt(self, numbers: Iterable[int]) -> None:
+        """List matches of which nothing is known, as hidden."""
+        rows = ((each,) for each in numbers)
+        self._connection.executemany("insert or ignore into match (number, is_shown) values (?, 0)", rows)
+
+    def stamp(self, stamps: Iterable[tuple[int, str]]) -> None:
+        """Note the stamps of the files of matches, by their numbers."""
+        rows = ((stamp, number) for number, stamp in stamps)
+        self._connection.executemany("update match set stamp = ? where number = ?", rows)
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Forget matches."""
+        self._connection.executemany("delete from match where number = ?", ((each,) for each in numbers))
+
+    def hidden(self) -> list[int]:
+        """Return the numbers of those whose files are to be removed."""
+        return [number for (number,) in self._connection.execute("select number from match where not is_shown")]
+
+    def has(self, number: int) -> bool:
+        """Return whether a match is shown."""
+        found = self._connection.execute("select 1 from match where number = ? and is_shown", (number,))
+        return found.fetchone() is not None
+
+    def between(self, numbers: range) -> dict[int, tuple[Listed, str]]:
+        """Return the matches with these numbers, with the stamps of their files."""
+        found = self._connection.execute(
+            f"select stamp, {COLUMNS} from match where is_shown and number >= ? and number < ?",  # noqa: S608
+            (numbers.start, numbers.stop),
+        )
+        return {row[1]: (_listed(row[1:]), row[0]) for row in found}
+
+    def folders(self) -> Iterator[int]:
+        """Yield the folders that have matches, from the first."""
+        number: int | None = 0
+        while True:
+            found = self._connection.execute("select min(number) from match where is_shown and number >= ?", (number,))
+            (number,) = found.fetchone()
+            if number is None:
+                return
+            yield number // THOUSAND
+            number = (number // THOUSAND + 1) * THOUSAND
+
+    def count(self) -> int:
+        """Return how many matches are shown."""
+        (found,) = self._connection.execute("select count(*) from match where is_shown").fetchone()
+        return int(found)
+
+    def in_folder(self, folder: int) -> list[Listed]:
+        """Return the matches of a folder, in the order of their numbers."""
+        first = folder * THOUSAND
+        return self._found("number >= ? and number < ? order by number", first, first + THOUSAND)
+
+    def running(self, most: int) -> list[Listed]:
+        """Return the newest that aren't over, the newest first."""
+        return self._found("state = 'running' order by number desc limit ?", most)
+
+    def over(self, most: int) -> list[Listed]:
+        """Return those that ended last, the last first."""
+        return self._found("state = 'over' order by day desc, number desc limit ?", most)
+
+    def of_game(self, game: str, most: int) -> list[Listed]:
+        """Return those of a game that ended, or began, last; the last first."""
+        return self._found("game = ? order by day desc, number desc limit ?", game, most)
+
+    def of_player(self, player: int, most: int) -> list[Listed]:
+        """Return the newest of a player who has a page, the newest first."""
+        seats = [
+            self._found(f"{seat} = ? and {seat} > 0 order by number desc limit ?", player, most)
+            for seat in ("seat0", "seat1")
+        ]
+        newest = sorted({each.number: each for each in (*seats[0], *seats[1])}.values(), reverse=True)
+        return newest[:most]
+
+    def of_tournament(self, tournament: int) -> list[Listed]:
+        """Return those of a tournament, in the order of their numbers."""
+        return self._found("tournament = ? and tournament is not null order by number", tournament)
+
+    def _found(self, which: str, *values: object) -> list[Listed]:
+        rows = self._connection.execute(f"select {COLUMNS} from match where is_shown and {which}", values)  # noqa: S608
+        return [_listed(row) for row in rows]
+
+
+def _listed(row: Sequence[Any]) -> Listed:
+    return Listed._make((*row[:8], (row[8], row[9]), datetime.fromisoformat(row[10])))
