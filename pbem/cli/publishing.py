@@ -1,5 +1,6 @@
 """Publishing matches as a site for web browsers."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from pbem.cli.core import CONFIG, IMPOSSIBLE, ConfigOption, app, errors, out, st
 from pbem.publishing import publication
 from pbem.publishing.folder import NotASite
 from pbem.publishing.pages import Site
+from pbem.publishing.writers import Killed
 
 
 @app.command()
@@ -20,7 +22,7 @@ def publish(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     """Write what players allow to be seen as a site for web browsers, or bring it up to date."""
-    with stored(config_file) as server, Progress(console=errors, transient=True) as bar:
+    with stored(config_file) as server, Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task("matches", total=None)
         settings = server.settings.server
         try:
@@ -30,8 +32,9 @@ def publish(
                 folder,
                 core.now(),
                 lambda number, total: bar.update(task, completed=number, total=total),
+                len(os.sched_getaffinity(0)),
             )
-        except NotASite as error:
+        except (NotASite, Killed) as error:
             errors.print(f"pbem: {error}", markup=False, highlight=False)
             raise typer.Exit(IMPOSSIBLE) from error
     out.print(

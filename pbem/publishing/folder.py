@@ -4,6 +4,9 @@ What is in the folder is listed in a file of its own, with a stamp for each subj
 a text that differs whenever its files have to be made again. A subject is listed before its files are written, and
 forgotten after they were removed, so that no file is left over wherever a publication is interrupted. If the list is
 lost, everything is made again. The list is not for visitors, so nobody else may read it.
+
+Other processes may write files of matches too, for as long as the one that holds the folder lives: they share a lock on
+the drafts, for which the next publication waits.
 """
 
 import sqlite3
@@ -28,7 +31,7 @@ class NotASite(Exception):
 
 
 class Files:
-    """Writes files of a site; `written` counts them."""
+    """Writes files of a site; `written` counts them. Others may write different ones at the same time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -144,10 +147,11 @@ class SiteFolder:
                 self._listed.execute("delete from subject where name >= ? and name < ?", named)
 
     def _sweep(self) -> None:
-        """Remove what an interrupted publication was writing."""
+        """Remove what an interrupted publication was writing, once all of its processes have ended."""
         self.files.drafts.mkdir(exist_ok=True)
-        for draft in self.files.drafts.iterdir():
-            draft.unlink()
+        with folder_locks.locked(self.files.drafts):
+            for draft in self.files.drafts.iterdir():
+                draft.unlink()
 
 
 def _content(path: Path) -> bytes | None:

@@ -6,6 +6,7 @@ published next time.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -28,6 +29,8 @@ from pbem.storage.models import RatedWeek, Tournament
 
 AT_ONCE = 20
 """How many matches are read in one transaction."""
+FEW = 60
+"""Up to this many matches are written sooner than other processes have started."""
 NEWEST, OF_PLAYER = 25, 200
 """How many matches the first page and those of games have, and how many that of a player."""
 FORMAT = 3
@@ -52,10 +55,14 @@ def publish(
     path: Path,
     now: datetime,
     progress: Progress = lambda _done, _all: None,
+    processes: int = 1,
 ) -> Published:
-    """Bring the site in the folder up to date; raise folder.NotASite or OSError."""
+    """Bring the site in the folder up to date; raise folder.NotASite, writers.Killed or OSError.
+
+    Many matches are written by that many processes.
+    """
     with SiteFolder.opened(path) as folder:
-        _Publication(engine, site, folder, now).run(progress)
+        _Publication(engine, site, folder, now).run(progress, processes)
         return Published(folder.matches.count(), folder.files.written, folder.removed)
 
 
@@ -73,10 +80,10 @@ class _Publication:
         self._listed: dict[str, str] = {}
         """The stamps of the lists that are written."""
 
-    def run(self, progress: Progress) -> None:
+    def run(self, progress: Progress, processes: int) -> None:
         """Write and remove what has changed."""
         self._write_common()
-        self._write_matches(progress)
+        self._write_matches(progress, processes)
         self._write_players()
         self._write_tournaments()
         self._write_lists()
@@ -95,14 +102,16 @@ class _Publication:
             for path, content in pages.pictures(key).items():
                 self._folder.write(path, content)
 
-    def _write_matches(self, progress: Progress) -> None:
+    def _write_matches(self, progress: Progress, processes: int) -> None:
         changed, done = self._changes.matches, 0
         place = writers.Place(self._engine, self._site, self._folder.files)
-        for batch in writers.written(place, self._batches()):
-            with self._folder.transaction():
-                self._folder.matches.stamp((each.number, changed[each.number][1]) for each in batch.matches)
-            done += len(batch.matches)
-            progress(done, len(changed))
+        several = 1 if len(changed) <= FEW else processes
+        with closing(writers.written(place, self._batches(), several)) as batches:
+            for batch in batches:
+                with self._folder.transaction():
+                    self._folder.matches.stamp((each.number, changed[each.number][1]) for each in batch.matches)
+                done += len(batch.matches)
+                progress(done, len(changed))
 
     def _batches(self) -> Iterator[writers.Batch]:
         """Yield the matches that are to be written; they are unfinished from then on."""

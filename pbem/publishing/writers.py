@@ -1,11 +1,25 @@
-"""The files of matches: what a match has, and a number of matches written at a time."""
+"""The files of matches, written by this process, or by several if that pays.
 
+Other processes end by themselves when this one does, even if it is killed: until then they share a lock on the drafts,
+for which the next publication waits. If one of them is killed, this publication ends; the next one mends what is left.
+"""
+
+import multiprocessing
+import os
+import signal
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
+from pathlib import Path
+from threading import Thread
+from typing import Any
 
 from sqlalchemy import Engine
 
+from pbem import folder_locks
 from pbem.publishing import contents, pages
 from pbem.publishing.contents import MatchShown
 from pbem.publishing.folder import Files
@@ -15,7 +29,12 @@ from pbem.rendering.boards import board_image
 from pbem.rendering.files import attachments
 from pbem.storage import database
 
+KILLED = "a process that wrote pages was killed; the next publication writes what is missing"
 ENDINGS = ("html", "txt", "json", "gif", "png")
+
+
+class Killed(Exception):
+    """A process that wrote pages was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +66,100 @@ def files_of(site: Site, match: MatchShown) -> Iterator[tuple[str, bytes | str]]
     yield match_path(number), pages.match(site, match, (*endings, "png"))
 
 
-def written(place: Place, batches: Iterable[Batch]) -> Generator[Batch, None, None]:
-    """Write the files of matches, and yield each batch once they are there. Raise OSError or what the database does."""
+def written(place: Place, batches: Iterable[Batch], processes: int) -> Generator[Batch, None, None]:
+    """Write the files of matches. Yield each batch once they are there; take the next when a process is free for it.
+
+    Raise Killed if another process is killed, OSError or what the database raises.
+    """
+    if processes > 1:
+        yield from _written_by(processes, place, iter(batches))
+        return
     for batch in batches:
-        with database.read_only(place.engine) as session:
-            found = [contents.match(session, each, batch.people) for each in batch.matches]
-        for match in found:
-            for path, content in files_of(place.site, match):
-                place.files.write(path, content)
+        _write(place, batch)
         yield batch
+
+
+def _write(place: Place, batch: Batch, is_over: Any = None) -> None:
+    with database.read_only(place.engine) as session:
+        found = [contents.match(session, each, batch.people) for each in batch.matches]
+    for match in found:
+        if is_over is not None and is_over.value:
+            return
+        for path, content in files_of(place.site, match):
+            place.files.write(path, content)
+
+
+def _written_by(processes: int, place: Place, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Do it in processes of their own, each of which always has a batch waiting."""
+    spawning = multiprocessing.get_context("spawn")
+    is_over = spawning.RawValue("b", 0)
+    url = place.engine.url.render_as_string(hide_password=False)
+    told = (url, place.site, place.files.path, is_over)
+    waiting: dict[Future[int], Batch] = {}
+    with ProcessPoolExecutor(processes, spawning, _begin, told) as pool:
+        try:
+            with _without_interrupts():
+                for batch in islice(batches, 2 * processes):
+                    waiting[pool.submit(_write_there, batch)] = batch
+            while waiting:
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    place.files.written += future.result()
+                    yield waiting.pop(future)
+                    for batch in islice(batches, 1):
+                        waiting[pool.submit(_write_there, batch)] = batch
+        except BrokenProcessPool as error:
+            raise Killed(KILLED) from error
+        finally:
+            is_over.value = 1
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Let processes that start meanwhile never notice Ctrl-C, and this one only afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@dataclass(slots=True)
+class _There:
+    """What another process works with."""
+
+    place: Place
+    is_over: Any
+    lock: int
+
+
+HERE: list[_There] = []
+"""What this process works with, if it is one of several."""
+
+
+def _begin(url: str, site: Site, path: Path, is_over: Any) -> None:
+    """Begin to be a process that writes, and that ends when the first one does."""
+    files = Files(path)
+    lock = folder_locks.share(files.drafts)
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # noqa: S101 - this isn't the first process
+    if not parent.is_alive():  # by now, the next publication may hold the folder
+        os._exit(1)
+    Thread(target=_end_with, args=(parent,), daemon=True).start()
+    HERE.append(_There(Place(database.connect(url), site, files), is_over, lock))
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def _write_there(batch: Batch) -> int:
+    """Write the files of some matches in another process. Return how many have changed."""
+    (there,) = HERE
+    before = there.place.files.written
+    _write(there.place, batch, there.is_over)
+    return there.place.files.written - before
 
 
 def batch_of(matches: Sequence[Listed], people: Mapping[int, Shown]) -> Batch:

@@ -5,11 +5,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlalchemy import Engine
+from sqlmodel import col, select
+
 from pbem.publishing import publication
 from pbem.publishing.folder import LIST
 from pbem.publishing.pages import Site
-from pbem.publishing.publication import Published
-from tests.correspondence import Correspondence, correspondence
+from pbem.publishing.publication import Progress, Published
+from pbem.storage import database
+from pbem.storage.models import Match, MatchState, Player, Ply
+from tests.correspondence import MORNING, Correspondence, correspondence
 
 URL = "https://games.example/archive/"
 OPENING = ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
@@ -25,12 +30,18 @@ class Archive:
         self.folder = folder
         self.personal = personal
 
-    def publish(self, url: str = URL, folder: Path | None = None) -> Published:
+    def publish(
+        self,
+        url: str = URL,
+        folder: Path | None = None,
+        processes: int = 1,
+        progress: Progress = lambda _done, _all: None,
+    ) -> Published:
         """Publish into the folder, or into another one."""
         server = self.letters.server
         site = Site("PBeM", server.settings.server.address, url)
         now = self.letters.clock()
-        return publication.publish(server.engine, site, folder or self.folder, now)
+        return publication.publish(server.engine, site, folder or self.folder, now, progress, processes)
 
     def write(self, name: str, words: str) -> None:
         """Let a player write to their personal address."""
@@ -72,6 +83,26 @@ def _begun(letters: Correspondence, choice: str) -> dict[str, str]:
     if choice:
         begun.choose(choice, "alice", "bob")
     return personal
+
+
+def store_many(engine: Engine, number: int) -> None:
+    """Store running matches of two players who allow that they're shown."""
+    with database.transaction(engine) as session:
+        for name in ("dora", "emil"):
+            row = Player(name=name, address=f"{name}@mail.example", confirmed=MORNING, created=MORNING)
+            row.settings = {"public": "on"}
+            session.add(row)
+        session.flush()
+        first, second = session.exec(select(Player.id).where(col(Player.name).in_(("dora", "emil")))).all()
+        for _ in range(number):
+            match = Match(
+                game="quadraphages", options={}, seat0=first, seat1=second, challenger=first, created=MORNING,
+                state=MatchState.RUNNING, plies=len(OPENING), to_move=0,
+            )  # fmt: skip
+            session.add(match)
+            session.flush()
+            for ply, text in enumerate(OPENING):
+                session.add(Ply(match=match.id, number=ply + 1, seat=ply, text=text, played=MORNING))
 
 
 def files(folder: Path) -> dict[str, str]:

@@ -1,0 +1,142 @@
+"""`pbem publish` as the operator has it: its progress at a terminal, and its processes, which all end together."""
+
+import errno
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pbem.publishing.folder import SiteFolder
+from pbem.publishing.writers import KILLED
+from tests.operating.site import Site, environment
+from tests.publishing.site import store_many
+from tests.servers import until
+
+pytestmark = pytest.mark.slow
+
+MANY = 400
+PROGRAM = str(Path(sys.executable).with_name("pbem"))
+
+
+def filled(site: Site, number: int) -> Site:
+    """Store matches that can be shown."""
+    with site.server() as server:
+        store_many(server.engine, number)
+    return site
+
+
+@pytest.fixture
+def played(site: Site) -> Site:
+    """Provide a server with three matches that can be shown."""
+    return filled(site, 3)
+
+
+def _at_a_terminal(site: Site) -> tuple[str, str]:
+    """Publish, with a terminal for what isn't a result. Return the result, and what the terminal was sent."""
+    terminal, end = pty.openpty()
+    around = environment() | {"TERM": "xterm"}
+    with subprocess.Popen(
+        [PROGRAM, "publish", "web"], cwd=site.folder, env=around, stdin=end, stdout=subprocess.PIPE, stderr=end
+    ) as process:
+        os.close(end)
+        shown = b""
+        try:
+            while part := os.read(terminal, 4096):
+                shown += part
+        except OSError as error:
+            if error.errno != errno.EIO:  # what Linux says when nobody has the other end open any more
+                raise
+        finally:
+            os.close(terminal)
+        out, _ = process.communicate()
+    assert process.returncode == 0
+    return out.decode(), shown.decode()
+
+
+def test_at_a_terminal_it_shows_how_far_it_is_and_reaches_the_end(played: Site) -> None:
+    out, shown = _at_a_terminal(played)
+    assert "3 matches in" in out
+    assert "\x1b" not in out
+    assert "matches" in shown
+    assert "100%" in shown
+    assert shown.rindex("\x1b[2K") > shown.rindex("100%"), "the bar is wiped out"
+
+
+def test_elsewhere_there_is_none(played: Site) -> None:
+    words = [PROGRAM, "publish", "web"]
+    done = subprocess.run(words, cwd=played.folder, env=environment(), capture_output=True, check=True)
+    assert b"3 matches in" in done.stdout
+    assert done.stderr == b""
+
+
+def _started(site: Site) -> subprocess.Popen[bytes]:
+    """Start to publish many matches, and return once some are written, by more than one process."""
+    words = [PROGRAM, "publish", "web"]
+    process = subprocess.Popen(
+        words, cwd=site.folder, env=environment(), stderr=subprocess.PIPE, start_new_session=True
+    )
+    until(lambda: (site.folder / "web" / "matches" / "0" / "1.html").exists(), "a page is written")
+    return process
+
+
+def _group(leader: int) -> list[int]:
+    """Return the processes of a group but its leader; those that are dead don't count."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, group = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(group) == leader and int(stat.parent.name) != leader and state != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.fixture
+def crowded(site: Site) -> Site:
+    """Provide a server with many matches that aren't published yet."""
+    return filled(site, MANY)
+
+
+needs_processors = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor, so one process")
+
+
+@needs_processors
+def test_pbem_publish_says_that_a_process_was_killed(crowded: Site) -> None:
+    process = _started(crowded)
+    writing = [pid for pid in _group(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    assert writing
+    for pid in writing:
+        os.kill(pid, signal.SIGKILL)
+    _, said = process.communicate()
+    assert process.returncode == 2
+    assert KILLED in " ".join(said.decode().split())
+    assert b"Traceback" not in said
+    assert not _group(process.pid)
+
+
+@needs_processors
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
+def test_when_pbem_publish_ends_so_do_its_processes(crowded: Site, end: signal.Signals) -> None:
+    process = _started(crowded)
+    assert _group(process.pid)
+    process.send_signal(end)
+    process.communicate()
+    assert process.returncode == -end
+    until(lambda: not _group(process.pid), "its processes have ended")
+    with SiteFolder.opened(crowded.folder / "web") as folder:
+        assert folder.matches.count() == MANY
+
+
+@needs_processors
+def test_ctrl_c_ends_all_of_them(crowded: Site) -> None:
+    process = _started(crowded)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode not in (0, None)
+    assert b"Traceback" not in said
+    assert not _group(process.pid)
