@@ -21,6 +21,7 @@ from pbem.storage.models import (
     MatchState,
     ModerationAct,
     Outgoing,
+    OutgoingContent,
     OutgoingState,
     Pairing,
     Player,
@@ -88,6 +89,7 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (RawMessage, _raw_messages(crowd)),
             (Ply, _plies(crowd)),
             (Outgoing, _outgoing(crowd)),
+            (OutgoingContent, _contents(crowd)),
             (Seek, _seeks(crowd)),
             (Block, _blocks(crowd)),
             (Presence, _presences(crowd)),
@@ -248,7 +250,6 @@ def _outgoing(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "id": crowd.before["outgoing"] + each,
             "message_id": f"<{crowd.before['outgoing'] + each:032}@pbem.example>",
             "template": "turn",
-            "payload": {"match": number, "ply": turn + 1, "message": [], "by": ""},
             "match": number,
             "ply": turn + 1,
             "player": player,
@@ -266,6 +267,14 @@ def _outgoing(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "created": crowd.when(match),
             "sent": crowd.when(match),
         }
+
+
+def _contents(crowd: Crowd) -> Iterator[dict[str, Any]]:
+    every = 2 * crowd.matches * len(TURNS)
+    for each in range(max(0, every - 2 * KEPT * len(TURNS)) + 1, every + 1):
+        match, turn = _turn((each + 1) // 2)
+        payload = {"match": crowd.before["match"] + match, "ply": turn + 1, "message": [], "by": ""}
+        yield {"outgoing": crowd.before["outgoing"] + each, "payload": payload}
 
 
 def _numbers(crowd: Crowd) -> range:

@@ -17,6 +17,7 @@ from tests.postgres import running
 GROWING = {
     "incoming",
     "outgoing",
+    "outgoingcontent",
     "ply",
     "takenback",
     "match",

@@ -34,7 +34,8 @@ from pbem.server import daemon
 from pbem.storage import retention
 from pbem.storage.database import transaction
 from pbem.storage.models import Clock as ServerClock
-from pbem.storage.models import Match, MatchState, Outgoing, Player
+from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, Player
+from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.utc import Utc
 from pbem.tokens import Purpose, Token
 from pbem.transports.protocols import Arrival, NotSent
@@ -164,10 +165,10 @@ class Year:
 
     def _note_reminders(self) -> None:
         """Note what has been queued, before what it says is removed."""
-        is_reminder = col(Outgoing.payload)["reminder"].as_boolean()
+        is_reminder = col(OutgoingContent.payload)["reminder"].as_boolean()
         with Session(self.server.engine, expire_on_commit=False) as session:
-            fresh = select(Outgoing).where(col(Outgoing.id) > self._looked, is_reminder).order_by(col(Outgoing.id))
-            self.reminders += session.exec(fresh)
+            fresh = select(Outgoing).join(OutgoingContent).where(col(Outgoing.id) > self._looked, is_reminder)
+            self.reminders += session.exec(fresh.order_by(col(Outgoing.id)).options(WITH_CONTENT))
             self._looked = session.exec(select(func.max(Outgoing.id))).one() or 0
 
     def _deliver(self) -> None:

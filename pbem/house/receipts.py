@@ -14,7 +14,7 @@ from pbem.payloads.messages import Answer, Payload
 from pbem.payloads.sections import Hint, TurnPlayed
 from pbem.payloads.stored import dump, load
 from pbem.players.announcements import Notice
-from pbem.storage import facts
+from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
@@ -46,13 +46,15 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     """Let the player's receipt that waits tell the news too, and be sent. Return whether one waits."""
     player, match = notice.player, notice.match
     waits = (Outgoing.match == match.id, Outgoing.player == player.id, Outgoing.state == OutgoingState.WAITING)
-    row = session.exec(select(Outgoing).where(*waits, Outgoing.template == "turn").with_for_update()).first()
+    turns = select(Outgoing).where(*waits, Outgoing.template == "turn")
+    row = session.exec(turns.options(outbox.WITH_CONTENT).with_for_update(of=Outgoing)).first()
     if row is None or not isinstance(notice.payload, TurnPlayed):
         return False
     before = load(row.template, row.payload, row.match, row.ply)
     since = (before.since or before.ply or None) if isinstance(before, TurnPlayed) else None
-    row.payload = dump(replace(notice.payload, since=since))
-    row.facts = facts.gather(session, player, [match.id or 0])
+    content = outbox.kept_content(row)
+    content.payload = dump(replace(notice.payload, since=since))
+    content.facts = facts.gather(session, player, [match.id or 0])
     row.ply, row.shift = match.plies, match.shift
     row.state, row.due = OutgoingState.OWED, now
     session.add(row)
@@ -82,7 +84,7 @@ def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
     asked = asked_hint(answer)
     if asked is None or not isinstance(answer, Answer):
         return False
-    row.payload = dump(replace(answer, sections=(replace(asked, turn=turn),)))
+    outbox.kept_content(row).payload = dump(replace(answer, sections=(replace(asked, turn=turn),)))
     row.state, row.due = OutgoingState.OWED, now
     session.add(row)
     this = (Search.match == row.match, Search.kind == SearchKind.HINT, Search.version == row.ply + row.shift)

@@ -1,4 +1,4 @@
-"""Payloads as JSON: what the column `outgoing.payload` holds, also in rows of an earlier version."""
+"""Payloads as JSON: what the column `outgoingcontent.payload` holds, also in rows of an earlier version."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache

@@ -52,13 +52,13 @@ def pass_on_unsent(session: Session, player: Player, heir: Player, now: datetime
         col(Outgoing.is_notice),
         col(Outgoing.match).is_not(None),
     )
-    for row in session.exec(select(Outgoing).where(*news).order_by(col(Outgoing.id))):
+    for row in session.exec(select(Outgoing).where(*news).order_by(col(Outgoing.id)).options(outbox.WITH_CONTENT)):
         match = session.get_one(Match, row.match)
         if seat_of(match, heir) is None:
             continue
         row.message_id = outbox.new_id(row.message_id)
         row.player, row.address, row.epoch = heir.id, heir.address, heir.epoch
-        row.facts = facts.gather(session, heir, [match.id or 0])
+        outbox.kept_content(row).facts = facts.gather(session, heir, [match.id or 0])
         row.state, row.due, row.attempts, row.error, row.troubled = _waiting(row, heir), now, 0, None, None
         session.add(row)
     session.flush()

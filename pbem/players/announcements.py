@@ -38,7 +38,7 @@ from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.tournaments import RoundBegun
 from pbem.players import invitations, preferences, schedule
-from pbem.storage import facts
+from pbem.storage import facts, outbox
 from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -176,16 +176,18 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     """
     player, match = notice.player, notice.match
     turn = session.exec(
-        select(Outgoing).where(
+        select(Outgoing)
+        .where(
             Outgoing.incoming == incoming.id,
             Outgoing.player == player.id,
             Outgoing.match == match.id,
             Outgoing.template == "turn",
         )
+        .options(outbox.WITH_CONTENT)
     ).first()
     if turn is None:
         return False
-    turn.facts = facts.gather(session, player, [match.id or 0])
+    outbox.kept_content(turn).facts = facts.gather(session, player, [match.id or 0])
     session.add(turn)
     return True
 

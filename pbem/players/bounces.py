@@ -70,8 +70,9 @@ def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: da
     player.bounces, player.bounced = player.bounces + 1, now
     session.add(player)
     if player.confirmed is None or player.bounces > len(AGAIN):
-        outgoing.state, outgoing.troubled = OutgoingState.SUSPENDED, None
-        session.add(outgoing)
+        if not is_removed(outgoing):
+            outgoing.state, outgoing.troubled = OutgoingState.SUSPENDED, None
+            session.add(outgoing)
         _suspend(session, server, player, now)
     elif not is_removed(outgoing):
         outgoing.state, outgoing.attempts, outgoing.troubled = OutgoingState.OWED, 0, None

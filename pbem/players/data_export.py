@@ -39,6 +39,7 @@ from pbem.storage.models import (
     Vacation,
     Watch,
 )
+from pbem.storage.outbox import WITH_CONTENT
 from pbem.tournaments import entries
 
 MOST_BYTES = 5_000_000
@@ -83,6 +84,7 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
         select(Outgoing)
         .where(col(Outgoing.player).in_(accounts), col(Outgoing.created) <= until)
         .order_by(col(Outgoing.id))
+        .options(WITH_CONTENT)
     ).all()
     facts = {
         "player": _person(session, player, accounts),
@@ -328,6 +330,7 @@ def _said(session: Session, player: Player, accounts: Sequence[int], until: date
             col(Outgoing.created) <= until,
         )
         .order_by(col(Outgoing.id))
+        .options(WITH_CONTENT)
     )
     for row in rows:
         if row.payload.get("message"):

@@ -121,7 +121,7 @@ def token_of(row: Outgoing) -> Token | None:
     """Return the token in the reply address of that message; None if it was sent without one."""
     if row.player is None or row.purpose is None:
         return None
-    shows_several = "plies" in row.payload
+    shows_several = row.plies is not None
     return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.token_subject, _version(row))
 
 
@@ -223,7 +223,7 @@ def _plies_shown(session: Session, token: Token) -> dict[int, int]:
     row = session.get(Outgoing, token.subject) if token.subject else None
     if row is None or row.player != token.player:
         return {}
-    return {int(number): ply for number, ply in row.payload.get("plies", {}).items()}
+    return {int(number): ply for number, ply in (row.plies or {}).items()}
 
 
 def _answered_message(session: Session, message: Message) -> Outgoing | None:

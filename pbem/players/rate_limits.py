@@ -32,7 +32,7 @@ from pbem.payloads.sections import (
 from pbem.payloads.stored import dump_sections
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
-from pbem.storage.models import Incoming, Outgoing, Player, Standing
+from pbem.storage.models import Incoming, Outgoing, OutgoingContent, Player, Standing
 from pbem.storage.outbox import domain_of
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
@@ -208,7 +208,8 @@ def was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Sec
     if gist != NO_COMMAND:
         return was_asked(session, sender, gist, now)
     wanted = dump_sections(sections)
-    earlier = session.exec(_with_gist(Outgoing.payload, sender, gist, DAY, now)).all()
+    said = _with_gist(OutgoingContent.payload, sender, gist, DAY, now)
+    earlier = session.exec(said.where(OutgoingContent.outgoing == Outgoing.id)).all()
     return any(payload.get("sections") == wanted for payload in earlier)
 
 

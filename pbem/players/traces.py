@@ -28,10 +28,11 @@ from pbem.storage.models import (
     Match,
     Mention,
     Outgoing,
+    OutgoingContent,
     OutgoingState,
     Player,
 )
-from pbem.storage.outbox import ANSWERED
+from pbem.storage.outbox import ANSWERED, WITH_CONTENT
 from pbem.storage.retention import change, content_of, emptied
 
 log = structlog.get_logger()
@@ -165,6 +166,7 @@ def _told_others(engine: Engine, departure: Departure) -> Iterator[Step]:
     instead = f"{ANONYMOUS}{departure.player}"
     for chunk in _chunks(numbers):
         kept = select(Outgoing).where(col(Outgoing.id).in_(chunk), col(Outgoing.removed).is_(None))
+        kept = kept.options(WITH_CONTENT)
         with read_only(engine) as session:
             rows = session.exec(kept).all()
         yield tuple(statement for row in rows for statement in _without(row, accounts, called, instead))
@@ -188,8 +190,8 @@ def _without(row: Outgoing, accounts: frozenset[int], called: set[str], instead:
     shown = facts.without(row.facts, accounts, instead)
     if (payload, shown) == (row.payload, row.facts):
         return
-    this = (col(Outgoing.id) == row.id, col(Outgoing.removed).is_(None))
-    yield update(Outgoing).where(*this).values(payload=payload, facts=shown)
+    this = col(OutgoingContent.outgoing) == row.id
+    yield update(OutgoingContent).where(this).values(payload=payload, facts=shown)
     if row.template == "message" and not payload.get("message"):
         unsent = (col(Outgoing.id) == row.id, col(Outgoing.state).in_(UNSENT))
         yield update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None)
@@ -207,16 +209,16 @@ def _told_them(engine: Engine, departure: Departure, now: datetime) -> Iterator[
         numbers = [*session.exec(select(Outgoing.id).where(*to_them))]
         numbers += session.exec(select(Outgoing.id).where(*to_address)).all()
     gone: dict[str, Any] = {
-        "payload": {"removed": True},
         "address": f"{ANONYMOUS}{departure.player}",
         "references": [],
         "removed": now,
     }
     gone |= dict.fromkeys(
-        ("facts", "purpose", "stranger_domain", "in_reply_to", "error", "proposal", "troubled", "gist")
+        ("plies", "purpose", "stranger_domain", "in_reply_to", "error", "proposal", "troubled", "gist")
     )
     for chunk in _chunks(numbers):
         yield (
             delete(Mention).where(col(Mention.outgoing).in_(chunk)),
+            delete(OutgoingContent).where(col(OutgoingContent.outgoing).in_(chunk)),
             update(Outgoing).where(col(Outgoing.id).in_(chunk)).values(gone),
         )

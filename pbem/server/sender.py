@@ -18,7 +18,7 @@ from pbem.failpoints import Step
 from pbem.matches.time import timekeeping
 from pbem.players import bounces, erasure
 from pbem.rendering.render import Renderer
-from pbem.storage import facts
+from pbem.storage import facts, outbox
 from pbem.storage.database import read_only, transaction
 from pbem.storage.locks import Locks
 from pbem.storage.models import Outgoing, OutgoingState
@@ -53,7 +53,8 @@ _NEXT = (
     .where(Outgoing.state == OutgoingState.OWED, _IS_DUE, col(Outgoing.id) > bindparam("after", type_=Integer))
     .order_by(col(Outgoing.id))
     .limit(TOGETHER)
-    .with_for_update(skip_locked=True)
+    .options(outbox.WITH_CONTENT)
+    .with_for_update(skip_locked=True, of=Outgoing)
 )
 _SENT = (
     update(Outgoing)

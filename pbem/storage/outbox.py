@@ -1,11 +1,12 @@
 """Owing mails: a row for each, in the transaction that makes it due, with its Message-ID from birth."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, insert, union_all
+from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
@@ -13,7 +14,17 @@ from pbem.payloads import people
 from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
 from pbem.storage import facts
-from pbem.storage.models import HOUSE, Incoming, Match, Mention, Outgoing, OutgoingState, Player, Standing
+from pbem.storage.models import (
+    HOUSE,
+    Incoming,
+    Match,
+    Mention,
+    Outgoing,
+    OutgoingContent,
+    OutgoingState,
+    Player,
+    Standing,
+)
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
@@ -21,6 +32,9 @@ ANSWERED = frozenset({"answer", "confirm"})
 
 ID_BYTES = 16
 """The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
+
+WITH_CONTENT = joinedload(Outgoing.content)  # type: ignore[arg-type] # SQLModel has the type of what it holds
+"""Has a query for outgoing messages load what they say as well, instead of a query for each that is asked."""
 
 # A plain insert, since nobody needs the row in this session.
 _QUEUED = insert(Outgoing)
@@ -52,6 +66,13 @@ _EMPTY: dict[str, Any] = {
     "state": OutgoingState.OWED.value,
 }
 """The columns of a row that nothing has been said about."""
+
+
+def kept_content(row: Outgoing) -> OutgoingContent:
+    """Return what a message says that can still be sent, so as to change it. Raises ValueError if it was removed."""
+    if row.content is None:
+        raise ValueError(f"what message {row.id} says was removed")
+    return row.content
 
 
 def is_own_id(message_id: str, domain: str) -> bool:
@@ -185,11 +206,11 @@ class Mailer:
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
         numbers = {*facts.numbers(stored), *([match.id] if match and match.id else [])}
+        shown = facts.gather(self._session, player, numbers)
         row = _EMPTY | {
             "message_id": new_id(self._server.domain),
             "template": payload.template,
-            "payload": stored,
-            "facts": facts.gather(self._session, player, numbers),
+            "plies": stored.get("plies"),
             "match": match.id if match else None,
             "player": player.id if player else None,
             "address": address,
@@ -201,20 +222,22 @@ class Mailer:
         }
         connection = self._session.connection()
         (number,) = connection.execute(_QUEUED, row | columns).inserted_primary_key or (0,)
-        named = self._named(row, match)
+        content = OutgoingContent(outgoing=number, payload=stored, facts=shown)
+        named = self._named(content, player, match)
         if named:
             connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])
+        self._session.add(content)  # the session adds those of all messages at once
         return int(number)
 
-    def _named(self, row: Mapping[str, Any], match: Match | None) -> set[int]:
+    def _named(self, content: OutgoingContent, reader: Player | None, match: Match | None) -> set[int]:
         """Return the players whom a message names, beside its reader and the players of its match."""
-        shown = list(facts.players(row["facts"]))
-        names = {*people.names(row["payload"])} - {player.get("name") for player in shown}
+        shown = list(facts.players(content.facts))
+        names = {*people.names(content.payload)} - {player.get("name") for player in shown}
         ids = {int(player["id"]) for player in shown}
         if names:
             ids |= {*self._session.exec(select(Player.id).where(col(Player.name).in_(names)))}
             ids |= {*self._session.exec(select(Player.id).where(col(Player.address).in_(names)))}
-        return ids - {row["player"], *((match.seat0, match.seat1) if match else ())}
+        return ids - {reader.id if reader else None, *((match.seat0, match.seat1) if match else ())}
 
 
 def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:

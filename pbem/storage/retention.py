@@ -17,7 +17,16 @@ from sqlmodel import Session, col, select, update
 
 from pbem.storage.clock import SteadyClock
 from pbem.storage.database import read_only, transaction
-from pbem.storage.models import Incoming, IncomingState, Invitee, Mention, Outgoing, OutgoingState, RawMessage
+from pbem.storage.models import (
+    Incoming,
+    IncomingState,
+    Invitee,
+    Mention,
+    Outgoing,
+    OutgoingContent,
+    OutgoingState,
+    RawMessage,
+)
 from pbem.storage.utc import Utc
 
 log = structlog.get_logger()
@@ -119,17 +128,8 @@ def content_of(numbers: Sequence[int | None], *still: ColumnElement[bool]) -> De
     return named.where(select(Incoming.id).where(Incoming.id == RawMessage.incoming, *still).exists())
 
 
-def remainder(payload: dict[str, Any]) -> dict[str, Any]:
-    """Return what is kept of a message's payload: what an answer to it may still need.
-
-    >>> remainder({"matches": [], "plies": {"3": 7}})
-    {'removed': True, 'plies': {'3': 7}}
-    """
-    return {"removed": True, **({"plies": payload["plies"]} if "plies" in payload else {})}
-
-
 def is_removed(row: Outgoing) -> bool:
-    """Return whether the payload of the message is gone, so that it can't be sent once more."""
+    """Return whether what the message says is gone, so that it can't be sent once more."""
     return row.removed is not None
 
 
@@ -225,15 +225,14 @@ def _outgoing(engine: Engine, state: OutgoingState, ends: Mapping[Rule, datetime
         numbers = session.exec(select(Outgoing.id).where(*old).order_by(col(Outgoing.due)).limit(BATCH)).all()
     if not numbers:
         return 0
+    values: dict[str, Any] = {"state": OutgoingState.DROPPED.value, "troubled": None}
+    if rule is Rule.DONE:
+        values = {"error": None, "in_reply_to": None, "references": [], "removed": now}
     with transaction(engine) as session:
+        rows = select(Outgoing.id).where(col(Outgoing.id).in_(numbers), *old).with_for_update(skip_locked=True)
+        locked = session.exec(rows).all()
         if rule is Rule.DONE:
-            change(session, delete(Mention).where(col(Mention.outgoing).in_(numbers)))
-        rows = select(Outgoing).where(col(Outgoing.id).in_(numbers), *old).with_for_update(skip_locked=True)
-        for row in session.exec(rows):
-            if rule is Rule.WAITS:
-                row.state, row.troubled = OutgoingState.DROPPED, None
-            else:
-                row.payload, row.facts, row.error, row.removed = remainder(row.payload), None, None, now
-                row.in_reply_to, row.references = None, []
-            session.add(row)
+            for table in (Mention, OutgoingContent):
+                change(session, delete(table).where(col(table.outgoing).in_(locked)))
+        change(session, update(Outgoing).where(col(Outgoing.id).in_(locked)).values(values))
     return len(numbers)

@@ -182,7 +182,9 @@ def test_a_stranger_s_message_is_smaller(letters: Correspondence) -> None:
         assert row(letters, number).size == len(row(letters, number).raw)
     letters.server.handle_waiting()
     assert row(letters, big).verdict == "refused"
-    ((told,),) = letters.execute("select payload from outgoing where address = 'x@else.example'")
+    ((told,),) = letters.execute(
+        "select payload from outgoingcontent join outgoing on outgoing.id = outgoing where address = 'x@else.example'"
+    )
     assert "larger than 250 KB" in str(told)
     assert "done" in (row(letters, small).verdict or "")
 

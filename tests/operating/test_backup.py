@@ -546,7 +546,9 @@ def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Eng
         ("the backup failed", "in 60 minutes")
     ]
     assert told.count(True) == 1
-    (payload,) = site.rows("select payload from outgoing where template = 'alert'")
+    (payload,) = site.rows(
+        "select payload from outgoingcontent join outgoing on outgoing.id = outgoing where template = 'alert'"
+    )
     told_since = payload if isinstance(payload, dict) else json.loads(payload)
     assert told_since["unsaved"] == "2026-11-23 03:15 UTC"
     with site.server() as server, database.read_only(engine) as session:

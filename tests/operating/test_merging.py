@@ -249,7 +249,7 @@ def test_exports_and_deletion_take_in_the_old_account(letters: Correspondence) -
     letters.reply(question, "yes")
     letters.wait()
 
-    tables = ("player", "outgoing", "incoming", "rawmessage", "moderationact", "departure", "seek")
+    tables = ("player", "outgoing", "outgoingcontent", "incoming", "rawmessage", "moderationact", "departure", "seek")
     left = [str(row) for table in tables for row in letters.execute(f"select * from {table}")]
     left = [row for row in left if "From: carol@" not in row]  # what others wrote goes when its time is up
     assert [row for row in left if "bob" in row or "alice" in row] == []

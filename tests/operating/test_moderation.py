@@ -273,7 +273,9 @@ def test_a_name_that_was_taken_away_leaves_no_trace_once_its_player_has_left(let
 
     done(letters.operate("delete", "robert", "--yes"))
 
-    stored = letters.execute("select payload, facts from outgoing") + letters.execute("select * from moderationact")
+    stored = letters.execute("select payload, facts from outgoingcontent") + letters.execute(
+        "select * from moderationact"
+    )
     assert "bob" not in str(stored + letters.execute("select * from departure"))
 
 

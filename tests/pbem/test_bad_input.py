@@ -422,6 +422,6 @@ def test_no_token_lies_in_the_database(letters: Correspondence) -> None:
     token = tokens.parse(tag)
     assert token is not None
     with letters.server.engine.connect() as connection:
-        for table in ("player", "match", "ply", "outgoing"):
+        for table in ("player", "match", "ply", "outgoing", "outgoingcontent"):
             for row in connection.execute(sql(f'select * from "{table}"')):
                 assert tag not in str(tuple(row))

@@ -146,5 +146,6 @@ def test_nobody_who_has_left_is_in_one_that_was_sent(letters: Correspondence) ->
         assert letters.operate("delete", name, "--yes").exit_code == 0
     letters.wait()
 
-    assert "bob" not in str(letters.execute("select payload, facts from outgoing where template = 'bulletin'"))
+    said = "select payload, facts from outgoingcontent join outgoing on outgoing.id = outgoing"
+    assert "bob" not in str(letters.execute(f"{said} where template = 'bulletin'"))
     assert letters.execute("select * from bulletin") == []

@@ -375,7 +375,7 @@ def test_who_leaves_has_prepared_nothing(letters: Correspondence) -> None:
     letters.reply(letters.received[ALICE][1], "delete me")
     letters.reply(letters.last("alice"), "yes")
     assert lines_of(letters) == "[]"
-    assert not [row for row in letters.execute("select payload from outgoing") if "g4h5" in str(row)]
+    assert not [row for row in letters.execute("select payload from outgoingcontent") if "g4h5" in str(row)]
 
 
 @pytest.mark.slow

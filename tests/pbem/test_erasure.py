@@ -311,7 +311,9 @@ def test_a_name_that_is_part_of_another_s_takes_nothing_away(letters: Correspond
     letters.reply(question, "yes")
     assert letters.execute("select name from player where deleted is null") == [("al-ice",)]
     assert "al-ice" in everything(letters)
-    names = letters.execute("select payload, facts, address from outgoing")
+    names = letters.execute(
+        "select payload, facts, address from outgoingcontent join outgoing on outgoing.id = outgoing"
+    )
     assert re.search("""["']al-ice["']""", str(names))
     assert not re.search("""["']al["']""", str(names))
 

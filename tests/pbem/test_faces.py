@@ -15,6 +15,7 @@ from pbem.rendering.boards.palette import LIT, css
 from pbem.rendering.mime import Enclosed, message
 from pbem.rendering.token_filter import TokenFilter
 from pbem.storage.models import Outgoing
+from pbem.storage.outbox import kept_content
 from pbem.tokens import Keyring
 from tests.correspondence import Correspondence, correspondence, parsed, text
 
@@ -173,7 +174,7 @@ def test_what_turns_or_hides_text_is_left_out_however_it_came_into_a_row(letters
     letters.reply(letters.last("alice"), "say Hello.")
     with Session(letters.server.engine) as session:
         row = session.exec(select(Outgoing).where(Outgoing.template == "message")).one()
-        row.payload = {**row.payload, "message": ["\u202egnp.exe\u2066\u200f\u0007"]}
+        kept_content(row).payload = {**row.payload, "message": ["\u202egnp.exe\u2066\u200f\u0007"]}
         mail = parsed(*letters.server.renderer.render(session, [row]))
 
     assert "gnp.exe" in markup(mail)

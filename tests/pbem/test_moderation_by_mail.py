@@ -361,7 +361,11 @@ def test_what_the_admin_was_told_of_a_player_goes_with_their_data(letters: Corre
     letters.wait()
 
     payloads = "".join(
-        str(row) for row in letters.execute("select payload, facts from outgoing where address like 'admin%'")
+        str(row)
+        for row in letters.execute(
+            "select payload, facts from outgoingcontent join outgoing on outgoing.id = outgoing"
+            " where address like 'admin%'"
+        )
     )
     assert "He is rude" not in payloads
     assert "'address': 'bob@" not in payloads

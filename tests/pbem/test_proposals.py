@@ -490,7 +490,7 @@ def test_a_password_is_nowhere_but_in_the_mail_as_it_came(letters: Correspondenc
     out = [str(mail) for way, mail in letters.log if way == "out"]
     assert not [mail for mail in out if secret in mail or secret in text_of(mail)]
     with letters.server.engine.connect() as connection:
-        for table in ("incoming", "outgoing", "player", "match", "ply"):
+        for table in ("incoming", "outgoing", "outgoingcontent", "player", "match", "ply"):
             for row in connection.execute(sql(f'select * from "{table}"')).mappings():
                 kept = {name: value for name, value in row.items() if name != "raw"}
                 assert secret not in str(kept)

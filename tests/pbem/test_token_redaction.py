@@ -25,6 +25,7 @@ from pbem.payloads.stored import dump
 from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
+from pbem.storage.outbox import kept_content
 from pbem.tokens import Keyring, Purpose, Token
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
 from tests.effort import calls
@@ -283,7 +284,7 @@ def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspon
         assert owed is not None
         assert token in str(owed.payload), "the row knows it, and the message does not"
         owed.match, owed.template = None, "answer"
-        owed.payload = dump(Answer(sections=(), subject=f"Hello {to}"))
+        kept_content(owed).payload = dump(Answer(sections=(), subject=f"Hello {to}"))
         mail = parsed(*letters.server.renderer.render(session, [owed]))
         session.rollback()
     assert str(mail["Subject"]) == "[pbem] Re: Hello games+(token)@pbem.example"

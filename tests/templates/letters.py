@@ -13,6 +13,7 @@ from pbem.players import addresses
 from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.models import Bulletin, Incoming, IncomingState, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.retention import is_removed
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
@@ -54,7 +55,7 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
         _compete(letters)
         found["confirm-act"] = _moderate_by_mail(letters)
         with Session(letters.server.engine) as session:
-            rows = {row.message_id: row for row in session.exec(select(Outgoing))}
+            rows = {row.message_id: row for row in session.exec(select(Outgoing).options(WITH_CONTENT))}
         for several in (False, True):
             for way, mail in letters.log:
                 if way == "out":
@@ -80,7 +81,11 @@ def _made_again(letters: Correspondence, folder: Path) -> Iterator[Sent]:
             match.started = match.ended = letters.clock()
             match.by_address, match.seat0, match.seat1 = not match.by_address, match.seat1, match.seat0
     with database.transaction(server.engine) as session:
-        rows = {row.message_id.encode(): row for row in session.exec(select(Outgoing)) if not is_removed(row)}
+        rows = {
+            row.message_id.encode(): row
+            for row in session.exec(select(Outgoing).options(WITH_CONTENT))
+            if not is_removed(row)
+        }
         for path in sorted((folder / "out" / "new").iterdir()):
             raw = path.read_bytes()
             row = rows.get(b"<" + raw.partition(b"\nMessage-ID: <")[2].partition(b"\r")[0])

@@ -19,7 +19,7 @@ from pbem.payloads.messages import Answer, Digest
 from pbem.payloads.sections import TurnPlayed
 from pbem.payloads.stored import load
 from pbem.rendering.render import Renderer
-from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply, RawMessage
+from pbem.storage.models import Incoming, Match, Outgoing, OutgoingContent, Player, Ply, RawMessage
 from pbem.tokens import Keyring
 from tests import databases
 from tests.correspondence import parsed, settings
@@ -64,7 +64,9 @@ def _rows(stored: dict[str, Any]) -> Iterator[SQLModel]:
     for incoming in stored["incoming"]:
         yield Incoming.model_validate(incoming)
         yield RawMessage(incoming=incoming["id"], raw=incoming["raw"].encode())
-    yield Outgoing.model_validate({RENAMED.get(column, column): value for column, value in stored["row"].items()})
+    row = {RENAMED.get(column, column): value for column, value in stored["row"].items()}
+    yield Outgoing.model_validate(row | {"plies": row["payload"].get("plies")})
+    yield OutgoingContent(outgoing=row["id"], payload=row["payload"], facts=row.get("facts"))
 
 
 def _ending(match: dict[str, Any]) -> dict[str, Any]:

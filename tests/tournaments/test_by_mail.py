@@ -110,7 +110,10 @@ def test_the_name_of_a_player_who_leaves_goes_from_every_report(
     for _ in range(2):
         ((number, first),) = running(letters)
         resign(letters, personal, first, number)
-    stored = "select payload, facts from outgoing where template in ('tournament_over', 'round', 'turn')"
+    stored = (
+        "select payload, facts from outgoingcontent join outgoing on outgoing.id = outgoing"
+        " where template in ('tournament_over', 'round', 'turn')"
+    )
     assert '"carol"' in str(rows(letters, stored))
 
     letters.reply(write(letters, personal, "carol", "delete me"), "yes")

@@ -13,7 +13,7 @@ from pbem.config import ServerSettings
 from pbem.payloads.messages import Alert
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Analysis, Backup, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import WITH_CONTENT, Mailer
 
 log = structlog.get_logger()
 
@@ -182,4 +182,4 @@ def _is_new(
 def _last(session: Session, admin: str) -> Outgoing | None:
     """Return the last alert, sent or not."""
     alerts = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
-    return session.exec(alerts.order_by(col(Outgoing.id).desc()).limit(1)).first()
+    return session.exec(alerts.order_by(col(Outgoing.id).desc()).limit(1).options(WITH_CONTENT)).first()

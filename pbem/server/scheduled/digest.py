@@ -21,7 +21,7 @@ from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, W
 from pbem.payloads.stored import load, load_news
 from pbem.players import open_seeks, preferences, schedule
 from pbem.server.scheduled.each import each
-from pbem.storage import facts
+from pbem.storage import facts, outbox
 from pbem.storage.clock import SLACK
 from pbem.storage.database import keep_rows, lock_if_free, read_only
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Ply
@@ -80,6 +80,7 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
         select(Outgoing)
         .where(Outgoing.player == player_id, Outgoing.state == OutgoingState.BATCHED)
         .order_by(col(Outgoing.id))
+        .options(outbox.WITH_CONTENT)
     ).all()
     if not rows or not _is_time(server, player, min(row.created for row in rows), now):
         return False
@@ -89,7 +90,8 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     if len(rows) == 1 and _still_stands(session, rows[0]):
         (row,) = rows
         row.state, row.due, row.created, row.epoch = OutgoingState.OWED, now, now, player.epoch
-        row.facts = facts.gather(session, player, [row.match] if row.match else [])  # current names and preferences
+        current = facts.gather(session, player, [row.match] if row.match else [])  # names and preferences of now
+        outbox.kept_content(row).facts = current
     else:
         digest = _owe(session, server, player, rows, now)
         for row in rows:

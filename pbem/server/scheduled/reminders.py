@@ -23,7 +23,7 @@ from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage import facts
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match, Outgoing, Player
-from pbem.storage.outbox import STAYED
+from pbem.storage.outbox import STAYED, WITH_CONTENT
 
 log = structlog.get_logger()
 
@@ -82,6 +82,7 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
         )
         .order_by(col(Outgoing.created).desc())
         .limit(LOOKED_AT)
+        .options(WITH_CONTENT)
     )
     shown = (match.id, queries.version(match))
     return any(

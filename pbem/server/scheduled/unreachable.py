@@ -15,7 +15,7 @@ from pbem.payloads.messages import PlayerUnreachable
 from pbem.server.scheduled.each import NOW
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import MatchState, Outgoing, Player
-from pbem.storage.outbox import Mailer
+from pbem.storage.outbox import WITH_CONTENT, Mailer
 
 TEMPLATE = "unreachable_admin"
 AT_MOST_EVERY = timedelta(hours=1)
@@ -56,7 +56,7 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
 def _news(session: Session, admin: str, now: datetime) -> list[Player]:
     """Return the players who became unreachable since the admin was last told, if that was long enough ago."""
     newest = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
-    last = session.exec(newest.order_by(col(Outgoing.created).desc()).limit(1)).first()
+    last = session.exec(newest.order_by(col(Outgoing.created).desc()).limit(1).options(WITH_CONTENT)).first()
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return []
     gone = select(Player).where(*_GONE)

@@ -131,7 +131,7 @@ class RawMessage(SQLModel, table=True):
 
 
 class Outgoing(SQLModel, table=True):
-    """An outgoing message: its template and words, its topic, recipient and Message-ID. Rendered when it is sent."""
+    """An outgoing message: its template, topic, recipient and Message-ID. Rendered when it is sent."""
 
     __table_args__ = (
         Index("ix_outgoing_address_created", "address", "created"),
@@ -148,10 +148,8 @@ class Outgoing(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     message_id: str = Field(unique=True)
     template: str
-    payload: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
-    """What the message says (see pbem.payloads)."""
-    facts: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON))
-    """What the message shows of its reader and its matches, as it was when it was queued (see facts)."""
+    plies: dict[str, int] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    """How many turns it shows of each match, by number, if it is about several; an answer needs that for good."""
     match: int | None = Field(default=None, foreign_key="match.id")
     ply: int = 0
     shift: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
@@ -193,6 +191,25 @@ class Outgoing(SQLModel, table=True):
     """Since when it needs the operator: no server accepts it, or a bug prevents it from being rendered."""
     removed: datetime | None = Field(default=None, sa_type=Utc)
     """When what it says was removed, and only the row was kept (see retention)."""
+    content: Optional["OutgoingContent"] = Relationship(sa_relationship_kwargs={"cascade": "all, delete-orphan"})
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What the message says (see pbem.payloads), loaded when it is asked for unless the query did."""
+        return self.content.payload if self.content is not None else {"removed": True}
+
+    @property
+    def facts(self) -> dict[str, Any] | None:
+        """What it shows of its reader and its matches, as it was when it was queued (see facts)."""
+        return self.content.facts if self.content is not None else None
+
+
+class OutgoingContent(SQLModel, table=True):
+    """What an outgoing message says, until it is removed: a row that goes as a whole, and leaves room for the next."""
+
+    outgoing: int | None = Field(default=None, primary_key=True, foreign_key="outgoing.id")
+    payload: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    facts: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON))
 
 
 class Mention(SQLModel, table=True):
