@@ -1,7 +1,7 @@
 """Owing mails: a row for each, in the transaction that makes it due, with its Message-ID from birth."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from pbem.config import ServerSettings
 from pbem.payloads import people
 from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
-from pbem.storage import facts
+from pbem.storage import contents, facts
 from pbem.storage.models import (
     HOUSE,
     Incoming,
@@ -222,18 +222,19 @@ class Mailer:
         }
         connection = self._session.connection()
         (number,) = connection.execute(_QUEUED, row | columns).inserted_primary_key or (0,)
-        content = OutgoingContent(outgoing=number, payload=stored, facts=shown)
-        named = self._named(content, player, match)
+        named = self._named(stored, shown, player, match)
         if named:
             connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])
-        self._session.add(content)  # the session adds those of all messages at once
+        contents.hold(self._session, number, stored, shown)
         return int(number)
 
-    def _named(self, content: OutgoingContent, reader: Player | None, match: Match | None) -> set[int]:
+    def _named(
+        self, payload: Mapping[str, Any], shown: Mapping[str, Any], reader: Player | None, match: Match | None
+    ) -> set[int]:
         """Return the players whom a message names, beside its reader and the players of its match."""
-        shown = list(facts.players(content.facts))
-        names = {*people.names(content.payload)} - {player.get("name") for player in shown}
-        ids = {int(player["id"]) for player in shown}
+        players = list(facts.players(shown))
+        names = {*people.names(payload)} - {player.get("name") for player in players}
+        ids = {int(player["id"]) for player in players}
         if names:
             ids |= {*self._session.exec(select(Player.id).where(col(Player.name).in_(names)))}
             ids |= {*self._session.exec(select(Player.id).where(col(Player.address).in_(names)))}

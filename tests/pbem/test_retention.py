@@ -190,6 +190,19 @@ def test_a_bounce_of_a_removed_mail_sends_nothing_again(letters: Correspondence)
     assert letters.execute("select bounces from player where name = 'alice'") == [(1,)]
 
 
+def test_the_last_bounce_of_a_removed_mail_suspends_nothing_that_cannot_be_sent(letters: Correspondence) -> None:
+    from tests.bounces import dsn
+
+    mail = letters.last("alice")
+    letters.wait(days=100)
+    letters.execute("update player set bounces = 2 where name = 'alice'")
+    assert [each["To"] for each in letters.deliver(dsn(mail))] == [BOB]
+    assert letters.execute("select unreachable is not null from player where name = 'alice'") in ([(1,)], [(True,)])
+    assert letters.execute("select count(*) from outgoing where state = 'suspended'") == [(0,)]
+    letters.write(ALICE, "games", to=address(letters.received[ALICE][1]))
+    assert letters.execute("select count(*) from outgoing where state <> 'sent' or troubled is not null") == [(0,)]
+
+
 @pytest.mark.parametrize("days", [1, 20])
 def test_so_short_a_time_is_refused(days: int) -> None:
     with pytest.raises(ValueError, match="at least 21 days"):
