@@ -79,6 +79,31 @@ def test_matches_go_on_after_an_upgrade_from_any_version(
 
 @pytest.mark.sql
 @pytest.mark.slow
+def test_what_messages_say_moves_to_its_own_table(site: Site, downgrade: Callable[[Engine, str], None]) -> None:
+    played(site)
+    engine = database.connect(site.database)
+    contents = "select outgoing, cast(payload as text), cast(facts as text) from outgoingcontent order by outgoing"
+    shown = "select id, cast(plies as text) from outgoing order by id"
+    kept, removed = rows(engine, "select id from outgoing order by id")[:2]
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"delete from outgoingcontent where outgoing = {removed}")
+        connection.exec_driver_sql(f"update outgoing set removed = created where id = {removed}")
+        connection.exec_driver_sql(f"""update outgoing set plies = '{{"3":7}}' where id in ({kept}, {removed})""")
+        connection.exec_driver_sql(
+            f"""update outgoingcontent set payload = '{{"plies":{{"3":7}}}}' where outgoing = {kept}"""
+        )
+    before = (rows(engine, contents), rows(engine, shown))
+    downgrade(engine, "0047")
+    left = rows(engine, f"select cast(payload as text), cast(facts as text) from outgoing where id = {removed}")
+    assert left == [('{"removed": true, "plies": {"3":7}}', None)]
+    assert site.run_once()[1:] == [0, 0]
+    assert (rows(engine, contents), rows(engine, shown)) == before
+    assert len(before[0]) == len(before[1]) - 1 > 1
+    engine.dispose()
+
+
+@pytest.mark.sql
+@pytest.mark.slow
 def test_a_backup_of_an_older_version_is_upgraded_when_it_is_restored(
     site: Site, downgrade: Callable[[Engine, str], None], tmp_path: Path
 ) -> None:
