@@ -16,8 +16,12 @@ from tests.correspondence import Correspondence
 pytestmark = pytest.mark.sql
 
 
+def alice(session: Session) -> Player:
+    return session.exec(select(Player).where(Player.name == "alice")).one()
+
+
 def queue(letters: Correspondence, session: Session, subject: str) -> int:
-    player = session.get_one(Player, 1)
+    player = alice(session)
     mailer = Mailer(session, letters.server.settings.server, letters.clock())
     return mailer.to_player(player, Answer(sections=(), subject=subject), purpose=Purpose.PERSONAL)
 
@@ -51,7 +55,7 @@ def inserts(letters: Correspondence) -> Iterator[list[int]]:
 
 def test_one_statement_writes_those_of_a_transaction(letters: Correspondence, last: int, inserts: list[int]) -> None:
     with transaction(letters.server.engine) as session:
-        player = session.get_one(Player, 1)
+        player = alice(session)
         with session.begin_nested():
             queue(letters, session, "one")
         with session.begin_nested():
