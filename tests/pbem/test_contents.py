@@ -20,8 +20,7 @@ def alice(session: Session) -> Player:
     return session.exec(select(Player).where(Player.name == "alice")).one()
 
 
-def queue(letters: Correspondence, session: Session, subject: str) -> int:
-    player = alice(session)
+def queue(letters: Correspondence, session: Session, player: Player, subject: str) -> int:
     mailer = Mailer(session, letters.server.settings.server, letters.clock())
     return mailer.to_player(player, Answer(sections=(), subject=subject), purpose=Purpose.PERSONAL)
 
@@ -57,10 +56,10 @@ def test_one_statement_writes_those_of_a_transaction(letters: Correspondence, la
     with transaction(letters.server.engine) as session:
         player = alice(session)
         with session.begin_nested():
-            queue(letters, session, "one")
+            queue(letters, session, player, "one")
         with session.begin_nested():
-            queue(letters, session, "two")
-        queue(letters, session, "three")
+            queue(letters, session, player, "two")
+        queue(letters, session, player, "three")
         player.bounces = 1  # a flush alone writes none
         session.flush()
         assert inserts == []
@@ -70,22 +69,24 @@ def test_one_statement_writes_those_of_a_transaction(letters: Correspondence, la
 
 def test_a_savepoint_that_is_rolled_back_takes_its_own(letters: Correspondence, last: int) -> None:
     with transaction(letters.server.engine) as session:
-        queue(letters, session, "before")
+        player = alice(session)
+        queue(letters, session, player, "before")
         savepoint = session.begin_nested()
-        queue(letters, session, "undone")
+        queue(letters, session, player, "undone")
         savepoint.rollback()
         with session.begin_nested():
-            queue(letters, session, "after")
+            queue(letters, session, player, "after")
     assert [*subjects(letters, last).values()] == ["before", "after"]
     assert contents(letters, last) == 2
 
 
 def test_what_a_query_had_written_in_an_undone_savepoint_is_written_again(letters: Correspondence, last: int) -> None:
     with transaction(letters.server.engine) as session:
-        first = queue(letters, session, "before")
+        player = alice(session)
+        first = queue(letters, session, player, "before")
         savepoint = session.begin_nested()
         with session.begin_nested():
-            second = queue(letters, session, "undone")
+            second = queue(letters, session, player, "undone")
         assert [session.get_one(Outgoing, each).payload["subject"] for each in (first, second)] == ["before", "undone"]
         savepoint.rollback()
         session.expire_all()
@@ -95,14 +96,16 @@ def test_what_a_query_had_written_in_an_undone_savepoint_is_written_again(letter
 
 
 def test_a_session_whose_transaction_failed_keeps_none(letters: Correspondence, last: int) -> None:
-    with Session(letters.server.engine) as session:
-        queue(letters, session, "lost")
+    with Session(letters.server.engine, expire_on_commit=False) as session:
+        player = alice(session)
+        session.expunge(player)
+        queue(letters, session, player, "lost")
         session.rollback()
-        queue(letters, session, "lost too")
+        queue(letters, session, player, "lost too")
         session.close()
-        queue(letters, session, "kept")
+        queue(letters, session, player, "kept")
         session.commit()
-        queue(letters, session, "kept too")
+        queue(letters, session, player, "kept too")
         session.commit()
     assert [*subjects(letters, last).values()] == ["kept", "kept too"]
 
